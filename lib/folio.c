@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/shmem_fs.h>
+
+#include "internal.h"
+
+#include "folio.h"
+
+/* Where in a block of pages must a chain begin so that all in it are aligned? */
+static int chain_offset(const struct ptebatch_shape *shapes, unsigned int nr,
+			unsigned int block)
+{
+	unsigned int start, at, i;
+
+	for (start = 0; start < block; start++) {
+		for (i = 0, at = start; i < nr; i++) {
+			if (at & ((1U << shapes[i].order) - 1))
+				break;
+			at += 1U << shapes[i].order;
+		}
+		if (i == nr && at <= block)
+			return start;
+	}
+	return -1;
+}
+
+/*
+ * Allocate folios that follow each other physically: take a block of pages
+ * apart, make folios of those in the chain, give the rest back. Frames side by
+ * side are what the buddy allocator yields by chance; a test cannot wait for
+ * that. As in compaction's split_map_pages() and prep_new_page().
+ */
+static int alloc_chain(struct folio **folios,
+		       const struct ptebatch_shape *shapes, unsigned int nr)
+{
+	unsigned int pages = 0, order, at, i, j;
+	struct page *block;
+	int start = -1;
+
+	for (i = 0; i < nr; i++)
+		pages += 1U << shapes[i].order;
+	for (order = order_base_2(pages); start < 0; order++) {
+		if (order > MAX_PAGE_ORDER)
+			return -EINVAL;
+		start = chain_offset(shapes, nr, 1U << order);
+		if (start >= 0)
+			break;
+	}
+
+	block = alloc_pages(GFP_KERNEL, order);
+	if (!block)
+		return -ENOMEM;
+	split_page(block, order);
+
+	for (at = 0; at < start; at++)
+		__free_page(block + at);
+	for (i = 0; i < nr; i++) {
+		for (j = 1; j < 1U << shapes[i].order; j++)
+			set_page_count(block + at + j, 0);
+		if (shapes[i].order)
+			prep_compound_page(block + at, shapes[i].order);
+		folios[i] = page_rmappable_folio(block + at);
+		at += 1U << shapes[i].order;
+	}
+	for (; at < 1U << order; at++)
+		__free_page(block + at);
+	return 0;
+}
+
+/**
+ * ptebatch_folios_alloc() - allocate the folios of a row
+ * @folios: gets as many folios as @row has, each with one reference, which
+ *          is the caller's; %NULL for those not reached on failure
+ * @row: says their orders, and which follow each other physically
+ *
+ * The pages are not zeroed.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -ENOMEM, or -EINVAL where no block that the kernel can allocate
+ * holds folios of these orders side by side.
+ */
+int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row)
+{
+	unsigned int i, end;
+	int err;
+
+	for (i = 0; i < row->nr_folios; i = end) {
+		for (end = i + 1; end < row->nr_folios; end++)
+			if (!row->folios[end].adjacent)
+				break;
+		if (end - i == 1) {
+			folios[i] = folio_alloc(GFP_KERNEL,
+						row->folios[i].order);
+			if (!folios[i])
+				return -ENOMEM;
+			continue;
+		}
+		err = alloc_chain(folios + i, row->folios + i, end - i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * ptebatch_folio_cache() - put a folio into a file's page cache
+ * @folio: a folio without mapping
+ * @file: the file, from shmem_file_setup() or ptebatch_file()
+ * @index: its place in the file, in pages; a multiple of the folio's size
+ *
+ * Stays off the LRU lists: nothing shall reclaim it, and no per-CPU batch
+ * hold references to it.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error of the page cache's.
+ */
+int ptebatch_folio_cache(struct folio *folio, struct file *file, pgoff_t index)
+{
+	struct address_space *mapping = file->f_mapping;
+	long nr = folio_nr_pages(folio);
+	int err;
+
+	folio_lock(folio);
+	if (!shmem_mapping(mapping)) {
+		err = __filemap_add_folio(mapping, folio, index, GFP_KERNEL,
+					  NULL);
+	} else {
+		__folio_set_swapbacked(folio);
+		err = shmem_inode_acct_blocks(file_inode(file), nr);
+		if (!err) {
+			err = shmem_add_to_page_cache(folio, mapping, index,
+						      NULL, GFP_KERNEL);
+			shmem_recalc_inode(file_inode(file), nr, 0);
+		}
+	}
+	if (!err)
+		folio_mark_uptodate(folio);
+	folio_unlock(folio);
+	return err;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Folios as a row wants them: of any order, and physically side by side.
+ */
+#ifndef PTEBATCH_FOLIO_H
+#define PTEBATCH_FOLIO_H
+
+#include <linux/mm_types.h>
+
+#include "row.h"
+
+int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row);
+int ptebatch_folio_cache(struct folio *folio, struct file *file, pgoff_t index);
+
+#endif /* PTEBATCH_FOLIO_H */

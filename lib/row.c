@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The row notation's one parser and one printer; row.h describes it.
+ */
+#include <linux/bitmap.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/string.h>
+
+#include "row.h"
+
+static const struct {
+	char letter;
+	u8 flag;
+} flag_letters[] = {
+	{ 'd', PTEBATCH_DIRTY },
+	{ 'y', PTEBATCH_YOUNG },
+	{ 's', PTEBATCH_SOFT_DIRTY },
+	{ 'u', PTEBATCH_UFFD },
+	{ 'x', PTEBATCH_EXCLUSIVE },
+};
+
+/* The letters of enum ptebatch_kind, in its order. */
+static const char kind_letters[] = "-WRN?";
+
+/**
+ * struct parser - how far a picture has been read
+ * @row: what has been read
+ * @at: the next character
+ * @error: what is wrong there, %NULL while nothing is
+ * @bars: number of "|" seen
+ */
+struct parser {
+	struct ptebatch_row *row;
+	const char *at;
+	const char *error;
+	int bars;
+};
+
+static bool fail(struct parser *p, const char *error)
+{
+	if (!p->error)
+		p->error = error;
+	return false;
+}
+
+static void skip_blanks(struct parser *p)
+{
+	p->at = skip_spaces(p->at);
+}
+
+/* A decimal number; the notation has no other. */
+static bool parse_number(struct parser *p, unsigned int *number)
+{
+	char *end;
+
+	if (!isdigit(*p->at))
+		return fail(p, "a number is missing");
+	*number = simple_strtoul(p->at, &end, 10);
+	p->at = end;
+	return true;
+}
+
+/* "*n", or nothing, which is once. */
+static bool parse_count(struct parser *p, unsigned int *count)
+{
+	*count = 1;
+	if (*p->at != '*')
+		return true;
+	p->at++;
+	if (!parse_number(p, count))
+		return false;
+	return *count ? true : fail(p, "a count of 0");
+}
+
+static bool parse_bar(struct parser *p)
+{
+	if (p->bars == 0)
+		p->row->from = p->row->nr;
+	else if (p->bars == 1)
+		p->row->to = p->row->nr;
+	else
+		return fail(p, "a third |");
+	p->bars++;
+	p->at++;
+	return true;
+}
+
+/* A letter and its flags, as in "Wdyx". */
+static bool parse_entry(struct parser *p, struct ptebatch_entry *entry)
+{
+	/* "?" is printed, never asked for. */
+	const char *kind = memchr(kind_letters, *p->at, PTEBATCH_FOREIGN);
+	int i;
+
+	if (!kind)
+		return fail(p, "not an entry");
+	*entry = (struct ptebatch_entry) {
+		.kind = kind - kind_letters,
+		.folio = PTEBATCH_NO_FOLIO,
+	};
+	p->at++;
+
+	while (islower(*p->at)) {
+		for (i = 0; i < ARRAY_SIZE(flag_letters); i++)
+			if (flag_letters[i].letter == *p->at)
+				break;
+		if (i == ARRAY_SIZE(flag_letters))
+			return fail(p, "not a flag");
+		if (entry->kind == PTEBATCH_NONE)
+			return fail(p, "a flag on an empty entry");
+		entry->flags |= flag_letters[i].flag;
+		p->at++;
+	}
+	return true;
+}
+
+static bool add_entry(struct parser *p, const struct ptebatch_entry *entry)
+{
+	struct ptebatch_row *row = p->row;
+
+	if (row->first + row->nr >= PTEBATCH_ROW_ENTRIES)
+		return fail(p, "more than three page tables of entries");
+	row->entries[row->nr++] = *entry;
+	return true;
+}
+
+static bool add_folio(struct parser *p, struct ptebatch_shape shape, s16 *folio)
+{
+	struct ptebatch_row *row = p->row;
+
+	if (row->nr_folios == ARRAY_SIZE(row->folios))
+		return fail(p, "too many folios");
+	if (shape.adjacent && !row->nr_folios)
+		return fail(p, "no folio before the +");
+	*folio = row->nr_folios;
+	row->folios[row->nr_folios++] = shape;
+	return true;
+}
+
+/* A token outside braces: each time a small folio of its own, or a hole. */
+static bool parse_small(struct parser *p, bool adjacent)
+{
+	struct ptebatch_shape shape = { .adjacent = adjacent };
+	struct ptebatch_entry entry;
+	unsigned int count;
+
+	if (!parse_entry(p, &entry) || !parse_count(p, &count))
+		return false;
+	if (adjacent && entry.kind == PTEBATCH_NONE)
+		return fail(p, "no folio behind the +");
+	while (count--) {
+		if (entry.kind != PTEBATCH_NONE &&
+		    !add_folio(p, shape, &entry.folio))
+			return false;
+		if (!add_entry(p, &entry))
+			return false;
+	}
+	return true;
+}
+
+/* A token in braces: the next pages of @folio. Moves @page behind them. */
+static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
+{
+	struct ptebatch_entry entry;
+	bool mapped = *p->at != '.';
+	unsigned int count;
+
+	if (!mapped)
+		p->at++;
+	else if (!parse_entry(p, &entry))
+		return false;
+	if (mapped && *p->at == '=') {
+		p->at++;
+		if (!parse_number(p, page))
+			return false;
+	}
+	if (!parse_count(p, &count))
+		return false;
+	if (!mapped) {
+		*page += count;
+		return true;
+	}
+	for (; count--; (*page)++) {
+		if (*page >= PTEBATCH_ROW_ENTRIES)
+			return fail(p, "a folio larger than any row");
+		if (entry.kind != PTEBATCH_NONE) {
+			entry.folio = folio;
+			entry.page = *page;
+		}
+		if (!add_entry(p, &entry))
+			return false;
+	}
+	return true;
+}
+
+/* "{Wdyx*4}" or "[Wdyx]", at the opening brace or bracket. */
+static bool parse_folio(struct parser *p, bool adjacent)
+{
+	struct ptebatch_shape shape = {
+		.pmd = *p->at == '[',
+		.adjacent = adjacent,
+	};
+	const char close = shape.pmd ? ']' : '}';
+	unsigned int first = p->row->nr;
+	unsigned int page = 0;
+	unsigned int pages = 0;
+	s16 folio;
+
+	if (!add_folio(p, shape, &folio))
+		return false;
+	p->at++;
+	for (skip_blanks(p); *p->at != close; skip_blanks(p)) {
+		if (!*p->at)
+			return fail(p, "a brace is not closed");
+		if (*p->at == '|') {
+			if (!parse_bar(p))
+				return false;
+			continue;
+		}
+		if (!parse_pages(p, folio, &page))
+			return false;
+		pages = max(pages, page);
+	}
+	p->at++;
+
+	if (shape.pmd) {
+		struct ptebatch_entry entry = p->row->entries[first];
+
+		/* One token stands for the whole page table. */
+		while (pages == 1 && p->row->nr - first < PTRS_PER_PTE) {
+			entry.page++;
+			if (!add_entry(p, &entry))
+				return false;
+		}
+		pages = p->row->nr - first;
+		if (pages != PTRS_PER_PTE ||
+		    (p->row->first + first) % PTRS_PER_PTE)
+			return fail(p, "not a whole page table in brackets");
+	}
+	if (!is_power_of_2(pages))
+		return fail(p, "not a power of two of pages in braces");
+	if (p->row->nr == first)
+		return fail(p, "a folio without an entry");
+	p->row->folios[folio].order = ilog2(pages);
+	return true;
+}
+
+/* Say the folios from @folio on, with their entries from @entry on, again. */
+static bool repeat(struct parser *p, unsigned int entry, unsigned int folio,
+		   unsigned int count)
+{
+	unsigned int nr = p->row->nr - entry;
+	unsigned int nr_folios = p->row->nr_folios - folio;
+	struct ptebatch_entry again;
+	unsigned int i;
+	s16 unused;
+
+	while (--count) {
+		for (i = 0; i < nr_folios; i++, folio++)
+			if (!add_folio(p, p->row->folios[folio], &unused))
+				return false;
+		for (i = 0; i < nr; i++, entry++) {
+			again = p->row->entries[entry];
+			if (again.folio != PTEBATCH_NO_FOLIO)
+				again.folio += nr_folios;
+			if (!add_entry(p, &again))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool parse_item(struct parser *p)
+{
+	unsigned int entry = p->row->nr;
+	unsigned int folio = p->row->nr_folios;
+	unsigned int count;
+	bool adjacent;
+
+	if (*p->at == '|')
+		return parse_bar(p);
+
+	adjacent = *p->at == '+';
+	if (adjacent)
+		p->at++;
+	if (*p->at != '{' && *p->at != '[')
+		return parse_small(p, adjacent);
+	return parse_folio(p, adjacent) && parse_count(p, &count) &&
+	       repeat(p, entry, folio, count);
+}
+
+/**
+ * ptebatch_row_parse() - read a picture
+ * @row: filled with what the picture shows
+ * @picture: the picture, see row.h
+ * @error: where not %NULL and parsing fails, gets what is wrong
+ *
+ * Return: 0, or minus the position of the first wrong character, counted
+ * from 1.
+ */
+int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
+		       const char **error)
+{
+	struct parser p = { .row = row, .at = picture };
+
+	memset(row, 0, sizeof(*row));
+	skip_blanks(&p);
+	if (*p.at == '@') {
+		p.at++;
+		if (parse_number(&p, &row->first) &&
+		    row->first >= PTRS_PER_PTE)
+			fail(&p, "@ is beyond the page table");
+	}
+	for (skip_blanks(&p); *p.at && !p.error; skip_blanks(&p))
+		parse_item(&p);
+
+	if (!p.error && p.bars == 1)
+		fail(&p, "a second | is missing");
+	if (!p.error && !row->nr)
+		fail(&p, "no entries");
+	if (!p.bars)
+		row->to = row->nr;
+	if (error)
+		*error = p.error;
+	return p.error ? picture - p.at - 1 : 0;
+}
+
+/**
+ * ptebatch_entry_print() - one entry without its place, as in "Wdyx"
+ * @out: where to
+ * @entry: the entry
+ */
+void ptebatch_entry_print(struct seq_buf *out,
+			  const struct ptebatch_entry *entry)
+{
+	int i;
+
+	seq_buf_putc(out, kind_letters[entry->kind]);
+	for (i = 0; i < ARRAY_SIZE(flag_letters); i++)
+		if (entry->flags & flag_letters[i].flag)
+			seq_buf_putc(out, flag_letters[i].letter);
+}
+
+static bool differs_at(const unsigned long *differs, unsigned int i)
+{
+	return differs && test_bit(i, differs);
+}
+
+/* Where does a run of entries that one token can name end? */
+static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
+			    const unsigned long *differs)
+{
+	const struct ptebatch_entry *entry = &row->entries[i];
+	unsigned int end;
+
+	for (end = i + 1; end < row->nr; end++) {
+		const struct ptebatch_entry *next = &row->entries[end];
+
+		if (end == row->from || end == row->to)
+			break;
+		if (next->kind != entry->kind || next->flags != entry->flags)
+			break;
+		if (differs_at(differs, end) != differs_at(differs, i))
+			break;
+		if (entry->folio == PTEBATCH_NO_FOLIO) {
+			if (next->folio != PTEBATCH_NO_FOLIO)
+				break;
+		} else if (!row->folios[entry->folio].order) {
+			/* Small folios in a row differ only in which they are. */
+			if (next->folio != entry->folio + (end - i) ||
+			    row->folios[next->folio].order ||
+			    row->folios[next->folio].adjacent !=
+			    row->folios[entry->folio].adjacent)
+				break;
+		} else if (next->folio != entry->folio ||
+			   next->page != entry->page + (end - i)) {
+			break;
+		}
+	}
+	return end;
+}
+
+/* Does @folio go on behind the hole that ends before entry @i? */
+static bool goes_on(const struct ptebatch_row *row, unsigned int i, s16 folio,
+		    unsigned int page)
+{
+	return i < row->nr && row->entries[i].folio == folio &&
+	       row->entries[i].page == page;
+}
+
+static void print_dots(struct seq_buf *out, unsigned int nr)
+{
+	if (nr)
+		seq_buf_putc(out, '.');
+	if (nr > 1)
+		seq_buf_printf(out, "*%u", nr);
+}
+
+static void print_close(struct seq_buf *out, const struct ptebatch_row *row,
+			s16 folio, unsigned int page)
+{
+	const struct ptebatch_shape *shape = &row->folios[folio];
+	unsigned int pages = 1U << shape->order;
+
+	if (page < pages)
+		seq_buf_putc(out, ' ');
+	print_dots(out, page < pages ? pages - page : 0);
+	seq_buf_putc(out, shape->pmd ? ']' : '}');
+}
+
+/**
+ * ptebatch_row_print() - draw a row
+ * @out: where to
+ * @row: the row
+ * @differs: bitmap over its entries, of those to mark; %NULL for none
+ *
+ * The range is drawn where it is not the whole row. What is drawn parses to
+ * the same row, unless it holds marks or foreign entries.
+ */
+void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
+			const unsigned long *differs)
+{
+	bool bars = row->from != 0 || row->to != row->nr;
+	s16 open = PTEBATCH_NO_FOLIO;	/* whose brace is open */
+	unsigned int page = 0;		/* next page in turn there */
+	bool blank = false;		/* something to part the next from */
+	unsigned int i, end;
+
+	if (row->first) {
+		seq_buf_printf(out, "@%u", row->first);
+		blank = true;
+	}
+	for (i = 0; i < row->nr; i = end) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		s16 folio = entry->folio;
+		bool hole = folio == PTEBATCH_NO_FOLIO;
+
+		end = run_end(row, i, differs);
+		if (open != PTEBATCH_NO_FOLIO && folio != open &&
+		    !(hole && goes_on(row, end, open, page + (end - i)))) {
+			print_close(out, row, open, page);
+			open = PTEBATCH_NO_FOLIO;
+		}
+		if (bars && (i == row->from || i == row->to)) {
+			seq_buf_puts(out, blank ? " |" : "|");
+			blank = true;
+		}
+		if (blank)
+			seq_buf_putc(out, ' ');
+		blank = true;
+
+		if (!hole && folio != open) {
+			const struct ptebatch_shape *shape = &row->folios[folio];
+
+			if (shape->adjacent)
+				seq_buf_putc(out, '+');
+			if (shape->order) {
+				seq_buf_putc(out, shape->pmd ? '[' : '{');
+				open = folio;
+				page = entry->page;
+				print_dots(out, page);
+				if (page)
+					seq_buf_putc(out, ' ');
+			}
+		}
+		if (differs_at(differs, i))
+			seq_buf_putc(out, '!');
+		ptebatch_entry_print(out, entry);
+		if (!hole && open == folio && entry->page != page) {
+			seq_buf_printf(out, "=%u", entry->page);
+			page = entry->page;
+		}
+		if (end - i > 1 && !(open != PTEBATCH_NO_FOLIO &&
+				     row->folios[open].pmd &&
+				     end - i == PTRS_PER_PTE))
+			seq_buf_printf(out, "*%u", end - i);
+		page += end - i;
+	}
+	if (open != PTEBATCH_NO_FOLIO)
+		print_close(out, row, open, page);
+	if (bars && row->to == row->nr)
+		seq_buf_puts(out, " |");
+}
