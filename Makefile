@@ -3,11 +3,61 @@ ifneq ($(KERNELRELEASE),)
 # For the kernel's build: mm/ptebatch/ of a shadow tree, or M= of a module build.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
-ptebatch-y := mm/mprotect.o
+ptebatch-y := lib/books.o lib/file.o lib/flush.o lib/folio.o lib/populate.o \
+	lib/row.o lib/snapshot.o lib/space.o lib/trial.o lib/twin_mprotect.o \
+	lib/warnings.o
+ptebatch-y += mm/mprotect.o
+
+# mm/internal.h, and for the twins mm/*.c itself.
+ccflags-y += -I$(srctree)/mm
 
 else
 # For the person at the keyboard.
 
+O ?= build
+FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
+export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT KDIR
+
+goals := run test module mutants
+
+.PHONY: help $(goals) $(goals:%=do-%)
+
 help:
-	@echo TBD
+	@echo 'make run        build a kernel with the suites, boot it and judge: all set-up included'
+	@echo 'make test       the tests of the project itself: tools, style, all architectures'
+	@echo 'make module     only the module ptebatch.ko, for the kernel built in KDIR='
+	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
+	@echo
+	@echo 'ARCH=           um (default), x86_64 or arm64'
+	@echo 'SUITES=         only the suites, or suite.case, that match; say ptebatch_mprotect*'
+	@echo 'LOADABLE=1      as a module, inserted and removed twice (x86_64, arm64)'
+	@echo 'KSRC=           your own kernel tree, which is not written to'
+	@echo 'SERIES=         a patch, an mbox or a folder of patches on top of the kernel'
+	@echo 'FIXES=          empty: the fetched kernel without the fixes of mm/series/fixes'
+	@echo 'KDIR=           the build folder of a kernel, for make module'
+	@echo 'O=              where results go, default build/'
+	@echo 'JOBS=           how many to build with at a time, default one a processor'
+	@echo 'TIMEOUT=        seconds that a boot may take, default 120'
+	@echo
+	@echo 'Exit status: 0 all passed, 1 a case failed, 2 it could not run'
+
+# Whatever a recipe ends with, make ends with 2. So the status is written down, and a function that make
+# loads ends it with that; where make cannot load, all failures are 2.
+ifneq ($(filter $(goals),$(MAKECMDGOALS)),)
+-load $(O)/exit.so
+endif
+
+$(O)/exit.so: tests/exit.c
+	@mkdir -p $(O) && tests/bootstrap && cc -shared -fPIC -o $@ $<
+
+$(goals): %: do-%
+	$(exit $(O)/.status-$@)@! test -e $(O)/.status-$@ || exit $$(cat $(O)/.status-$@)
+
+do-run: command := python3 tests/run.py
+do-test: command := tests/check
+do-module: command := python3 tests/module.py
+do-mutants: command := python3 tests/mutants.py
+$(goals:%=do-%):
+	@$(command); echo $$? >$(O)/.status-$(@:do-%=%)
+
 endif

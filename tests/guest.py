@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Building and booting a kernel with its own kunit.py."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import accelerator
+import tools
+from console import Console, Step
+from errors import Trouble
+from settings import PROJECT, Settings
+
+ERROR_LINES = 15
+
+KUNIT = ['tools/testing/kunit/kunit.py']
+# Both keep a crash from looking like a hang.
+KERNEL_ARGS = ('panic=-1', 'oops=panic')
+
+
+def _objects(build: Path, since: float) -> int:
+    """How many objects the build has made so far."""
+    count = 0
+    folders = [str(build)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.name.endswith('.o') and entry.stat(follow_symlinks=False).st_mtime >= since:
+                    count += 1
+    return count
+
+
+def first_errors(output: str) -> str:
+    """Of all that a failed build says, what it failed for."""
+    lines = [line for line in output.splitlines() if line.strip() and not line.startswith(('make', '[', '$'))]
+    telling = [line for line in lines if re.search(r'error|undefined|not in the generated|Missing:', line, re.IGNORECASE)]
+    return '\n'.join((telling or lines)[:ERROR_LINES])
+
+
+class Guest:
+    """A kernel of one architecture in a shadow tree."""
+
+    def __init__(self, settings: Settings, tree: Path):
+        self.settings = settings
+        self.arch = settings.arch
+        self.tree = tree
+        # A direct child of the tree: then the kernel's build uses relative paths only, and ccache
+        # finds in one tree what it compiled in another.
+        self.build_folder = f'.kunit-{self.arch.name}' + ('-loadable' if settings.loadable else '')
+        self.build_path = tree / self.build_folder
+        self.accel: list[str] = []
+
+    def _env(self, **more: str) -> dict[str, str]:
+        return tools.environment(
+            PATH=f'{PROJECT}/tests/qemu:{os.environ["PATH"]}', PTEBATCH_ACCEL=' '.join(self.accel),
+            CCACHE_DIR=str(self.settings.cache / 'ccache'), PYTHONUNBUFFERED='1', **more)
+
+    def _kunit(self, command: str, *args: str) -> list[str]:
+        return [sys.executable, *KUNIT, command, *args]
+
+    def _common(self) -> list[str]:
+        arch = self.arch
+        fragments = [PROJECT / 'kunitconfig', PROJECT / f'tests/arch/{arch.name}.config']
+        args = ['--arch', arch.name, '--build_dir', self.build_folder,
+                *(f'--kunitconfig={path}' for path in fragments),
+                f'--make_options=CC=ccache {arch.cross_compile}gcc', '--make_options=HOSTCC=ccache gcc']
+        if arch.cross_compile:
+            args.append(f'--cross_compile={arch.cross_compile}')
+        if arch.emulated:
+            args.append(f'--qemu_config={PROJECT}/tests/arch/{arch.name}.py')
+        if self.settings.loadable:
+            args.append('--kconfig_add=CONFIG_PTEBATCH_KUNIT_TEST=m')
+        return args
+
+    def build(self, step: Step) -> str:
+        """Configure and build; return what was said. Only what changed is built."""
+        before = time.time()
+        self.build_path.mkdir(exist_ok=True)
+        try:
+            output = tools.run(
+                self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self._env(),
+                watch=lambda: step.progress(f'{self.arch.name}, {_objects(self.build_path, before)} objects'))
+        except tools.Failed as failed:
+            raise Trouble(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}',
+                          'see the lines above; a series or a tree of your own must build by itself',
+                          first_errors(failed.output)) from failed
+        step.note = f'{self.arch.name}, {_objects(self.build_path, before)} objects'
+        return output
+
+    def choose_accelerator(self, console: Console) -> None:
+        if self.arch.emulated:
+            with console.step('accel') as step:
+                self.accel, step.note = accelerator.choose(self.arch)
+
+    def boot(self, hear: Callable[[str], None], *args: str, initramfs: Path | None = None,
+             kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
+        """Boot under `kunit.py exec`, which also parses what the suites print; returns its status."""
+        command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
+                              *(f'--kernel_args={arg}' for arg in KERNEL_ARGS + kernel_args), *args)
+        env = self._env()
+        if initramfs:
+            command.append('--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}')
+            env['PTEBATCH_SHUTDOWN'] = 'no'
+        if suites:
+            command.append(suites)
+        self.log.unlink(missing_ok=True)
+        with subprocess.Popen(command, cwd=self.tree, env=env, stdin=subprocess.DEVNULL, text=True,
+                              errors='backslashreplace', stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            assert process.stdout
+            try:
+                for line in process.stdout:
+                    hear(line.rstrip())
+            except BaseException:
+                process.terminate()     # not kill: it ends its guest first
+                raise
+        return process.returncode
+
+    @property
+    def log(self) -> Path:
+        """All that the kernel printed at its last boot."""
+        return self.build_path / 'test.log'
+
+    def ktap(self, log: str) -> str:
+        """The KTAP lines of a boot log."""
+        return tools.run(self._kunit('parse', '--raw_output=kunit'), cwd=self.tree, stdin=log)
+
+    def parse(self, log: str, args: Sequence[str]) -> tuple[int, str]:
+        """The status of `kunit.py parse` on a part of a boot log, and what it says."""
+        try:
+            return 0, tools.run(self._kunit('parse', *args), cwd=self.tree, stdin=log)
+        except tools.Failed as failed:
+            return failed.status, failed.output
+
+    def suite_names(self, initramfs: Path | None = None) -> list[str]:
+        """The names of all suites that the kernel has."""
+        heard: list[str] = []
+        self.boot(heard.append, '--raw_output=all', initramfs=initramfs, kernel_args=('kunit.action=list',))
+        cases = re.findall(r'^(?:\[[^]]*\] )?([^\s.]+)\.[^\s.]+$', '\n'.join(heard), re.MULTILINE)
+        return sorted(set(cases))

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Boot the kernel and give the verdict: on what kunit.py reports, and on how the boot ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import loadable
+from console import Console
+from errors import Trouble
+from guest import Guest
+from report import Counts, skips
+
+LAST_LINES = 20
+PANIC = 'Kernel panic - not syncing'
+TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
+FILES = ('results.txt', 'results.ktap', 'results.json', 'results.junit.xml', 'boot.log')
+
+
+class Judge:
+    """One boot of one kernel, and where its results go."""
+
+    def __init__(self, guest: Guest, console: Console):
+        self.guest = guest
+        self.console = console
+        self.folder = guest.settings.results
+
+    def _outputs(self) -> list[str]:
+        return [f'--json={self.folder}/results.json', f'--junit={self.folder}/results.junit.xml']
+
+    def _no_such_suite(self, initramfs: Path | None = None) -> Trouble:
+        names = ', '.join(self.guest.suite_names(initramfs)) or 'none at all'
+        return Trouble(f'SUITES={self.guest.settings.suites} matches no suite', f'there are: {names}')
+
+    def _keep_log(self) -> str:
+        if not self.guest.log.exists():
+            raise Trouble('the kernel did not start', 'see the lines above')
+        shutil.copyfile(self.guest.log, self.folder / 'boot.log')
+        return self.guest.log.read_text(errors='replace')
+
+    def _came_to_its_end(self, heard: list[str], log: str) -> bool:
+        """Or else show how far it came."""
+        if TIMED_OUT.search('\n'.join(heard)):
+            why = f'the guest was not done within {self.guest.settings.timeout} s (TIMEOUT=)'
+        elif PANIC in log:
+            why = 'the kernel panicked'
+        else:
+            return True
+        self.console.say(f'[FAILED] {why}; the last lines of its log:')
+        for line in log.splitlines()[-LAST_LINES:]:
+            self.console.say(f'    {line}')
+        return False
+
+    def _verdict(self, good: bool) -> bool:
+        counts = Counts.read(self.folder / 'results.json')
+        for line in skips(self.folder / 'results.junit.xml'):
+            self.console.say(line)
+        good = good and counts.good
+        if not counts.passed and not counts.failed:
+            self.console.say('[FAILED] no case ran')
+        there = [name for name in FILES if (self.folder / name).exists()]
+        self.console.say(f'results   {os.path.relpath(self.folder)}/: {" ".join(there)}')
+        self.console.say(f'{"passed" if good else "FAILED":<9} {self.folder.name}: {counts}; '
+                         f'{self.console.seconds():.1f} s in all')
+        return good
+
+    def built_in(self) -> bool:
+        """The kernel has the suites built in and runs them as it boots."""
+        heard: list[str] = []
+
+        def hear(line: str) -> None:
+            heard.append(line)
+            self.console.say(line)
+
+        settings = self.guest.settings
+        status = self.guest.boot(hear, *self._outputs(), suites=settings.suites)
+        log = self._keep_log()
+        ended = self._came_to_its_end(heard, log)
+        if settings.suites and ended and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
+            raise self._no_such_suite()
+        (self.folder / 'results.ktap').write_text(self.guest.ktap(log))
+        return self._verdict(ended and status == 0)
+
+    def as_module(self) -> bool:
+        """The kernel inserts and removes the suites, twice; both rounds must go well, and alike."""
+        initramfs = loadable.make_initramfs(self.guest)
+        heard: list[str] = []
+        with self.console.step('boot', 'insert, run and remove ptebatch.ko, twice'):
+            self.guest.boot(heard.append, '--raw_output=all', initramfs=initramfs, suites=self.guest.settings.suites)
+        log = self._keep_log()
+        ended = self._came_to_its_end(heard, log)
+        rounds = loadable.rounds(log)
+        if self.guest.settings.suites and ended and rounds and 'KTAP version' not in rounds[0]:
+            raise self._no_such_suite(initramfs)
+
+        good = ended and len(rounds) == loadable.ROUNDS
+        for part in rounds:
+            first = part is rounds[0]
+            status, said = self.guest.parse(part, self._outputs() if first else [])
+            if first or status:
+                for line in said.splitlines():
+                    self.console.say(line)
+            good = good and status == 0
+        if rounds:
+            (self.folder / 'results.ktap').write_text(self.guest.ktap(rounds[0]))
+        complaints = loadable.complaints(log)
+        if good and loadable.cases(rounds[0]) != loadable.cases(rounds[1]):
+            complaints.append('the second round does not report the cases of the first')
+        for complaint in complaints:
+            self.console.say(f'[FAILED] {complaint}')
+        return self._verdict(good and not complaints)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The programs that a run needs, and their installation where apt is at hand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import tools
+from architecture import Arch
+from console import Console
+from errors import Trouble
+
+
+@dataclass(frozen=True)
+class Need:
+    """A program, or a header that a compiler must find; and Debian's package of it."""
+
+    what: str
+    package: str
+    compiler: str = ''
+
+    def there(self) -> bool:
+        if not self.compiler:
+            return shutil.which(self.what) is not None
+        try:
+            tools.run([self.compiler, '-E', '-x', 'c', '-include', self.what, '/dev/null'])
+        except (tools.Failed, FileNotFoundError):
+            return False
+        return True
+
+
+BUILD = (
+    Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),
+    Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),
+)
+FETCH = (Need('dpkg-deb', 'dpkg'), Need('tar', 'tar'), Need('xz', 'xz-utils'))
+TEST = (
+    Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
+)
+
+
+def for_run(arch: Arch, loadable: bool) -> Iterable[Need]:
+    """What a run on that architecture takes, beside fetching a kernel."""
+    yield from BUILD
+    if arch.emulated:
+        yield Need(arch.qemu, arch.qemu_package)
+    if arch.name == 'x86_64':
+        yield Need('gelf.h', 'libelf-dev', 'gcc')     # for objtool
+    if arch.cross_compile:
+        yield Need(arch.cross_compile + 'gcc', 'gcc-' + arch.gnu.replace('_', '-'))
+    if loadable:
+        debian = {'aarch64': 'arm64', 'x86_64': 'amd64'}[arch.machine]
+        cross = f'-{debian}-cross' if arch.cross_compile else ''
+        yield Need('asm/unistd.h', 'libc6-dev' + cross, arch.cross_compile + 'gcc')     # for the initramfs
+
+
+def _as_root() -> list[str] | None:
+    """What to put before a command so that root runs it; None if that cannot be."""
+    if os.geteuid() == 0:
+        return []
+    if not shutil.which('sudo'):
+        return None
+    if not sys.stdin.isatty():
+        try:
+            tools.run(['sudo', '-n', 'true'])
+        except tools.Failed:
+            return None
+    return ['sudo']
+
+
+def ensure(needs: Iterable[Need], console: Console) -> None:
+    """Install what is missing, or say what that is. Costs nothing where all is there."""
+    missing = [need for need in needs if not need.there()]
+    if not missing:
+        return
+    names = ', '.join(need.what for need in missing)
+    packages = sorted({need.package for need in missing})
+    root = _as_root()
+    if not shutil.which('apt-get') or root is None:
+        raise Trouble(f'missing: {names}', f'install them (in Debian: {" ".join(packages)})')
+    apt = [*root, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120']
+    with console.step('packages', 'apt installs ' + ' '.join(packages)) as step:
+        try:
+            tools.run([*apt, 'update'], watch=lambda: step.progress('apt-get update'))
+        except tools.Failed:
+            pass    # perhaps one archive of many; what is known may do
+        try:
+            tools.run([*apt, 'install', '-y', '--no-install-recommends', *packages],
+                      watch=lambda: step.progress(step.note))
+        except tools.Failed as failed:
+            raise Trouble(f'apt could not install {" ".join(packages)}: {failed.last_line()}',
+                          'install them by hand, or see to the network', failed.output) from failed

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make run`: from nothing to a verdict. Exit status: 0 all passed, 1 a case failed, 2 it could not run."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+
+import packages
+import series
+import source
+import tools
+from console import Console
+from errors import Trouble
+from guest import Guest
+from judge import FILES, Judge
+from settings import Settings
+from shadow import Shadow, prune
+
+PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
+
+
+def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
+    """The tree to test, and the same kernel without SERIES=, which may be the same."""
+    if settings.ksrc:
+        source.check(settings.ksrc)
+    origin = settings.ksrc or source.fetched(settings.cache / 'source', console)
+    fixes = series.read(settings.fixes) if settings.fixes else []
+    patches = series.read(settings.series) if settings.series else []
+    if fixes:
+        console.say(f'fixes     {", ".join(patch.name for patch in fixes)} '
+                    f'({settings.fixes}; FIXES= for the kernel as it is)')
+    if patches:
+        console.say(f'series    {", ".join(patch.name for patch in patches)}')
+    folder = settings.cache / 'trees'
+    return Shadow(folder, origin, fixes + patches), Shadow(folder, origin, fixes)
+
+
+def run(settings: Settings, console: Console) -> int:
+    """All that `make run` does."""
+    settings.results.mkdir(parents=True, exist_ok=True)
+    for name in FILES:      # what is not made anew must not be taken for new
+        (settings.results / name).unlink(missing_ok=True)
+    with (settings.results / 'results.txt').open('w') as copy:
+        console.copy_to(copy)
+        packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
+        tree, base = trees(settings, console)
+        with tree.locked(console):
+            guest = Guest(settings, tree.path)
+            with console.step('tree', str(tree.path)):
+                tree.prepare(base, guest.build_folder, f'.kunit-{settings.arch.name}')
+            with console.step('build') as step:
+                guest.build(step)
+            guest.choose_accelerator(console)
+            judge = Judge(guest, console)
+            passed = judge.as_module() if settings.loadable else judge.built_in()
+        prune(settings.cache / 'trees')
+    return PASSED if passed else FAILED
+
+
+def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        return run(Settings.read(os.environ), Console())
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        trouble = tools.disk_full(error.filename or 'while writing')
+    except Trouble as caught:
+        trouble = caught
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    if trouble.details:
+        print(trouble.details.rstrip())
+    print(f'ptebatch: {trouble}', file=sys.stderr)
+    return COULD_NOT_RUN
+
+
+if __name__ == '__main__':
+    sys.exit(main())

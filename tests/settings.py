@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the user asked for: the variables of the Makefile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import architecture
+from errors import Trouble
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+def _number(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name) or str(default)
+    if not text.isdecimal() or int(text) == 0:
+        raise Trouble(f'{name}={text} is no number above 0', f'give one, or leave {name}= out')
+    return int(text)
+
+
+def _path(env: Mapping[str, str], name: str) -> Path | None:
+    """An existing file or folder, or none given."""
+    if not env.get(name):
+        return None
+    path = Path(env[name]).expanduser().resolve()
+    if not path.exists():
+        raise Trouble(f'{name}={env[name]} does not exist', 'give the path of what is there')
+    return path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One run's variables, checked as far as that goes without doing anything."""
+
+    arch: architecture.Arch
+    suites: str
+    loadable: bool
+    ksrc: Path | None
+    series: Path | None
+    fixes: Path | None
+    results: Path
+    jobs: int
+    timeout: int
+    cache: Path
+
+    @classmethod
+    def read(cls, env: Mapping[str, str]) -> Settings:
+        """Check the variables in the environment, where the Makefile puts them."""
+        chosen = architecture.find(env.get('ARCH') or 'um')
+        loadable = env.get('LOADABLE', '') not in ('', '0')
+        if loadable and not chosen.emulated:
+            raise Trouble(f'LOADABLE=1 does not work with ARCH={chosen.name}', 'give ARCH=x86_64 or ARCH=arm64')
+        results = Path(env.get('O') or PROJECT / 'build').expanduser().resolve()
+        cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
+        return cls(
+            arch=chosen,
+            suites=env.get('SUITES', ''),
+            loadable=loadable,
+            ksrc=_path(env, 'KSRC'),
+            series=_path(env, 'SERIES'),
+            fixes=_path(env, 'FIXES'),
+            results=results / (chosen.name + ('-loadable' if loadable else '')),
+            jobs=_number(env, 'JOBS', len(os.sched_getaffinity(0))),
+            timeout=_number(env, 'TIMEOUT', 120),
+            cache=cache,
+        )

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Running other programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from errors import Trouble
+
+# What our make exports means something else to the kernel's make.
+OURS = ('ARCH', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'KDIR',
+        'MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
+
+
+class Failed(Exception):
+    """A program ended with an error; its output says why."""
+
+    def __init__(self, argv: Sequence[str], status: int, output: str):
+        super().__init__(f'{Path(argv[0]).name} ended with status {status}')
+        self.status = status
+        self.output = output
+
+    def last_line(self) -> str:
+        return (self.output.strip().splitlines() or [str(self)])[-1]
+
+
+def disk_full(where: object) -> Trouble:
+    return Trouble(f'the disk is full ({where})', 'make room, or point XDG_CACHE_HOME= and O= to another disk')
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The user's, without what would mislead the programs that we start."""
+    env = {name: value for name, value in os.environ.items() if name not in OURS}
+    # Scripts of the kernel are run through links: their bytecode would land in the user's tree.
+    return env | {'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1'} | more
+
+
+def run(argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, stdin: str = '',
+        watch: Callable[[], None] = lambda: None) -> str:
+    """Run a program to its end and return what it said; call `watch` while it runs."""
+    with tempfile.TemporaryFile('w+', errors='backslashreplace') as output, \
+         tempfile.TemporaryFile('w+') as given:
+        given.write(stdin)
+        given.seek(0)
+        with subprocess.Popen(argv, cwd=cwd, env=env or environment(), text=True, stdin=given,
+                              stdout=output, stderr=subprocess.STDOUT) as process:
+            try:
+                while True:
+                    try:
+                        process.wait(timeout=1)
+                        break
+                    except subprocess.TimeoutExpired:
+                        watch()
+            except BaseException:
+                process.terminate()
+                raise
+        output.seek(0)
+        said = output.read()
+    if 'No space left on device' in said:
+        raise disk_full(cwd or argv[0])
+    if process.returncode:
+        raise Failed(argv, process.returncode, said)
+    return said
+
+
+@contextmanager
+def staging(target: Path) -> Iterator[Path]:
+    """A folder that becomes `target` if all goes well, and never else.
+
+    What a killed run left behind is swept by the next; callers hold a lock.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for left in target.parent.glob(f'.tmp-{target.name}-*'):
+        shutil.rmtree(left)
+    made = Path(tempfile.mkdtemp(prefix=f'.tmp-{target.name}-', dir=target.parent))
+    try:
+        yield made
+        made.chmod(0o755)
+        made.rename(target)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
