@@ -304,6 +304,7 @@ int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 		       const char **error)
 {
 	struct parser p = { .row = row, .at = picture };
+	unsigned int i;
 
 	memset(row, 0, sizeof(*row));
 	skip_blanks(&p);
@@ -322,6 +323,10 @@ int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 		fail(&p, "no entries");
 	if (!p.bars)
 		row->to = row->nr;
+	for (i = 0; i < row->nr_folios; i++) {
+		row->folios[i].first = row->nr_pages;
+		row->nr_pages += 1U << row->folios[i].order;
+	}
 	if (error)
 		*error = p.error;
 	return p.error ? picture - p.at - 1 : 0;

@@ -91,11 +91,13 @@ struct ptebatch_entry {
  * @order: its order
  * @pmd: mapped by a PMD
  * @adjacent: its first frame follows the last one of the folio before
+ * @first: number of pages in all folios before it
  */
 struct ptebatch_shape {
 	u8 order;
 	bool pmd;
 	bool adjacent;
+	u32 first;
 };
 
 /**
@@ -105,6 +107,7 @@ struct ptebatch_shape {
  * @from: first entry of the range for the operation, counted in the row
  * @to: first entry behind that range
  * @nr_folios: number of folios, small ones too
+ * @nr_pages: number of pages in all of them
  * @folios: their shapes, in the order of their first entries
  * @entries: the entries
  */
@@ -114,6 +117,7 @@ struct ptebatch_row {
 	unsigned int from;
 	unsigned int to;
 	unsigned int nr_folios;
+	unsigned int nr_pages;
 	struct ptebatch_shape folios[PTEBATCH_ROW_ENTRIES];
 	struct ptebatch_entry entries[PTEBATCH_ROW_ENTRIES];
 };

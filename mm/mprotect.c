@@ -1,8 +1,458 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * mm/mprotect.c: change_protection() changes the entries of a large folio in
+ * batches, and mprotect_fixup() makes the VMA and calls it.
+ *
+ * Each row is done three times, in three address spaces that are alike: by
+ * mprotect_fixup(), by change_protection() in the middle of a VMA, and by the
+ * latter's twin, which does one entry at a time.
+ */
 #include <kunit/test.h>
-static void placeholder(struct kunit *test) { KUNIT_EXPECT_TRUE(test, true); }
-static struct kunit_case cases[] = { KUNIT_CASE(placeholder), {} };
-static struct kunit_suite suite = { .name = "ptebatch_mprotect", .test_cases = cases };
-kunit_test_suite(suite);
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <asm/tlb.h>
+
+#include "internal.h"
+
+#include "../lib/trial.h"
+#include "../lib/twin.h"
+
+#define NONE	PROT_NONE
+#define RO	PROT_READ
+#define RW	(PROT_READ | PROT_WRITE)
+
+/**
+ * struct mprotect_row - a case of mprotect()
+ * @name: of the case
+ * @setup: the address space before
+ * @to: protection that the row's range gets
+ * @after: the row as it shall be then
+ */
+struct mprotect_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	unsigned long to;
+	const char *after;
+};
+
+/* mprotect() from do_mprotect_pkey() on. */
+static void mprotect(struct ptebatch_trial *trial, unsigned long to)
+{
+	unsigned long start = ptebatch_addr(trial->space, trial->space->row.from);
+	unsigned long end = ptebatch_addr(trial->space, trial->space->row.to);
+	struct mm_struct *mm = trial->space->places[0].mm;
+	struct vm_area_struct *vma, *prev;
+	struct mmu_gather tlb;
+	unsigned long flags;
+	int err;
+
+	VMA_ITERATOR(vmi, mm, start);
+
+	mmap_write_lock(mm);
+	vma = vma_find(&vmi, end);
+	prev = vma_prev(&vmi);
+	if (start > vma->vm_start)
+		prev = vma;
+	vma = vma_find(&vmi, end);
+	flags = (vma->vm_flags & ~VM_ACCESS_FLAGS) | calc_vm_prot_bits(to, 0);
+	tlb_gather_mmu(&tlb, mm);
+	err = mprotect_fixup(&vmi, &tlb, vma, &prev, start, end, flags);
+	tlb_finish_mmu(&tlb);
+	mmap_write_unlock(mm);
+	KUNIT_EXPECT_EQ_MSG(trial->test, err, 0, "mprotect_fixup() failed");
+}
+
+typedef long (*change_protection_t)(struct mmu_gather *, struct vm_area_struct *,
+				    unsigned long, unsigned long,
+				    unsigned long);
+
+/*
+ * What mprotect_fixup() does to a VMA's entries, for a part of a VMA: here the
+ * end of the range alone ends the last batch.
+ */
+static long change_part(struct ptebatch_trial *trial, unsigned long to,
+			change_protection_t change)
+{
+	unsigned long start = ptebatch_addr(trial->space, trial->space->row.from);
+	unsigned long end = ptebatch_addr(trial->space, trial->space->row.to);
+	struct mm_struct *mm = trial->space->places[0].mm;
+	struct vm_area_struct *vma;
+	struct mmu_gather tlb;
+	long pages;
+
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, start);
+	vma_start_write(vma);
+	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
+			    calc_vm_prot_bits(to, 0));
+	vma_set_page_prot(vma);
+	tlb_gather_mmu(&tlb, mm);
+	pages = change(&tlb, vma, start, end,
+		       vma_wants_manual_pte_write_upgrade(vma) ?
+		       MM_CP_TRY_CHANGE_WRITABLE : 0);
+	tlb_finish_mmu(&tlb);
+	mmap_write_unlock(mm);
+	return pages;
+}
+
+/* Rule 9. */
+static void expect_pages(struct ptebatch_trial *trial, long pages)
+{
+	const struct ptebatch_row *row = &trial->before.row;
+	unsigned int i, present = 0;
+
+	for (i = row->from; i < row->to; i++)
+		present += ptebatch_entry_present(&row->entries[i]);
+	KUNIT_EXPECT_EQ_MSG(trial->test, pages, present,
+			    "%s returns something else than the number of pages",
+			    trial->who);
+}
+
+static void check_row(struct kunit *test, const struct mprotect_row *row)
+{
+	struct ptebatch_trial *whole, *part, *twin;
+
+	whole = ptebatch_trial_begin(test, "mprotect_fixup()", &row->setup);
+	mprotect(whole, row->to);
+	ptebatch_trial_end(whole);
+	ptebatch_trial_expect(whole, row->after);
+
+	part = ptebatch_trial_begin(test, "change_protection()", &row->setup);
+	expect_pages(part, change_part(part, row->to, change_protection));
+	ptebatch_trial_end(part);
+	ptebatch_trial_expect(part, row->after);
+
+	twin = ptebatch_trial_begin(test, "the twin", &row->setup);
+	expect_pages(twin, change_part(twin, row->to,
+				       ptebatch_twin_change_protection));
+	ptebatch_trial_end(twin);
+	ptebatch_trial_expect(twin, row->after);
+	ptebatch_trial_same(part, twin);
+}
+
+static const struct mprotect_row rows[] = {
+	/* Whole folios, and what their pages have in common. */
+	{ "64K folio to read-only",
+	  { "{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16}" },
+	{ "64K folio writable again without a fault",
+	  { "{Rdyx*16}", .prot = RO }, RW, "{Wdyx*16}" },
+	{ "64K folio to no access",
+	  { "{Wdyx*16}", .prot = RW }, NONE, "{Ndyx*16}" },
+	{ "64K folio from no access to writable",
+	  { "{Ndyx*16}", .prot = NONE }, RW, "{Wdyx*16}" },
+	{ "64K folio from no access to read-only",
+	  { "{Ndyx*16}", .prot = NONE }, RO, "{Rdyx*16}" },
+	{ "shared 64K folio stays read-only",
+	  { "{Rdy*16}", .prot = RO }, RW, "{Rdy*16}" },
+	{ "shared 64K folio from no access to read-only",
+	  { "{Ndy*16}", .prot = NONE }, RW, "{Rdy*16}" },
+
+	/* Rule 11: each run of equal exclusivity for itself. */
+	{ "second half shared",
+	  { "{Rdyx*8 Rdy*8}", .prot = RO }, RW, "{Wdyx*8 Rdy*8}" },
+	{ "first half shared",
+	  { "{Rdy*8 Rdyx*8}", .prot = RO }, RW, "{Rdy*8 Wdyx*8}" },
+	{ "first page shared",
+	  { "{Rdy Rdyx*15}", .prot = RO }, RW, "{Rdy Wdyx*15}" },
+	{ "last page shared",
+	  { "{Rdyx*15 Rdy}", .prot = RO }, RW, "{Wdyx*15 Rdy}" },
+	{ "one page exclusive",
+	  { "{Rdy*7 Rdyx Rdy*8}", .prot = RO }, RW, "{Rdy*7 Wdyx Rdy*8}" },
+	{ "every other page shared",
+	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RO }, RW,
+	  "{Wdyx Rdy Wdyx Rdy Wdyx Rdy Wdyx Rdy}" },
+	{ "shared in runs of one, two and three",
+	  { "{Rdy Rdyx Rdy*2 Rdyx*2 Rdy*3 Rdyx*3 Rdyx*4}", .prot = RO }, RW,
+	  "{Rdy Wdyx Rdy*2 Wdyx*2 Rdy*3 Wdyx*7}" },
+	{ "exclusivity changes at the edges of the range",
+	  { "{Rdy*2 | Rdyx*6 Rdy*4 | Rdyx*4}", .prot = RO }, RW,
+	  "{Rdy*2 Wdyx*6 Rdy*4 Rdyx*4}" },
+	{ "one exclusive page left and right of the range",
+	  { "{Rdyx | Rdy*14 | Rdyx}", .prot = RO }, RW, "{Rdyx Rdy*14 Rdyx}" },
+
+	/* Rule 3: where a batch ends, inside a folio. */
+	{ "read-only run in a writable folio to no access",
+	  { "{Wdyx*4 Rdyx*4 Wdyx*8}", .prot = RW }, NONE,
+	  "{Ndyx*16}" },
+	{ "writable and read-only pages in turn to read-only",
+	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx}", .prot = RW }, RO,
+	  "{Rdyx*8}" },
+	{ "no-access run among readable pages made writable",
+	  { "{Rdyx*3 Ndyx*2 Rdyx*3}", .prot = RO }, RW, "{Wdyx*8}" },
+	{ "hole in a folio",
+	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, RO,
+	  "{Rdyx*6 -*4 Rdyx*6}" },
+	{ "pages of a folio left out without a hole",
+	  { "{Wdyx*6 .*4 Wdyx*6}", .prot = RW }, RO, "{Rdyx*6 .*4 Rdyx*6}" },
+	{ "pages of a folio out of order",
+	  { "{Wdyx=3 Wdyx=1 Wdyx=2 Wdyx=0 .*3}", .prot = RW }, RO,
+	  "{Rdyx=3 Rdyx=1 Rdyx=2 Rdyx=0 .*3}" },
+
+	/* Rule 1: accessed and dirty may spread in a batch, never vanish. */
+	{ "young pages among old ones",
+	  { "{Wdyx*4 Wdx*4 Wdyx*8}", .prot = RW }, RO,
+	  "{Rdyx*4 Rdx*4 Rdyx*8}" },
+	{ "one young page, the last",
+	  { "{Wdx*15 Wdyx}", .prot = RW }, RO, "{Rdx*15 Rdyx}" },
+	{ "one dirty page, the last",
+	  { "{Wyx*15 Wdyx}", .prot = RW }, RO, "{Ryx*15 Rdyx}" },
+	{ "one dirty page, in the middle, to no access",
+	  { "{Wyx*7 Wdyx Wyx*8}", .prot = RW }, NONE, "{Nyx*7 Ndyx Nyx*8}" },
+	{ "clean and old folio stays clean and old",
+	  { "{Wx*16}", .prot = RW }, RO, "{Rx*16}" },
+	{ "what is dirty before the range stays there",
+	  { "{Wdyx*4 | Wx*8 | Wdyx*4}", .prot = RW }, RO,
+	  "{Wdyx*4 Rx*8 Wdyx*4}" },
+
+	/* Rules 3 and 4: edges of folios, ranges and page tables. */
+	{ "two folios side by side",
+	  { "{Rdyx*16} {Rdy*16}", .prot = RO }, RW, "{Wdyx*16} {Rdy*16}" },
+	{ "two folios physically side by side",
+	  { "{Rdyx*16} +{Rdy*16}", .prot = RO }, RW, "{Wdyx*16} +{Rdy*16}" },
+	{ "range ends where the next frame follows",
+	  { "|{Wdyx*16}| +{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16} +{Wdyx*16}" },
+	{ "small folios physically side by side",
+	  { "Rdyx +Rdy +Rdyx +Rdy", .prot = RO }, RW, "Wdyx +Rdy +Wdyx +Rdy" },
+	{ "folios of mixed orders",
+	  { "Wdyx {Wdyx*2} {Wdyx*4} Wdyx {Wdyx*16} {Wdyx*8} Wdyx*3", .prot = RW },
+	  RO, "Rdyx {Rdyx*2} {Rdyx*4} Rdyx {Rdyx*16} {Rdyx*8} Rdyx*3" },
+	{ "folio mapped off its alignment",
+	  { "@3 {Wdyx*16}", .prot = RW }, RO, "@3 {Rdyx*16}" },
+	{ "folio mapped from its middle on",
+	  { "{.*5 Wdyx*11} Wdyx", .prot = RW }, RO, "{.*5 Rdyx*11} Rdyx" },
+	{ "folio mapped up to its middle",
+	  { "{Wdyx*5 .*11} Wdyx", .prot = RW }, RO, "{Rdyx*5 .*11} Rdyx" },
+	{ "empty entries around the folio",
+	  { "-*3 {Wdyx*4} -*9", .prot = RW }, RO, "-*3 {Rdyx*4} -*9" },
+	{ "nothing mapped in the range",
+	  { "{Wdyx*4} |-*8| {Wdyx*4}", .prot = RW }, RO, "{Wdyx*4} -*8 {Wdyx*4}" },
+	{ "folio over the edge of a page table",
+	  { "@504 {Wdyx*16}", .prot = RW }, RO, "@504 {Rdyx*16}" },
+	{ "shared from the edge of a page table on",
+	  { "@504 {Rdyx*8 Rdy*8}", .prot = RO }, RW, "@504 {Wdyx*8 Rdy*8}" },
+	{ "range ends at the edge of a page table, in a folio",
+	  { "@504 |{Wdyx*8 | Wdyx*8}", .prot = RW }, RO, "@504 {Rdyx*8 Wdyx*8}" },
+	{ "range begins at the edge of a page table, in a folio",
+	  { "@504 {Wdyx*8 | Wdyx*8}|", .prot = RW }, RO, "@504 {Wdyx*8 Rdyx*8}" },
+	{ "2M folio over the edge of a page table",
+	  { "@256 {Wdyx*512}", .prot = RW }, RO, "@256 {Rdyx*512}" },
+	{ "three page tables, the middle one missing",
+	  { "@510 {Wdyx*2} -*512 {Wdyx*2}", .prot = RW }, RO,
+	  "@510 {Rdyx*2} -*512 {Rdyx*2}" },
+	{ "three page tables full of 64K folios",
+	  { "{Wdyx*16}*96", .prot = RW }, RO, "{Rdyx*16}*96" },
+
+	/* Other mappings. */
+	{ "shared memory to read-only and its dirty bits",
+	  { "{Wdy*4 Wy*12}", PTEBATCH_SHMEM, RW }, RO, "{Rdy*4 Ry*12}" },
+	{ "shared memory writable again, clean or dirty",
+	  { "{Ry*8 Rdy*8}", PTEBATCH_SHMEM, RO }, RW, "{Wy*8 Wdy*8}" },
+	{ "shared memory, part of a folio",
+	  { "{Wdy*3 | Wdy*10 | Wdy*3}", PTEBATCH_SHMEM, RW }, RO,
+	  "{Wdy*3 Rdy*10 Wdy*3}" },
+	{ "shared file, clean pages wait for their write notification",
+	  { "{Ry*16}", PTEBATCH_FILE, RO }, RW, "{Ry*16}" },
+	{ "shared file, dirty pages need none",
+	  { "{Rdy*16}", PTEBATCH_FILE, RO }, RW, "{Wdy*16}" },
+	{ "shared file, dirty and clean pages",
+	  { "{Rdy*4 Ry*4} {Ry*4} {Rdy*4}", PTEBATCH_FILE, RO }, RW,
+	  "{Wdy*4 Ry*4} {Ry*4} {Wdy*4}" },
+	{ "private file, its own pages stay read-only",
+	  { "{Rdy*16}", PTEBATCH_PRIVATE_FILE, RO }, RW, "{Rdy*16}" },
+	{ "private file, its own pages beside copies",
+	  { "{Ry*4} {Rdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RO }, RW,
+	  "{Ry*4} {Wdyx*4} {Ry*4}" },
+
+	/* Mapped twice. */
+	{ "anonymous folio, after a fork",
+	  { "{Rdyx*16}", .prot = RO, .twice = true }, RW, "{Rdy*16}" },
+	{ "anonymous folio to no access, after a fork",
+	  { "{Wdyx*16}", .prot = RW, .twice = true }, NONE, "{Ndy*16}" },
+	{ "shared memory mapped twice",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, RO, "{Rdy*16}" },
+
+	/* Rule 12: one reason is enough to wait for the fault. */
+	{ "soft-dirty tracking waits for the write",
+	  { "{Rdyx*16}", .prot = RO, .track = true }, RW, "{Rdyx*16}" },
+	{ "soft-dirty pages need no fault while tracking",
+	  { "{Rdysx*16}", .prot = RO, .track = true }, RW, "{Wdysx*16}" },
+	{ "soft-dirty and other pages while tracking",
+	  { "{Rdyx*4 Rdysx*4 Rdyx*8}", .prot = RO, .track = true }, RW,
+	  "{Rdyx*4 Wdysx*4 Rdyx*8}" },
+	{ "a dirty page among clean ones while tracking",
+	  { "{Ryx*7 Rdyx Ryx*8}", .prot = RO, .track = true }, RW,
+	  "{Ryx*7 Rdyx Ryx*8}" },
+	{ "soft-dirty survives read-only",
+	  { "{Wdysx*4 Rdyx*4 Wdysx*8}", .prot = RW, .track = true }, RO,
+	  "{Rdysx*4 Rdyx*4 Rdysx*8}" },
+	{ "soft-dirty survives no access",
+	  { "{Rdysx*4 Rdyx*4 Rdysx*8}", .prot = RO, .track = true }, NONE,
+	  "{Ndysx*4 Ndyx*4 Ndysx*8}" },
+	{ "soft-dirty does not come with dirty",
+	  { "{Rdyx*4 Ryx*12}", .prot = RO, .track = true }, NONE,
+	  "{Ndyx*4 Nyx*12}" },
+	{ "uffd-wp waits for the write",
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, RW, "{Rdyux*16}" },
+	{ "uffd-wp and other pages",
+	  { "{Rdyx*4 Rdyux*4 Rdyx*8}", .prot = RO, .uffd_wp = true }, RW,
+	  "{Wdyx*4 Rdyux*4 Wdyx*8}" },
+	{ "uffd-wp survives no access",
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, NONE,
+	  "{Ndyux*4 Ndyx*12}" },
+
+	/* Rule 16: PMD-mapped folios. */
+	{ "PMD to read-only", { "[Wdyx]", .prot = RW }, RO, "[Rdyx]" },
+	{ "PMD writable again", { "[Rdyx]", .prot = RO }, RW, "[Wdyx]" },
+	{ "shared PMD stays read-only", { "[Rdy]", .prot = RO }, RW, "[Rdy]" },
+	{ "PMD to no access", { "[Wdyx]", .prot = RW }, NONE, "[Ndyx]" },
+	{ "PMD of shared memory", { "[Wdy]", PTEBATCH_SHMEM, RW }, RO, "[Rdy]" },
+	{ "PMD split at both ends of the range",
+	  { "[Wdyx*100 | Wdyx*312 | Wdyx*100]", .prot = RW }, RO,
+	  "{Wdyx*100 Rdyx*312 Wdyx*100}" },
+	{ "PMD split at the start of the range, writable again",
+	  { "[Rdyx*256 | Rdyx*256]|", .prot = RO }, RW,
+	  "{Rdyx*256 Wdyx*256}" },
+	{ "shared PMD split",
+	  { "|[Rdy*256 | Rdy*256]", .prot = RO }, RW, "{Rdy*512}" },
+	{ "PMD between page tables",
+	  { "@508 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW }, RO,
+	  "@508 {Rdyx*4} [Rdyx] {Rdyx*4}" },
+	{ "2M folio mapped by page table entries",
+	  { "{Wdyx*512}", .prot = RW }, RO, "{Rdyx*512}" },
+	{ "2M folio mapped by page table entries, mixed exclusivity",
+	  { "{Rdyx*255 Rdy*2 Rdyx*255}", .prot = RO }, RW,
+	  "{Wdyx*255 Rdy*2 Wdyx*255}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+
+static void mprotect_row(struct kunit *test)
+{
+	check_row(test, test->param_value);
+}
+
+/*
+ * Every order, every kind of range: rows of one folio whose entries are all
+ * alike, so that two tokens say what goes in and what comes out.
+ */
+
+static const struct {
+	const char *name;
+	enum ptebatch_mapping mapping;
+	unsigned long from, to;
+	const char *before, *after;
+} changes[] = {
+	{ "to read-only", PTEBATCH_ANON, RW, RO, "Wdyx", "Rdyx" },
+	{ "writable again", PTEBATCH_ANON, RO, RW, "Rdyx", "Wdyx" },
+	{ "shared, stays read-only", PTEBATCH_ANON, RO, RW, "Rdy", "Rdy" },
+	{ "to no access", PTEBATCH_ANON, RW, NONE, "Wdyx", "Ndyx" },
+	{ "from no access", PTEBATCH_ANON, NONE, RW, "Ndyx", "Wdyx" },
+	{ "shared memory to read-only", PTEBATCH_SHMEM, RW, RO, "Wdy", "Rdy" },
+	{ "shared file stays read-only", PTEBATCH_FILE, RO, RW, "Ry", "Ry" },
+};
+
+#define ORDERS	10	/* 0 to 9 */
+
+/**
+ * struct order_param - one folio
+ * @order: its order
+ * @change: index into changes[]
+ */
+struct order_param {
+	unsigned int order;
+	unsigned int change;
+};
+
+static const void *orders_gen_params(struct kunit *test, const void *prev,
+				     char *desc)
+{
+	static struct order_param param;
+
+	if (!prev)
+		param = (struct order_param) {};
+	else if (++param.change == ARRAY_SIZE(changes))
+		param = (struct order_param) { .order = param.order + 1 };
+	if (param.order == ORDERS)
+		return NULL;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
+		 changes[param.change].name);
+	return &param;
+}
+
+/* "{Wdyx*4 | Wdyx*8 | Wdyx*4}" with other tokens and counts. */
+static const char *picture(struct kunit *test, unsigned int nr,
+			   unsigned int from, unsigned int to,
+			   const char *outside, const char *inside)
+{
+	struct seq_buf out;
+	char *text;
+
+	text = kunit_kzalloc(test, 96, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	seq_buf_init(&out, text, 96);
+	seq_buf_puts(&out, "{");
+	if (from)
+		seq_buf_printf(&out, "%s*%u", outside, from);
+	seq_buf_printf(&out, " | %s*%u |", inside, to - from);
+	if (to < nr)
+		seq_buf_printf(&out, " %s*%u", outside, nr - to);
+	seq_buf_puts(&out, "}");
+	return seq_buf_str(&out);
+}
+
+static void check_range(struct kunit *test, const struct order_param *param,
+			unsigned int from, unsigned int to)
+{
+	typeof(&changes[0]) change = &changes[param->change];
+	unsigned int nr = 1U << param->order;
+	const struct mprotect_row row = {
+		.setup = {
+			.picture = picture(test, nr, from, to, change->before,
+					   change->before),
+			.mapping = change->mapping,
+			.prot = change->from,
+		},
+		.to = change->to,
+		.after = picture(test, nr, from, to, change->before,
+				 change->after),
+	};
+
+	check_row(test, &row);
+}
+
+static void mprotect_order(struct kunit *test)
+{
+	const struct order_param *param = test->param_value;
+	unsigned int nr = 1U << param->order;
+
+	check_range(test, param, 0, nr);
+	if (nr < 2)
+		return;
+	check_range(test, param, 0, 1);
+	check_range(test, param, nr - 1, nr);
+	check_range(test, param, 0, nr - 1);
+	check_range(test, param, 1, nr);
+	if (nr < 4)
+		return;
+	check_range(test, param, 0, nr / 2);
+	check_range(test, param, nr / 2, nr);
+	check_range(test, param, 1, nr - 1);
+	check_range(test, param, nr / 2 - 1, nr / 2 + 1);
+}
+
+static struct kunit_case mprotect_cases[] = {
+	KUNIT_CASE_PARAM(mprotect_row, rows_gen_params),
+	KUNIT_CASE_PARAM(mprotect_order, orders_gen_params),
+	{}
+};
+
+static struct kunit_suite mprotect_suite = {
+	.name = "ptebatch_mprotect",
+	.test_cases = mprotect_cases,
+};
+kunit_test_suite(mprotect_suite);
+
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");
 MODULE_DESCRIPTION("KUnit tests for batched page table entry handling");
 MODULE_LICENSE("GPL");

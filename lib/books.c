@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+
+#include "internal.h"
+
+#include "books.h"
+
+/**
+ * struct tally - what the page tables say that the counts must be
+ * @space: whose
+ * @out: gets what does not agree, a line each
+ * @balance: whether all has agreed so far
+ * @page: for each page, how many entries map it
+ * @huge: for each folio, how many PMDs map it
+ */
+struct tally {
+	const struct ptebatch_space *space;
+	struct seq_buf *out;
+	bool balance;
+	unsigned int *page;
+	unsigned int *huge;
+};
+
+static void agree(struct tally *tally, const char *what, int nr, long expected,
+		  long got)
+{
+	if (expected == got)
+		return;
+	tally->balance = false;
+	seq_buf_puts(tally->out, what);
+	if (nr >= 0)
+		seq_buf_printf(tally->out, " of folio %d", nr);
+	seq_buf_printf(tally->out, " is %ld, the page tables say %ld\n", got,
+		       expected);
+}
+
+/* Count a place's entries, and check them against the mm's RSS. */
+static void count_entries(struct tally *tally,
+			  const struct ptebatch_snapshot *snapshot,
+			  long rss[NR_MM_COUNTERS])
+{
+	const struct ptebatch_space *space = tally->space;
+	unsigned int i;
+
+	for (i = 0; i < snapshot->row.nr; i++) {
+		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
+		struct folio *folio;
+
+		if (entry->folio == PTEBATCH_NO_FOLIO)
+			continue;
+		folio = space->folios[entry->folio];
+		rss[mm_counter(folio)]++;
+		if (!test_bit(i, snapshot->huge))
+			tally->page[space->row.folios[entry->folio].first +
+				    entry->page]++;
+		else if (!entry->page)
+			tally->huge[entry->folio]++;
+	}
+}
+
+static void check_rss(struct tally *tally, struct mm_struct *mm,
+		      const long *rss)
+{
+	agree(tally, "MM_ANONPAGES", -1, rss[MM_ANONPAGES],
+	      get_mm_counter_sum(mm, MM_ANONPAGES));
+	agree(tally, "MM_FILEPAGES", -1, rss[MM_FILEPAGES],
+	      get_mm_counter_sum(mm, MM_FILEPAGES));
+	agree(tally, "MM_SHMEMPAGES", -1, rss[MM_SHMEMPAGES],
+	      get_mm_counter_sum(mm, MM_SHMEMPAGES));
+	agree(tally, "MM_SWAPENTS", -1, rss[MM_SWAPENTS],
+	      get_mm_counter_sum(mm, MM_SWAPENTS));
+}
+
+/* Per-page counts, where the kernel is built to have them. */
+static void check_pages(struct tally *tally, struct folio *folio, int nr,
+			const unsigned int *counts)
+{
+	unsigned int i, mapped = 0;
+
+	if (!IS_ENABLED(CONFIG_PAGE_MAPCOUNT) || !folio_test_large(folio))
+		return;
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		struct page *page = folio_page(folio, i);
+
+		mapped += !!counts[i];
+		if (counts[i] != atomic_read(&page->_mapcount) + 1)
+			seq_buf_printf(tally->out, "page %u: ", i);
+		agree(tally, "the mapcount", nr, counts[i],
+		      atomic_read(&page->_mapcount) + 1);
+	}
+	if (tally->huge[nr])
+		mapped += ENTIRELY_MAPPED;
+	agree(tally, "the number of mapped pages", nr, mapped,
+	      atomic_read(&folio->_nr_pages_mapped));
+}
+
+static void check_folio(struct tally *tally, int nr)
+{
+	const struct ptebatch_space *space = tally->space;
+	struct folio *folio = space->folios[nr];
+	const unsigned int *counts = tally->page + space->row.folios[nr].first;
+	unsigned int i, entries = tally->huge[nr];
+	unsigned int cached = folio->mapping && !folio_test_anon(folio) ?
+			      folio_nr_pages(folio) : 0;
+
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		struct page *page = folio_page(folio, i);
+
+		entries += counts[i];
+		if (!folio_test_anon(folio))
+			continue;
+		/* Exclusive to whom, if two map it? */
+		if (counts[i] + tally->huge[nr] > 1 && PageAnonExclusive(page)) {
+			seq_buf_printf(tally->out, "page %u: ", i);
+			agree(tally, "AnonExclusive", nr, 0, 1);
+		}
+	}
+	agree(tally, "the mapcount", nr, entries, folio_mapcount(folio));
+	if (folio_test_large(folio))
+		agree(tally, "the entire mapcount", nr, tally->huge[nr],
+		      folio_entire_mapcount(folio));
+	/* One is ours. */
+	agree(tally, "the reference count", nr, 1 + entries + cached,
+	      folio_ref_count(folio));
+	check_pages(tally, folio, nr, counts);
+}
+
+/* Places of one mm add up. */
+static int count_places(struct tally *tally)
+{
+	const struct ptebatch_space *space = tally->space;
+	long rss[ARRAY_SIZE(space->places)][NR_MM_COUNTERS] = {};
+	bool one_mm = space->places[0].mm == space->places[1].mm;
+	struct ptebatch_snapshot *snapshot;
+	unsigned int i;
+
+	snapshot = kvmalloc_obj(*snapshot);
+	if (!snapshot)
+		return -ENOMEM;
+	for (i = 0; i < space->nr_places; i++) {
+		ptebatch_snapshot(snapshot, space, &space->places[i]);
+		count_entries(tally, snapshot, rss[one_mm ? 0 : i]);
+	}
+	kvfree(snapshot);
+	for (i = 0; i < (one_mm ? 1 : space->nr_places); i++)
+		check_rss(tally, space->places[i].mm, rss[i]);
+	return 0;
+}
+
+/**
+ * ptebatch_books_balance() - do all counts agree with the page tables?
+ * @space: whose; nothing else may map or hold its folios
+ * @out: gets a line for each that does not
+ *
+ * Checked are the mapcounts (large, entire and, with CONFIG_PAGE_MAPCOUNT, per
+ * page), the reference counts, the RSS of each mm and that no page is
+ * AnonExclusive to two.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table
+ * locks.
+ * Return: 1 if they do, 0 if one does not, -ENOMEM.
+ */
+int ptebatch_books_balance(const struct ptebatch_space *space,
+			   struct seq_buf *out)
+{
+	struct tally tally = { .space = space, .out = out, .balance = true };
+	unsigned int i;
+	int err = -ENOMEM;
+
+	tally.page = kvcalloc(space->row.nr_pages + 1, sizeof(*tally.page),
+			      GFP_KERNEL);
+	tally.huge = kvcalloc(space->row.nr_folios + 1, sizeof(*tally.huge),
+			      GFP_KERNEL);
+	if (tally.page && tally.huge)
+		err = count_places(&tally);
+	for (i = 0; !err && i < space->row.nr_folios; i++)
+		check_folio(&tally, i);
+	kvfree(tally.huge);
+	kvfree(tally.page);
+	return err ?: tally.balance;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has a second TLB to keep, an IOMMU with shared page tables say, is told
+ * of each range that the kernel flushes from the CPUs' TLBs, wherever the
+ * flush comes from. So are we. UML has no TLB, but a range that the host's
+ * page tables are to be brought in step with, which is the same thing to the
+ * callers.
+ */
+#include <linux/mm.h>
+
+#include "flush.h"
+
+static void mark_flushed(struct ptebatch_flush *flush, unsigned long start,
+			 unsigned long end)
+{
+	unsigned long limit = flush->start + PTEBATCH_ROW_ENTRIES * PAGE_SIZE;
+
+	start = clamp(start, flush->start, limit);
+	end = clamp(end, flush->start, limit);
+	if (start < end)
+		bitmap_set(flush->flushed, (start - flush->start) >> PAGE_SHIFT,
+			   (end - start) >> PAGE_SHIFT);
+}
+
+#ifdef CONFIG_UML
+
+static int watch(struct ptebatch_flush *flush)
+{
+	flush->mm->context.sync_tlb_range_from = 0;
+	flush->mm->context.sync_tlb_range_to = 0;
+	return 0;
+}
+
+static void unwatch(struct ptebatch_flush *flush)
+{
+	mark_flushed(flush, flush->mm->context.sync_tlb_range_from,
+		     flush->mm->context.sync_tlb_range_to);
+}
+
+#else
+
+static void invalidate(struct mmu_notifier *notifier, struct mm_struct *mm,
+		       unsigned long start, unsigned long end)
+{
+	mark_flushed(container_of(notifier, struct ptebatch_flush, notifier),
+		     start, end);
+}
+
+static const struct mmu_notifier_ops notifier_ops = {
+	.arch_invalidate_secondary_tlbs = invalidate,
+};
+
+static int watch(struct ptebatch_flush *flush)
+{
+	flush->notifier.ops = &notifier_ops;
+	return mmu_notifier_register(&flush->notifier, flush->mm);
+}
+
+static void unwatch(struct ptebatch_flush *flush)
+{
+	mmu_notifier_unregister(&flush->notifier, flush->mm);
+}
+
+#endif
+
+/**
+ * ptebatch_flush_begin() - watch what is flushed
+ * @flush: gets it
+ * @place: where; a row's worth of entries from its start on
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ * Return: 0 or -ENOMEM.
+ */
+int ptebatch_flush_begin(struct ptebatch_flush *flush,
+			 const struct ptebatch_place *place)
+{
+	flush->mm = place->mm;
+	flush->start = place->start;
+	bitmap_zero(flush->flushed, PTEBATCH_ROW_ENTRIES);
+	return watch(flush);
+}
+
+/**
+ * ptebatch_flush_end() - watch no longer
+ * @flush: from ptebatch_flush_begin()
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_flush_end(struct ptebatch_flush *flush)
+{
+	if (!flush->mm)
+		return;
+	unwatch(flush);
+	flush->mm = NULL;
+}
+
+/* Might a TLB that still has @before permit what @after does not? */
+static bool less_permissive(const struct ptebatch_entry *before,
+			    const struct ptebatch_entry *after)
+{
+	/* By the order of what they permit. */
+	static const u8 rank[] = {
+		[PTEBATCH_NONE] = 0,
+		[PTEBATCH_PROTNONE] = 0,
+		[PTEBATCH_FOREIGN] = 0,
+		[PTEBATCH_READABLE] = 1,
+		[PTEBATCH_WRITABLE] = 2,
+	};
+
+	/* No TLB has an entry that nothing was accessed through. */
+	if (!(before->flags & PTEBATCH_YOUNG) || !rank[before->kind])
+		return false;
+	return rank[after->kind] < rank[before->kind] ||
+	       after->folio != before->folio || after->page != before->page;
+}
+
+/**
+ * ptebatch_flush_covers() - was all flushed that had to be?
+ * @flush: what was flushed
+ * @before: the row before the operation
+ * @after: the row after it
+ * @out: gets a line for each entry that was not
+ *
+ * Return: whether every entry made less permissive was flushed.
+ */
+bool ptebatch_flush_covers(const struct ptebatch_flush *flush,
+			   const struct ptebatch_row *before,
+			   const struct ptebatch_row *after,
+			   struct seq_buf *out)
+{
+	bool covers = true;
+	unsigned int i;
+
+	for (i = 0; i < before->nr; i++) {
+		if (test_bit(i, flush->flushed) ||
+		    !less_permissive(&before->entries[i], &after->entries[i]))
+			continue;
+		covers = false;
+		seq_buf_printf(out, "entry %u was not flushed: it was ", i);
+		ptebatch_entry_print(out, &before->entries[i]);
+		seq_buf_puts(out, " and is ");
+		ptebatch_entry_print(out, &after->entries[i]);
+		seq_buf_putc(out, '\n');
+	}
+	return covers;
+}

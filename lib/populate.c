@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/pgalloc.h>
+#include <linux/rmap.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "populate.h"
+
+/* Readable, clean, old: what the flags of an entry are then added to. */
+static pgprot_t readable(const struct vm_area_struct *vma)
+{
+	return vm_get_page_prot((vma->vm_flags | VM_READ) & ~VM_WRITE);
+}
+
+static pte_t make_pte(struct vm_area_struct *vma, struct page *page,
+		      const struct ptebatch_entry *entry)
+{
+	pte_t pte = pte_wrprotect(mk_pte(page, readable(vma)));
+
+	if (entry->kind == PTEBATCH_PROTNONE)
+		pte = pte_modify(pte, PAGE_NONE);
+	pte = pte_mkold(pte_mkclean(pte));
+	if (entry->kind == PTEBATCH_WRITABLE)
+		pte = pte_mkwrite(pte, vma);
+	if (entry->flags & PTEBATCH_DIRTY)
+		pte = pte_mkdirty(pte);
+	if (entry->flags & PTEBATCH_YOUNG)
+		pte = pte_mkyoung(pte);
+	if (entry->flags & PTEBATCH_UFFD)
+		pte = pte_mkuffd(pte);
+	/* On x86, pte_mkdirty() has set it. */
+	if (entry->flags & PTEBATCH_SOFT_DIRTY)
+		pte = pte_mksoft_dirty(pte);
+	else
+		pte = pte_clear_soft_dirty(pte);
+	return pte;
+}
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
+		      const struct ptebatch_entry *entry)
+{
+	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, readable(vma)));
+
+	if (entry->kind == PTEBATCH_PROTNONE)
+		pmd = pmd_modify(pmd, PAGE_NONE);
+	pmd = pmd_mkold(pmd_mkclean(pmd));
+	if (entry->kind == PTEBATCH_WRITABLE)
+		pmd = pmd_mkwrite(pmd, vma);
+	if (entry->flags & PTEBATCH_DIRTY)
+		pmd = pmd_mkdirty(pmd);
+	if (entry->flags & PTEBATCH_YOUNG)
+		pmd = pmd_mkyoung(pmd);
+	if (entry->flags & PTEBATCH_UFFD)
+		pmd = pmd_mkuffd(pmd);
+	if (entry->flags & PTEBATCH_SOFT_DIRTY)
+		pmd = pmd_mksoft_dirty(pmd);
+	else
+		pmd = pmd_clear_soft_dirty(pmd);
+	return pmd;
+}
+
+static int set_huge_entry(struct vm_area_struct *vma, unsigned long addr,
+			  struct folio *folio,
+			  const struct ptebatch_entry *entry)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	pgtable_t pgtable;
+	spinlock_t *ptl;
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+
+	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
+	pud = p4d ? pud_alloc(mm, p4d, addr) : NULL;
+	pmd = pud ? pmd_alloc(mm, pud, addr) : NULL;
+	pgtable = pmd ? pte_alloc_one(mm) : NULL;
+	if (!pgtable)
+		return -ENOMEM;
+
+	ptl = pmd_lock(mm, pmd);
+	/* As map_anon_folio_pmd_nopf() and do_set_pmd(), for both kinds. */
+	if (folio_test_anon(folio)) {
+		pgtable_trans_huge_deposit(mm, pmd, pgtable);
+		mm_inc_nr_ptes(mm);
+	} else {
+		pte_free(mm, pgtable);
+	}
+	set_pmd_at(mm, addr, pmd, make_pmd(vma, folio, entry));
+	spin_unlock(ptl);
+	return 0;
+}
+#else
+static int set_huge_entry(struct vm_area_struct *vma, unsigned long addr,
+			  struct folio *folio,
+			  const struct ptebatch_entry *entry)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/*
+ * One at a time, by set_pte_at(): what sets several at once is among what is
+ * tested.
+ */
+static int set_entry(struct vm_area_struct *vma, unsigned long addr,
+		     struct page *page, const struct ptebatch_entry *entry)
+{
+	spinlock_t *ptl;
+	pte_t *ptep;
+
+	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);
+	if (!ptep)
+		return -ENOMEM;
+	set_pte_at(vma->vm_mm, addr, ptep, make_pte(vma, page, entry));
+	pte_unmap_unlock(ptep, ptl);
+	return 0;
+}
+
+/*
+ * A new anonymous folio begins as the kernel begins it, wholly mapped and
+ * exclusive, and is then unmapped and shared as far as the row wants it.
+ */
+static void add_anon_rmap(struct vm_area_struct *vma, unsigned long addr,
+			  struct folio *folio,
+			  const struct ptebatch_shape *shape)
+{
+	unsigned int i, nr = folio_nr_pages(folio);
+
+	folio_add_new_anon_rmap(folio, vma, addr, RMAP_EXCLUSIVE);
+	if (!shape->pmd && folio_test_pmd_mappable(folio)) {
+		folio_add_anon_rmap_ptes(folio, folio_page(folio, 0), nr, vma,
+					 addr, RMAP_NONE);
+		folio_remove_rmap_pmd(folio, folio_page(folio, 0), vma);
+	}
+	for (i = 0; i < nr; i++)
+		ClearPageAnonExclusive(folio_page(folio, i));
+}
+
+/* Take back add_anon_rmap() for the pages that the row does not map. */
+static void unmap_the_rest(struct ptebatch_space *space,
+			   struct vm_area_struct *vma, unsigned long *mapped)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	for (i = 0; i < row->nr_folios; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!folio_test_anon(folio))
+			continue;
+		for (page = 0; page < folio_nr_pages(folio); page++)
+			if (!test_bit(row->folios[i].first + page, mapped))
+				folio_remove_rmap_pte(folio,
+						      folio_page(folio, page),
+						      vma);
+	}
+}
+
+static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
+		       unsigned long start, unsigned long *mapped)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		unsigned long addr = start + i * PAGE_SIZE;
+		const struct ptebatch_shape *shape;
+		struct folio *folio;
+		struct page *page;
+		bool first;
+
+		if (entry->folio == PTEBATCH_NO_FOLIO)
+			continue;
+		shape = &row->folios[entry->folio];
+		folio = space->folios[entry->folio];
+		page = folio_page(folio, entry->page);
+		if (test_and_set_bit(shape->first + entry->page, mapped))
+			return -EINVAL;
+		first = !shape->pmd || !entry->page;
+
+		if (test_bit(entry->folio, space->cached)) {
+			if (!shape->pmd)
+				folio_add_file_rmap_pte(folio, page, vma);
+			else if (first)
+				folio_add_file_rmap_pmd(folio, page, vma);
+		} else {
+			if (!folio_test_anon(folio))
+				add_anon_rmap(vma, addr - entry->page * PAGE_SIZE,
+					      folio, shape);
+			if (first && entry->flags & PTEBATCH_EXCLUSIVE)
+				SetPageAnonExclusive(page);
+		}
+		if (first)
+			folio_get(folio);
+		add_mm_counter(vma->vm_mm, mm_counter(folio), 1);
+
+		if (!shape->pmd)
+			err = set_entry(vma, addr, page, entry);
+		else if (first)
+			err = set_huge_entry(vma, addr, folio, entry);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * ptebatch_populate() - map the folios of a row
+ * @space: has the row and its folios; those of a file are in its page cache
+ * @place: where; covered by a VMA
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ * Return: 0, -ENOMEM, or -EINVAL where the row maps a page twice.
+ */
+int ptebatch_populate(struct ptebatch_space *space,
+		      const struct ptebatch_place *place)
+{
+	struct vm_area_struct *vma;
+	unsigned long *mapped;
+	int err = 0;
+
+	mapped = bitmap_zalloc(space->row.nr_pages + 1, GFP_KERNEL);
+	if (!mapped)
+		return -ENOMEM;
+
+	mmap_write_lock(place->mm);
+	vma = vma_lookup(place->mm, place->start);
+	if (vma_is_anonymous(vma) ||
+	    space->setup->mapping == PTEBATCH_PRIVATE_FILE)
+		err = anon_vma_prepare(vma);
+	if (!err) {
+		err = map_entries(space, vma, place->start, mapped);
+		unmap_the_rest(space, vma, mapped);
+	}
+	mmap_write_unlock(place->mm);
+	bitmap_free(mapped);
+	return err;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "arch.h"
+#include "snapshot.h"
+
+/* Find the page behind an entry among the row's folios; mostly @guess. */
+static void find_page(const struct ptebatch_space *space, unsigned long pfn,
+		      s16 guess, struct ptebatch_entry *entry)
+{
+	unsigned int i;
+
+	for (i = 0; i <= space->row.nr_folios; i++) {
+		s16 folio = i ? i - 1 : guess;
+		unsigned long page;
+
+		if (folio == PTEBATCH_NO_FOLIO)
+			continue;
+		page = pfn - folio_pfn(space->folios[folio]);
+		if (page >= folio_nr_pages(space->folios[folio]))
+			continue;
+		entry->folio = folio;
+		entry->page = page;
+		return;
+	}
+	entry->kind = PTEBATCH_FOREIGN;
+}
+
+static void add_page(const struct ptebatch_space *space, unsigned long pfn,
+		     s16 guess, bool huge, struct ptebatch_entry *entry)
+{
+	struct folio *folio;
+
+	find_page(space, pfn, guess, entry);
+	if (entry->kind == PTEBATCH_FOREIGN)
+		return;
+	folio = space->folios[entry->folio];
+	/* A PMD has one flag for all, on the first page. */
+	if (folio_test_anon(folio) &&
+	    PageAnonExclusive(folio_page(folio, huge ? 0 : entry->page)))
+		entry->flags |= PTEBATCH_EXCLUSIVE;
+}
+
+/* pte_protnone() would do, but UML has none. */
+static bool is_protnone(pte_t pte)
+{
+	return pte_same(pte_mkold(pte),
+			pte_mkold(pte_modify(pte, PAGE_NONE)));
+}
+
+static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
+		     struct ptebatch_entry *entry)
+{
+	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
+	if (pte_none(pte))
+		return;
+	if (!pte_present(pte)) {
+		entry->kind = PTEBATCH_FOREIGN;
+		return;
+	}
+	entry->kind = is_protnone(pte) ? PTEBATCH_PROTNONE :
+		      pte_write(pte) ? PTEBATCH_WRITABLE : PTEBATCH_READABLE;
+	entry->flags = (pte_dirty(pte) ? PTEBATCH_DIRTY : 0) |
+		       (pte_young(pte) ? PTEBATCH_YOUNG : 0) |
+		       (pte_soft_dirty(pte) ? PTEBATCH_SOFT_DIRTY : 0) |
+		       (pte_uffd(pte) ? PTEBATCH_UFFD : 0);
+	add_page(space, pte_pfn(pte), guess, false, entry);
+}
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
+		     unsigned int page, s16 guess, struct ptebatch_entry *entry)
+{
+	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
+	if (!pmd_present(pmd)) {
+		entry->kind = PTEBATCH_FOREIGN;
+		return;
+	}
+	entry->kind = pmd_protnone(pmd) ? PTEBATCH_PROTNONE :
+		      pmd_write(pmd) ? PTEBATCH_WRITABLE : PTEBATCH_READABLE;
+	entry->flags = (pmd_dirty(pmd) ? PTEBATCH_DIRTY : 0) |
+		       (pmd_young(pmd) ? PTEBATCH_YOUNG : 0) |
+		       (pmd_soft_dirty(pmd) ? PTEBATCH_SOFT_DIRTY : 0) |
+		       (pmd_uffd(pmd) ? PTEBATCH_UFFD : 0);
+	add_page(space, pmd_pfn(pmd) + page, guess, true, entry);
+}
+#else
+static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
+		     unsigned int page, s16 guess, struct ptebatch_entry *entry)
+{
+}
+#endif
+
+/* The PMD above @addr, %NULL where no table leads there. */
+static pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr)
+{
+	pgd_t *pgd = pgd_offset(mm, addr);
+	p4d_t *p4d;
+	pud_t *pud;
+
+	if (pgd_none(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, addr);
+	if (p4d_none(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, addr);
+	if (pud_none(*pud))
+		return NULL;
+	return pmd_offset(pud, addr);
+}
+
+/* One page table; @at is the index of its first entry in the row, maybe < 0. */
+static void read_table(struct ptebatch_snapshot *snapshot,
+		       const struct ptebatch_space *space,
+		       struct mm_struct *mm, unsigned long addr, int at)
+{
+	struct ptebatch_row *row = &snapshot->row;
+	pte_t *raw = snapshot->raw + snapshot->lead + at;
+	pmd_t *pmd = find_pmd(mm, addr);
+	pte_t *ptep = NULL;
+	bool huge = false;
+	spinlock_t *ptl;
+	pmd_t pmdval;
+	int i;
+
+	if (pmd) {
+		ptl = pmd_lock(mm, pmd);
+		pmdval = pmdp_get(pmd);
+		huge = pmd_trans_huge(pmdval);
+		spin_unlock(ptl);
+	}
+	if (pmd && !huge && !pmd_none(pmdval))
+		ptep = pte_offset_map_lock(mm, pmd, addr, &ptl);
+
+	for (i = 0; i < PTRS_PER_PTE; i++, at++) {
+		s16 guess;
+
+		raw[i] = ptep ? ptebatch_bare_pte(ptep_get(ptep + i)) :
+			 __pte(huge ? pmd_val(pmdval) : 0);
+		if (at < 0 || at >= row->nr)
+			continue;
+		guess = space->row.entries[at].folio;
+		if (huge) {
+			read_pmd(space, pmdval, i, guess, &row->entries[at]);
+			set_bit(at, snapshot->huge);
+		} else {
+			read_pte(space, raw[i], guess, &row->entries[at]);
+		}
+	}
+	if (ptep)
+		pte_unmap_unlock(ptep, ptl);
+}
+
+static void ignore_flag(struct ptebatch_row *row, u8 flag)
+{
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++)
+		row->entries[i].flags &= ~flag;
+}
+
+/**
+ * ptebatch_snapshot() - read what is mapped at a place
+ * @snapshot: gets it
+ * @space: has the folios
+ * @place: where
+ *
+ * Context: Process context; takes the mmap_lock and the page table locks.
+ */
+void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
+		       const struct ptebatch_space *space,
+		       const struct ptebatch_place *place)
+{
+	unsigned long addr = ALIGN_DOWN(place->start, PMD_SIZE) - PMD_SIZE;
+	unsigned long end = ALIGN(place->start + space->row.nr * PAGE_SIZE,
+				  PMD_SIZE) + PMD_SIZE;
+	struct ptebatch_row *row = &snapshot->row;
+	unsigned int i;
+
+	*row = space->row;
+	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
+	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
+	snapshot->nr = (end - addr) >> PAGE_SHIFT;
+
+	mmap_read_lock(place->mm);
+	for (; addr != end; addr += PMD_SIZE)
+		read_table(snapshot, space, place->mm, addr,
+			   (long)(addr - place->start) >> PAGE_SHIFT);
+	mmap_read_unlock(place->mm);
+	if (!space->setup->track)
+		ignore_flag(row, PTEBATCH_SOFT_DIRTY);
+
+	for (i = 0; i < row->nr_folios; i++)
+		row->folios[i].pmd = false;
+	for_each_set_bit(i, snapshot->huge, row->nr)
+		if (row->entries[i].folio != PTEBATCH_NO_FOLIO)
+			row->folios[row->entries[i].folio].pmd = true;
+}
+
+/*
+ * Is entry @i of the row the same? Where a PMD was split it looks the same if
+ * it maps the same page in the same way.
+ */
+static bool same_entry(const struct ptebatch_snapshot *before,
+		       const struct ptebatch_snapshot *after, int i)
+{
+	const struct ptebatch_row *row = &before->row;
+
+	if (i >= 0 && i < row->nr && test_bit(i, before->huge))
+		return !memcmp(&row->entries[i], &after->row.entries[i],
+			       sizeof(row->entries[i]));
+	return pte_same(before->raw[before->lead + i],
+			after->raw[after->lead + i]);
+}
+
+/* Does entry @i share accessed and dirty bits with one in the range? */
+static bool in_block_of_range(const struct ptebatch_row *row, int i)
+{
+	int block = round_down((int)row->first + i, PTEBATCH_BLOCK_ENTRIES) -
+		    (int)row->first;
+
+	return PTEBATCH_BLOCK_ENTRIES > 1 && block < (int)row->to &&
+	       block + PTEBATCH_BLOCK_ENTRIES > (int)row->from;
+}
+
+/* Has @before become @after by gaining accessed or dirty and nothing else? */
+static bool only_gathered(pte_t before, pte_t after)
+{
+	if (!pte_present(before) || !pte_present(after))
+		return false;
+	return pte_same(pte_mkold(pte_mkclean(before)),
+			pte_mkold(pte_mkclean(after))) &&
+	       (pte_dirty(after) || !pte_dirty(before)) &&
+	       (pte_young(after) || !pte_young(before));
+}
+
+/**
+ * ptebatch_neighbours_same() - rule 4: nothing outside the range has changed
+ * @before: before the operation
+ * @after: after it
+ * @out: gets a line for each entry that has changed
+ *
+ * Return: whether all are the same.
+ */
+bool ptebatch_neighbours_same(const struct ptebatch_snapshot *before,
+			      const struct ptebatch_snapshot *after,
+			      struct seq_buf *out)
+{
+	const struct ptebatch_row *row = &before->row;
+	int first = -(int)before->lead;
+	bool same = true;
+	int i;
+
+	for (i = first; i < (int)before->nr + first; i++) {
+		if (i >= (int)row->from && i < (int)row->to)
+			continue;
+		if (same_entry(before, after, i))
+			continue;
+		if (in_block_of_range(row, i) &&
+		    only_gathered(before->raw[before->lead + i],
+				  after->raw[after->lead + i]))
+			continue;
+		same = false;
+		seq_buf_printf(out, "entry %d, outside the range, was %#llx and is %#llx\n",
+			       i, (u64)pte_val(before->raw[before->lead + i]),
+			       (u64)pte_val(after->raw[after->lead + i]));
+	}
+	return same;
+}

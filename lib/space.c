@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The VMA is made by mmap() itself and the entries under the page table lock,
+ * in an mm that no task runs in: on UML, each change in the current mm goes to
+ * the host.
+ */
+#include <kunit/resource.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "file.h"
+#include "folio.h"
+#include "populate.h"
+#include "space.h"
+#include "warnings.h"
+
+/* On a page table's edge, away from what an mm has at its ends. */
+#define SPACE_BASE	ALIGN(SZ_1G, PMD_SIZE)
+
+/* A page table's worth on each side shows what strays over the edges. */
+#define SPACE_MARGIN	PMD_SIZE
+
+static unsigned long row_tables(const struct ptebatch_row *row)
+{
+	return DIV_ROUND_UP(row->first + row->nr, PTRS_PER_PTE);
+}
+
+static unsigned long vma_bytes(const struct ptebatch_row *row)
+{
+	return row_tables(row) * PMD_SIZE + 2 * SPACE_MARGIN;
+}
+
+/* Why this kernel cannot have such a space, %NULL if it can. */
+static const char *missing(const struct ptebatch_setup *setup,
+			   const struct ptebatch_row *row)
+{
+	bool file = setup->mapping != PTEBATCH_ANON;
+	u8 flags = 0;
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++)
+		flags |= row->entries[i].flags;
+	if (setup->track && !pgtable_supports_soft_dirty())
+		return "page table entries have no soft-dirty bit here";
+	if ((setup->uffd_wp || flags & PTEBATCH_UFFD) &&
+	    !pgtable_supports_uffd())
+		return "page table entries have no uffd bit here";
+
+	for (i = 0; i < row->nr_folios; i++) {
+		const struct ptebatch_shape *shape = &row->folios[i];
+
+		if (shape->order > MAX_PAGE_ORDER)
+			return "no folios of this order here";
+		if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+			continue;
+		if (shape->pmd)
+			return "no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE";
+		if (shape->order && file)
+			return "no large folios in the page cache without CONFIG_TRANSPARENT_HUGEPAGE";
+	}
+	return NULL;
+}
+
+/* Which folios are the file's, and which are anonymous? */
+static void divide_folios(struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i;
+
+	if (space->setup->mapping == PTEBATCH_ANON)
+		return;
+	bitmap_set(space->cached, 0, row->nr_folios);
+	if (space->setup->mapping != PTEBATCH_PRIVATE_FILE)
+		return;
+	for (i = 0; i < row->nr; i++)
+		if (row->entries[i].flags & PTEBATCH_EXCLUSIVE)
+			clear_bit(row->entries[i].folio, space->cached);
+}
+
+/*
+ * The page cache has a folio only at multiples of its size. Where must the VMA
+ * begin in the file, in pages, for the row to lie so?
+ */
+static long file_offset(const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned long offset, i;
+
+	for (offset = 0; offset < PTRS_PER_PTE; offset++) {
+		for (i = 0; i < row->nr; i++) {
+			const struct ptebatch_entry *entry = &row->entries[i];
+			unsigned long index = offset + PTRS_PER_PTE +
+					      row->first + i - entry->page;
+
+			if (entry->folio == PTEBATCH_NO_FOLIO ||
+			    !test_bit(entry->folio, space->cached))
+				continue;
+			if (index % (1UL << row->folios[entry->folio].order))
+				break;
+		}
+		if (i == row->nr)
+			return offset;
+	}
+	return -EINVAL;
+}
+
+static int fill_cache(struct ptebatch_space *space, unsigned long offset)
+{
+	const struct ptebatch_row *row = &space->row;
+	struct folio *folio;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+
+		if (entry->folio == PTEBATCH_NO_FOLIO ||
+		    !test_bit(entry->folio, space->cached))
+			continue;
+		folio = space->folios[entry->folio];
+		if (folio->mapping)
+			continue;
+		err = ptebatch_folio_cache(folio, space->file,
+					   offset + PTRS_PER_PTE + row->first +
+					   i - entry->page);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_file(struct ptebatch_space *space)
+{
+	long offset = file_offset(space);
+
+	if (offset < 0)
+		return offset;
+	if (space->setup->mapping == PTEBATCH_SHMEM)
+		space->file = shmem_file_setup("ptebatch",
+					       vma_bytes(&space->row) + PMD_SIZE,
+					       EMPTY_VMA_FLAGS);
+	else
+		space->file = ptebatch_file();
+	if (IS_ERR(space->file)) {
+		int err = PTR_ERR(space->file);
+
+		space->file = NULL;
+		return err;
+	}
+	return fill_cache(space, offset) ?: offset;
+}
+
+/* mmap() as the kernel does it for itself, in our mm. */
+static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
+		   unsigned long addr, unsigned long offset)
+{
+	bool shared = space->setup->mapping == PTEBATCH_SHMEM ||
+		      space->setup->mapping == PTEBATCH_FILE;
+	struct vm_area_struct *vma;
+	unsigned long at;
+
+	kthread_use_mm(mm);
+	at = vm_mmap(space->file, addr, vma_bytes(&space->row),
+		     space->setup->prot, MAP_FIXED_NOREPLACE |
+		     (shared ? MAP_SHARED : MAP_PRIVATE) |
+		     (space->file ? 0 : MAP_ANONYMOUS), offset * PAGE_SIZE);
+	kthread_unuse_mm(mm);
+	if (IS_ERR_VALUE(at))
+		return at;
+
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, addr);
+	vma_start_write(vma);
+	/* As clear_refs_write() and userfaultfd_set_vm_flags() do. */
+	if (space->setup->track)
+		vm_flags_clear(vma, VM_SOFTDIRTY);
+	if (space->setup->uffd_wp)
+		vm_flags_set(vma, VM_UFFD_WP);
+	vma_set_page_prot(vma);
+	mmap_write_unlock(mm);
+	return 0;
+}
+
+static struct mm_struct *new_mm(void)
+{
+	struct mm_struct *mm = mm_alloc();
+
+	if (!mm)
+		return NULL;
+	mm->task_size = TASK_SIZE;
+	arch_pick_mmap_layout(mm, &current->signal->rlim[RLIMIT_STACK]);
+	/* khugepaged shall not tidy up here. */
+	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
+	return mm;
+}
+
+/* The second place: what fork() or a second mmap() makes of the first. */
+static int map_again(struct ptebatch_space *space, unsigned long offset)
+{
+	struct ptebatch_place *first = &space->places[0];
+	struct ptebatch_place *second = &space->places[1];
+	int err;
+
+	if (space->setup->mapping == PTEBATCH_ANON) {
+		second->mm = new_mm();
+		if (!second->mm)
+			return -ENOMEM;
+		second->start = first->start;
+		err = dup_mmap(second->mm, first->mm);
+	} else {
+		unsigned long away = ALIGN(2 * vma_bytes(&space->row), PMD_SIZE);
+
+		mmget(first->mm);
+		second->mm = first->mm;
+		second->start = first->start + away;
+		err = map_vma(space, second->mm,
+			      SPACE_BASE - SPACE_MARGIN + away, offset);
+		if (!err)
+			err = ptebatch_populate(space, second);
+	}
+	space->nr_places = 2;
+	return err;
+}
+
+static int build(struct ptebatch_space *space)
+{
+	struct ptebatch_place *place = &space->places[0];
+	long offset = 0;
+	int err;
+
+	divide_folios(space);
+	err = ptebatch_folios_alloc(space->folios, &space->row);
+	if (err)
+		return err;
+	if (space->setup->mapping != PTEBATCH_ANON) {
+		offset = open_file(space);
+		if (offset < 0)
+			return offset;
+	}
+
+	place->mm = new_mm();
+	if (!place->mm)
+		return -ENOMEM;
+	place->start = SPACE_BASE + space->row.first * PAGE_SIZE;
+	space->nr_places = 1;
+	err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
+	if (!err)
+		err = ptebatch_populate(space, place);
+	if (!err && space->setup->twice)
+		err = map_again(space, offset);
+	return err;
+}
+
+/* What the page cache holds goes now, not when the file's last user does. */
+static void empty_cache(struct file *file)
+{
+	if (shmem_mapping(file->f_mapping))
+		shmem_truncate_range(file_inode(file), 0, -1);
+	else
+		truncate_inode_pages(file->f_mapping, 0);
+}
+
+/* Rule 7, the end of it: after teardown nothing is left. */
+static void check_nothing_left(struct ptebatch_space *space, unsigned int i)
+{
+	struct folio *folio = space->folios[i];
+
+	KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(folio), 0,
+			    "folio %u is still mapped after teardown", i);
+	KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
+			    "folio %u has references left after teardown", i);
+}
+
+static void destroy(void *data)
+{
+	struct ptebatch_space *space = data;
+	struct seq_buf complaints;
+	char text[512];
+	unsigned int i;
+
+	for (i = space->nr_places; i--;)
+		mmput(space->places[i].mm);
+	if (space->file)
+		empty_cache(space->file);
+	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
+		check_nothing_left(space, i);
+		folio_put(space->folios[i]);
+	}
+	if (space->file)
+		fput(space->file);
+
+	/* Rule 10. A leak may show as late as here: bad page, bad rss counter. */
+	seq_buf_init(&complaints, text, sizeof(text));
+	if (ptebatch_warnings_found(&space->log, &complaints))
+		KUNIT_FAIL(space->test, "rule 10: %s", seq_buf_str(&complaints));
+	kvfree(space);
+}
+
+/**
+ * ptebatch_space() - make an address space
+ * @test: the case; skipped where this kernel cannot have such a space, failed
+ *        and ended where the picture is wrong or memory is short
+ * @setup: what it shall be like; must outlive the space
+ *
+ * It goes with the case, however that ends, and fails it if anything is left
+ * then, or if the kernel complained meanwhile.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the space.
+ */
+struct ptebatch_space *ptebatch_space(struct kunit *test,
+				      const struct ptebatch_setup *setup)
+{
+	struct ptebatch_space *space;
+	const char *error;
+	int at;
+
+	space = kvzalloc(sizeof(*space), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, space);
+	space->test = test;
+	space->setup = setup;
+	ptebatch_warnings_begin(&space->log);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, space));
+
+	at = ptebatch_row_parse(&space->row, setup->picture, &error);
+	if (at)
+		KUNIT_FAIL_AND_ABORT(test, "%s, at character %d of \"%s\"",
+				     error, -at, setup->picture);
+	error = missing(setup, &space->row);
+	if (error)
+		kunit_skip(test, "%s", error);
+	KUNIT_ASSERT_EQ_MSG(test, 0, build(space), "cannot set up %s",
+			    setup->picture);
+	return space;
+}

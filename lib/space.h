@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A synthetic address space: an mm of its own, with folios mapped as drawn.
+ */
+#ifndef PTEBATCH_SPACE_H
+#define PTEBATCH_SPACE_H
+
+#include <kunit/test.h>
+#include <linux/kmsg_dump.h>
+#include <linux/mm.h>
+
+#include "row.h"
+
+/**
+ * enum ptebatch_mapping - what kind of VMA the row lies in
+ * @PTEBATCH_ANON: private, no file
+ * @PTEBATCH_SHMEM: shared, of a shmem file: no write notification
+ * @PTEBATCH_FILE: shared, of a file that wants to be notified of writes
+ * @PTEBATCH_PRIVATE_FILE: private, of a file: a folio with an exclusive page
+ *                         is an anonymous copy, all others are the file's
+ */
+enum ptebatch_mapping {
+	PTEBATCH_ANON,
+	PTEBATCH_SHMEM,
+	PTEBATCH_FILE,
+	PTEBATCH_PRIVATE_FILE,
+};
+
+/**
+ * struct ptebatch_setup - an address space as a case wants it
+ * @picture: the row, see row.h
+ * @mapping: one of enum ptebatch_mapping
+ * @prot: PROT_READ and PROT_WRITE of the VMA, before the operation
+ * @track: soft-dirty is tracked, as after a write to /proc/PID/clear_refs;
+ *         else the VMA counts as soft-dirty as a whole, and the entries' bits
+ *         say nothing and are not looked at
+ * @uffd_wp: the VMA is registered with userfaultfd for write protection
+ * @twice: mapped once more: anonymous memory by a child after a fork, a file
+ *         by a second VMA
+ */
+struct ptebatch_setup {
+	const char *picture;
+	enum ptebatch_mapping mapping;
+	unsigned long prot;
+	bool track;
+	bool uffd_wp;
+	bool twice;
+};
+
+/**
+ * struct ptebatch_place - where a row is mapped
+ * @mm: the mm
+ * @start: address of the row's first entry, in bytes
+ */
+struct ptebatch_place {
+	struct mm_struct *mm;
+	unsigned long start;
+};
+
+/**
+ * struct ptebatch_space - an address space and all that was made for it
+ * @test: the case that it belongs to
+ * @setup: what it was made from
+ * @row: the row as drawn
+ * @places: where the row is mapped; the operation gets the first one
+ * @nr_places: one or two
+ * @folios: the row's folios, each with a reference of ours
+ * @cached: which of them are the file's; the others are anonymous
+ * @file: the file, %NULL for anonymous memory
+ * @log: the kernel's log since the space was made
+ */
+struct ptebatch_space {
+	struct kunit *test;
+	const struct ptebatch_setup *setup;
+	struct ptebatch_row row;
+	struct ptebatch_place places[2];
+	unsigned int nr_places;
+	struct folio *folios[PTEBATCH_ROW_ENTRIES];
+	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
+	struct file *file;
+	struct kmsg_dump_iter log;
+};
+
+/* The address of entry @i of the row, where it is mapped first. */
+static inline unsigned long ptebatch_addr(const struct ptebatch_space *space,
+					  unsigned int i)
+{
+	return space->places[0].start + i * PAGE_SIZE;
+}
+
+struct ptebatch_space *ptebatch_space(struct kunit *test,
+				      const struct ptebatch_setup *setup);
+
+#endif /* PTEBATCH_SPACE_H */

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/resource.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "arch.h"
+#include "books.h"
+#include "trial.h"
+
+/* A line of the kernel's log takes this much, and few readers more. */
+#define PICTURE_SIZE	840
+
+static void destroy(void *data)
+{
+	struct ptebatch_trial *trial = data;
+
+	ptebatch_flush_end(&trial->flush);
+	kvfree(trial);
+}
+
+static void print_row(struct kunit *test, const char *what,
+		      const struct ptebatch_row *row,
+		      const unsigned long *differs)
+{
+	struct seq_buf out;
+	char *text;
+
+	text = kunit_kmalloc(test, PICTURE_SIZE, GFP_KERNEL);
+	if (!text)
+		return;
+	seq_buf_init(&out, text, PICTURE_SIZE);
+	ptebatch_row_print(&out, row, differs);
+	kunit_err(test, "%-9s%s%s\n", what, seq_buf_str(&out),
+		  seq_buf_has_overflowed(&out) ? " ..." : "");
+}
+
+/* Print the lines that a check has collected, each on its own. */
+static void print_lines(struct kunit *test, struct seq_buf *out)
+{
+	char *lines = (char *)seq_buf_str(out);
+	char *line;
+
+	while ((line = strsep(&lines, "\n")))
+		if (*line)
+			kunit_err(test, "%s\n", line);
+}
+
+static void fail_with(const struct ptebatch_trial *trial, const char *rule,
+		      struct seq_buf *out)
+{
+	KUNIT_FAIL(trial->test, "%s breaks %s", trial->who, rule);
+	print_row(trial->test, "before", &trial->before.row, NULL);
+	print_row(trial->test, "after", &trial->after.row, NULL);
+	print_lines(trial->test, out);
+}
+
+/**
+ * ptebatch_trial_begin() - set the stage for an operation
+ * @test: the case
+ * @who: what will do it, as messages shall call it
+ * @setup: the address space
+ *
+ * Fails the case if what was set up does not read back as it was drawn, or if
+ * the books do not balance from the start.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the trial, which goes with the case.
+ */
+struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
+					    const struct ptebatch_setup *setup)
+{
+	struct ptebatch_trial *trial;
+	struct seq_buf out;
+	char text[256];
+
+	trial = kvzalloc(sizeof(*trial), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, trial);
+	trial->test = test;
+	trial->who = who;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, trial));
+
+	trial->space = ptebatch_space(test, setup);
+	ptebatch_snapshot(&trial->before, trial->space,
+			  &trial->space->places[0]);
+	/* A fork shares and protects what was drawn. */
+	if (!setup->twice &&
+	    memcmp(&trial->before.row, &trial->space->row,
+		   sizeof(trial->space->row))) {
+		print_row(test, "drawn", &trial->space->row, NULL);
+		print_row(test, "set up", &trial->before.row, NULL);
+		KUNIT_FAIL_AND_ABORT(test, "not set up as drawn");
+	}
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_ASSERT_EQ_MSG(test, ptebatch_books_balance(trial->space, &out), 1,
+			    "set up with books that do not balance: %s",
+			    seq_buf_str(&out));
+	KUNIT_ASSERT_EQ(test, 0,
+			ptebatch_flush_begin(&trial->flush,
+					     &trial->space->places[0]));
+	return trial;
+}
+
+/**
+ * ptebatch_trial_end() - the operation is done: check what holds for all
+ * @trial: the trial
+ *
+ * Rules 4 (neighbours), 7 (books) and 8 (TLB).
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_trial_end(struct ptebatch_trial *trial)
+{
+	const struct ptebatch_space *space = trial->space;
+	struct seq_buf out;
+	char text[512];
+	int balance;
+
+	ptebatch_flush_end(&trial->flush);
+	ptebatch_snapshot(&trial->after, space, &space->places[0]);
+
+	seq_buf_init(&out, text, sizeof(text));
+	if (!ptebatch_neighbours_same(&trial->before, &trial->after, &out))
+		fail_with(trial, "rule 4 (neighbours)", &out);
+
+	seq_buf_clear(&out);
+	balance = ptebatch_books_balance(space, &out);
+	KUNIT_ASSERT_GE(trial->test, balance, 0);
+	if (!balance)
+		fail_with(trial, "rule 7 (books)", &out);
+
+	seq_buf_clear(&out);
+	if (!ptebatch_flush_covers(&trial->flush, &trial->before.row,
+				   &trial->after.row, &out))
+		fail_with(trial, "rule 8 (TLB)", &out);
+}
+
+/* May @a and @b, next to each other, be in one batch? */
+static bool batches_with(const struct ptebatch_entry *a,
+			 const struct ptebatch_entry *b)
+{
+	const u8 respected = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD;
+
+	return a->folio != PTEBATCH_NO_FOLIO && a->folio == b->folio &&
+	       b->page == a->page + 1 && a->kind == b->kind &&
+	       !((a->flags ^ b->flags) & respected);
+}
+
+/*
+ * Rule 1 lets accessed and dirty spread: to the entries that a batch can have
+ * in common with entry @i, on arm64 to its contpte block too.
+ */
+static u8 may_spread(const struct ptebatch_row *row, unsigned int i)
+{
+	unsigned int block = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES);
+	unsigned int from = min_t(unsigned int, row->from,
+				  max(block, row->first) - row->first);
+	unsigned int to = max(row->to, min(row->nr, block - row->first +
+					   PTEBATCH_BLOCK_ENTRIES));
+	const struct ptebatch_entry *entries = row->entries;
+	unsigned int at;
+	u8 flags = 0;
+
+	for (at = i; at > from && batches_with(&entries[at - 1], &entries[at]);)
+		flags |= entries[--at].flags;
+	for (at = i; at + 1 < to && batches_with(&entries[at], &entries[at + 1]);)
+		flags |= entries[++at].flags;
+	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
+}
+
+/*
+ * UML's protections all contain the accessed bit, so a change of protection
+ * always sets it.
+ */
+static bool comes_young(const struct ptebatch_trial *trial, unsigned int i)
+{
+	pte_t pte = trial->after.raw[trial->after.lead + i];
+
+	return !test_bit(i, trial->after.huge) && pte_present(pte) &&
+	       pte_young(pte_modify(pte_mkold(pte), PAGE_NONE));
+}
+
+static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
+			  const struct ptebatch_entry *expected)
+{
+	const struct ptebatch_entry *got = &trial->after.row.entries[i];
+	u8 extra = got->flags & ~expected->flags;
+	u8 spread = may_spread(&trial->before.row, i);
+
+	if (comes_young(trial, i))
+		spread |= PTEBATCH_YOUNG;
+	if (got->folio != expected->folio || got->page != expected->page)
+		return false;
+	if (expected->flags & ~got->flags || extra & ~spread)
+		return false;
+	if (got->kind == expected->kind)
+		return true;
+	/*
+	 * Who gained dirty needs no write notification any more: rule 5 allows
+	 * the write then.
+	 */
+	return trial->space->setup->mapping == PTEBATCH_FILE &&
+	       extra & PTEBATCH_DIRTY && got->kind == PTEBATCH_WRITABLE &&
+	       expected->kind == PTEBATCH_READABLE;
+}
+
+/**
+ * ptebatch_trial_allows() - rule 1: is what came out what was expected?
+ * @trial: the trial, ended
+ * @expected: what was expected; accessed and dirty may have spread since
+ * @differs: bitmap of PTEBATCH_ROW_ENTRIES, gets the entries that are not
+ *
+ * Return: whether it is.
+ */
+bool ptebatch_trial_allows(const struct ptebatch_trial *trial,
+			   const struct ptebatch_row *expected,
+			   unsigned long *differs)
+{
+	unsigned int i;
+
+	bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
+	for (i = 0; i < trial->after.row.nr; i++)
+		if (!entry_allowed(trial, i, &expected->entries[i]))
+			set_bit(i, differs);
+	return bitmap_empty(differs, PTEBATCH_ROW_ENTRIES);
+}
+
+/* Does entry @i + 1 differ from what was expected just as entry @i does? */
+static bool differs_alike(const struct ptebatch_row *expected,
+			  const struct ptebatch_row *got, unsigned int i)
+{
+	const struct ptebatch_entry *want = &expected->entries[i];
+	const struct ptebatch_entry *have = &got->entries[i];
+
+	return want[1].kind == want->kind && want[1].flags == want->flags &&
+	       have[1].kind == have->kind && have[1].flags == have->flags &&
+	       want[1].folio == want->folio && have[1].folio == have->folio &&
+	       have[1].page - want[1].page == have->page - want->page;
+}
+
+static void print_difference(struct kunit *test,
+			     const struct ptebatch_row *expected,
+			     const struct ptebatch_row *got, unsigned int first,
+			     unsigned int last)
+{
+	const struct ptebatch_entry *want = &expected->entries[first];
+	const struct ptebatch_entry *have = &got->entries[first];
+	struct seq_buf out;
+	char text[128];
+
+	seq_buf_init(&out, text, sizeof(text));
+	if (first == last)
+		seq_buf_printf(&out, "entry %u: expected ", first);
+	else
+		seq_buf_printf(&out, "entries %u to %u: expected ", first, last);
+	ptebatch_entry_print(&out, want);
+	seq_buf_puts(&out, ", got ");
+	ptebatch_entry_print(&out, have);
+	if (have->page != want->page)
+		seq_buf_printf(&out, " of page %u, not %u", have->page,
+			       want->page);
+	if (have->folio != want->folio)
+		seq_buf_printf(&out, " of folio %d, not %d", have->folio,
+			       want->folio);
+	kunit_err(test, "%s\n", seq_buf_str(&out));
+}
+
+/* The first few say it; the picture marks them all. */
+#define DIFFERENCES_PRINTED	8
+
+static void compare(const struct ptebatch_trial *trial,
+		    const struct ptebatch_row *expected, const char *what)
+{
+	const struct ptebatch_row *got = &trial->after.row;
+	struct kunit *test = trial->test;
+	unsigned int first, last, printed = 0;
+	unsigned long *differs;
+
+	differs = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
+				sizeof(long), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, differs);
+	if (ptebatch_trial_allows(trial, expected, differs))
+		goto out;
+
+	KUNIT_FAIL(test, "%s leaves what %s", trial->who, what);
+	print_row(test, "before", &trial->before.row, NULL);
+	print_row(test, "expected", expected, differs);
+	print_row(test, "got", got, differs);
+	for (first = 0; first < got->nr; first = last + 1) {
+		last = first;
+		if (!test_bit(first, differs))
+			continue;
+		if (printed++ == DIFFERENCES_PRINTED)
+			break;
+		while (last + 1 < got->nr && test_bit(last + 1, differs) &&
+		       differs_alike(expected, got, last))
+			last++;
+		print_difference(test, expected, got, first, last);
+	}
+out:
+	kunit_kfree(test, differs);
+}
+
+/**
+ * ptebatch_trial_expect() - what came out must be as drawn
+ * @trial: the trial, ended
+ * @picture: the whole row as it shall be now
+ */
+void ptebatch_trial_expect(const struct ptebatch_trial *trial,
+			   const char *picture)
+{
+	struct ptebatch_row *expected;
+	const char *error;
+	int at;
+
+	expected = kunit_kzalloc(trial->test, sizeof(*expected), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(trial->test, expected);
+	at = ptebatch_row_parse(expected, picture, &error);
+	if (at)
+		KUNIT_FAIL_AND_ABORT(trial->test,
+				     "%s, at character %d of \"%s\"", error,
+				     -at, picture);
+	KUNIT_ASSERT_EQ_MSG(trial->test, expected->nr, trial->before.row.nr,
+			    "\"%s\" has not as many entries as the row before",
+			    picture);
+	expected->from = trial->before.row.from;
+	expected->to = trial->before.row.to;
+	compare(trial, expected, "the rules do not allow");
+	kunit_kfree(trial->test, expected);
+}
+
+/**
+ * ptebatch_trial_same() - rule 1: what came out must be what the twin left
+ * @trial: the trial, ended
+ * @twin: the same operation on an address space like this one, done without
+ *        batching, ended
+ */
+void ptebatch_trial_same(const struct ptebatch_trial *trial,
+			 const struct ptebatch_trial *twin)
+{
+	compare(trial, &twin->after.row,
+		"one entry at a time would not have left");
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One operation on one address space, and what is to be said about it.
+ */
+#ifndef PTEBATCH_TRIAL_H
+#define PTEBATCH_TRIAL_H
+
+#include "flush.h"
+#include "snapshot.h"
+#include "space.h"
+
+/**
+ * struct ptebatch_trial - an operation, before and after
+ * @test: the case
+ * @who: what did it, as messages call it
+ * @space: the address space that it was done to
+ * @before: the row's place before
+ * @after: the row's place after
+ * @flush: what was flushed meanwhile
+ */
+struct ptebatch_trial {
+	struct kunit *test;
+	const char *who;
+	struct ptebatch_space *space;
+	struct ptebatch_snapshot before;
+	struct ptebatch_snapshot after;
+	struct ptebatch_flush flush;
+};
+
+struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
+					    const struct ptebatch_setup *setup);
+void ptebatch_trial_end(struct ptebatch_trial *trial);
+void ptebatch_trial_expect(const struct ptebatch_trial *trial,
+			   const char *picture);
+void ptebatch_trial_same(const struct ptebatch_trial *trial,
+			 const struct ptebatch_trial *twin);
+
+bool ptebatch_trial_allows(const struct ptebatch_trial *trial,
+			   const struct ptebatch_row *expected,
+			   unsigned long *differs);
+
+#endif /* PTEBATCH_TRIAL_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The twin: the kernel's own source, compiled once more with batching off. It
+ * answers what one entry at a time would have left.
+ */
+#ifndef PTEBATCH_TWIN_H
+#define PTEBATCH_TWIN_H
+
+#include <linux/mm.h>
+
+/* As change_protection() of mm/mprotect.c. */
+long ptebatch_twin_change_protection(struct mmu_gather *tlb,
+				     struct vm_area_struct *vma,
+				     unsigned long start, unsigned long end,
+				     unsigned long cp_flags);
+
+#endif /* PTEBATCH_TWIN_H */
