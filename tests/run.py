@@ -8,6 +8,7 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Callable
 
 import packages
 import series
@@ -61,10 +62,11 @@ def run(settings: Settings, console: Console) -> int:
     return PASSED if passed else FAILED
 
 
-def main() -> int:
+def ended(work: Callable[[], int]) -> int:
+    """The exit status of a command: that of its work, or of why it could not be done."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        return run(Settings.read(os.environ), Console())
+        return work()
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
@@ -80,4 +82,4 @@ def main() -> int:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(ended(lambda: run(Settings.read(os.environ), Console())))

@@ -103,7 +103,7 @@ def apply(patches: Sequence[Patch], tree: Path) -> dict[str, bytes | None]:
                 tools.run(['git', 'apply', '--reject', '-'], cwd=copies, stdin=patch.text,
                           env=tools.environment(GIT_CEILING_DIRECTORIES=str(copies.parent)))
             except tools.Failed as failed:
-                errors = re.findall(r'^error: (.*)', failed.output, re.MULTILINE)
+                errors = re.findall(r'^error: (?!while searching for)(.*)', failed.output, re.MULTILINE)
                 raise Trouble(f'"{patch.name}" does not apply: {errors[0] if errors else failed.last_line()}',
                               'rebase the series on this kernel, or give its own by KSRC=',
                               _hunks(copies) or failed.output) from failed

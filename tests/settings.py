@@ -21,14 +21,24 @@ def _number(env: Mapping[str, str], name: str, default: int) -> int:
     return int(text)
 
 
-def _path(env: Mapping[str, str], name: str) -> Path | None:
+def path(env: Mapping[str, str], name: str) -> Path | None:
     """An existing file or folder, or none given."""
     if not env.get(name):
         return None
-    path = Path(env[name]).expanduser().resolve()
-    if not path.exists():
+    given = Path(env[name]).expanduser().resolve()
+    if not given.exists():
         raise Trouble(f'{name}={env[name]} does not exist', 'give the path of what is there')
-    return path
+    return given
+
+
+def results(env: Mapping[str, str]) -> Path:
+    """The folder that all results go below."""
+    return Path(env.get('O') or PROJECT / 'build').expanduser().resolve()
+
+
+def jobs(env: Mapping[str, str]) -> int:
+    """How many to build with at a time."""
+    return _number(env, 'JOBS', len(os.sched_getaffinity(0)))
 
 
 @dataclass(frozen=True)
@@ -53,17 +63,16 @@ class Settings:
         loadable = env.get('LOADABLE', '') not in ('', '0')
         if loadable and not chosen.emulated:
             raise Trouble(f'LOADABLE=1 does not work with ARCH={chosen.name}', 'give ARCH=x86_64 or ARCH=arm64')
-        results = Path(env.get('O') or PROJECT / 'build').expanduser().resolve()
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
             arch=chosen,
             suites=env.get('SUITES', ''),
             loadable=loadable,
-            ksrc=_path(env, 'KSRC'),
-            series=_path(env, 'SERIES'),
-            fixes=_path(env, 'FIXES'),
-            results=results / (chosen.name + ('-loadable' if loadable else '')),
-            jobs=_number(env, 'JOBS', len(os.sched_getaffinity(0))),
+            ksrc=path(env, 'KSRC'),
+            series=path(env, 'SERIES'),
+            fixes=path(env, 'FIXES'),
+            results=results(env) / (chosen.name + ('-loadable' if loadable else '')),
+            jobs=jobs(env),
             timeout=_number(env, 'TIMEOUT', 120),
             cache=cache,
         )

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make mutants`: put each known bug back, and show which cases catch it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+import run
+import tools
+from errors import Trouble
+from settings import PROJECT, results
+
+SHOWN = 3
+ROW = '| {:<32} | {:<6} | {}'
+
+
+def _arch(mutant: Path) -> str:
+    """The first architecture of its line "# arch: um x86_64"."""
+    match = re.search(r'^# arch: (\w+)', mutant.read_text(errors='replace'), re.MULTILINE)
+    if not match:
+        raise Trouble(f'{mutant.name} does not say where it can be caught', 'add a line like "# arch: um x86_64"')
+    return match[1]
+
+
+def failures(junit: Path) -> list[str]:
+    """The names of the cases that failed or crashed."""
+    return [case.get('name') or 'a crash' for case in xml.etree.ElementTree.parse(junit).iter('testcase')
+            if case.find('failure') is not None or case.find('error') is not None]
+
+
+def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
+    """Is it caught, and by what?"""
+    arch = _arch(mutant)
+    env = tools.environment(ARCH=arch, SERIES=str(mutant), FIXES=os.environ.get('FIXES', ''),
+                            KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''))
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / 'output').open('w') as output:
+        status = subprocess.run([sys.executable, PROJECT / 'tests/run.py'], env=env, stdin=subprocess.DEVNULL,
+                                stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+    if status == run.PASSED:
+        return False, 'NOT CAUGHT'
+    if status != run.FAILED:
+        return False, f'DID NOT RUN: {(folder / "output").read_text().splitlines()[-1]}'
+    names = failures(folder / arch / 'results.junit.xml')
+    return True, f'{len(names)}: ' + ', '.join(names[:SHOWN]) + (', …' if len(names) > SHOWN else '')
+
+
+def check() -> int:
+    """All mutants, as a table; every one must be caught."""
+    mutants = sorted((PROJECT / 'tests/mutants').glob('*.patch'))
+    if not mutants:
+        raise Trouble('there is no mutant in tests/mutants', 'add a patch that puts a bug back')
+    caught = []
+    print(ROW.format('mutant', 'arch', 'caught by'))
+    for mutant in mutants:
+        good, by = _try(mutant, results(os.environ) / 'mutants' / mutant.stem)
+        caught.append(good)
+        print(ROW.format(mutant.stem, _arch(mutant), by), flush=True)
+    print(f'{sum(caught)} of {len(caught)} caught')
+    return run.PASSED if all(caught) else run.FAILED
+
+
+if __name__ == '__main__':
+    sys.exit(run.ended(check))

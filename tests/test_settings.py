@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Bad input: one line with the reason and the remedy, before anything is done."""
+
+from pathlib import Path
+
+import pytest
+
+import source
+from conftest import Machine
+from errors import Trouble
+from settings import Settings
+
+
+@pytest.mark.parametrize(('variables', 'complaint'), [
+    ({'ARCH': 'vax'}, 'ARCH=vax is no architecture of the suites; give one of: um, x86_64, arm64'),
+    ({'ARCH': 'um', 'LOADABLE': '1'}, 'LOADABLE=1 does not work with ARCH=um; give'),
+    ({'JOBS': 'many'}, 'JOBS=many is no number above 0'),
+    ({'TIMEOUT': '0'}, 'TIMEOUT=0 is no number above 0'),
+    ({'KSRC': '/no/such/tree'}, 'KSRC=/no/such/tree does not exist'),
+    ({'SERIES': '/no/such/patch'}, 'SERIES=/no/such/patch does not exist'),
+])
+def test_refused(variables: dict[str, str], complaint: str) -> None:
+    with pytest.raises(Trouble) as trouble:
+        Settings.read({'HOME': '/root'} | variables)
+    assert complaint in str(trouble.value)
+
+
+def test_results_go_by_architecture() -> None:
+    settings = Settings.read({'O': '/out', 'ARCH': 'arm64', 'LOADABLE': '1'})
+    assert settings.results == Path('/out/arm64-loadable')
+
+
+def test_no_kernel_tree(tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match='is no kernel tree; give the top folder of one'):
+        source.check(tmp_path)
+
+
+def test_too_old(machine: Machine) -> None:
+    (machine.tree / 'Makefile').write_text('VERSION = 6\nPATCHLEVEL = 12\n')
+    with pytest.raises(Trouble, match=r'is Linux 6\.12, too old; give 7\.3 or newer'):
+        source.check(machine.tree)
+
+
+@pytest.mark.parametrize('missing', ['lib/kunit', 'tools/testing/kunit/kunit.py'])
+def test_without_kunit(machine: Machine, missing: str) -> None:
+    (machine.tree / missing).rename(machine.tree / 'elsewhere')
+    with pytest.raises(Trouble, match=f'lacks KUnit .{missing}'):
+        source.check(machine.tree)
+
+
+def test_a_good_tree(machine: Machine) -> None:
+    source.check(machine.tree)
+
+
+def test_one_line_and_status_2(machine: Machine) -> None:
+    ended = machine.run(ARCH='vax')
+    assert ended.returncode == 2
+    assert ended.stderr.count('ptebatch: ') == 1
+    assert not machine.cache.exists()
