@@ -6,7 +6,7 @@ obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
 ptebatch-y := lib/books.o lib/file.o lib/flush.o lib/folio.o lib/populate.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/trial.o lib/twin_mprotect.o \
 	lib/warnings.o
-ptebatch-y += mm/mprotect.o
+ptebatch-y += mm/workbench.o mm/pgtable.o mm/mprotect.o
 
 # mm/internal.h, and for the twins mm/*.c itself.
 ccflags-y += -I$(srctree)/mm

@@ -314,8 +314,11 @@ int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 		    row->first >= PTRS_PER_PTE)
 			fail(&p, "@ is beyond the page table");
 	}
-	for (skip_blanks(&p); *p.at && !p.error; skip_blanks(&p))
-		parse_item(&p);
+	if (!p.error) {
+		do
+			skip_blanks(&p);
+		while (*p.at && parse_item(&p));
+	}
 
 	if (!p.error && p.bars == 1)
 		fail(&p, "a second | is missing");

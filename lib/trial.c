@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <kunit/resource.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/slab.h>
 
 #include "arch.h"
@@ -54,6 +55,68 @@ static void fail_with(const struct ptebatch_trial *trial, const char *rule,
 	print_lines(trial->test, out);
 }
 
+/* May @a and @b, next to each other, be in one batch? */
+static bool batches_with(const struct ptebatch_entry *a,
+			 const struct ptebatch_entry *b)
+{
+	const u8 respected = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD;
+
+	return a->folio != PTEBATCH_NO_FOLIO && a->folio == b->folio &&
+	       b->page == a->page + 1 && a->kind == b->kind &&
+	       !((a->flags ^ b->flags) & respected);
+}
+
+/* Accessed and dirty of what entry @i can share a batch with in @from to @to. */
+static u8 batch_flags(const struct ptebatch_row *row, unsigned int i, int from,
+		      int to)
+{
+	const struct ptebatch_entry *entries = row->entries;
+	u8 flags = 0;
+	int at;
+
+	from = max(from, 0);
+	to = min(to, (int)row->nr);
+	for (at = i; at > from && batches_with(&entries[at - 1], &entries[at]);)
+		flags |= entries[--at].flags;
+	for (at = i; at + 1 < to && batches_with(&entries[at], &entries[at + 1]);)
+		flags |= entries[++at].flags;
+	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
+}
+
+/* What an entry of a contpte block says for the others, too. */
+static u8 block_flags(const struct ptebatch_row *row, unsigned int i)
+{
+	int block = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES) -
+		    (int)row->first;
+
+	return batch_flags(row, i, block, block + PTEBATCH_BLOCK_ENTRIES);
+}
+
+/*
+ * Rule 1 lets accessed and dirty spread: over what a batch can cover, on arm64
+ * over contpte blocks too.
+ */
+static u8 may_spread(const struct ptebatch_row *row, unsigned int i)
+{
+	return block_flags(row, i) | batch_flags(row, i, row->from, row->to);
+}
+
+static bool set_up_as_drawn(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_row *drawn = &trial->space->row;
+	unsigned int i;
+
+	for (i = 0; i < drawn->nr; i++) {
+		struct ptebatch_entry entry = trial->before.row.entries[i];
+
+		entry.flags &= ~block_flags(drawn, i) | drawn->entries[i].flags;
+		if (memcmp(&entry, &drawn->entries[i], sizeof(entry)))
+			return false;
+	}
+	return !memcmp(trial->before.row.folios, drawn->folios,
+		       sizeof(drawn->folios));
+}
+
 /**
  * ptebatch_trial_begin() - set the stage for an operation
  * @test: the case
@@ -83,9 +146,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 	ptebatch_snapshot(&trial->before, trial->space,
 			  &trial->space->places[0]);
 	/* A fork shares and protects what was drawn. */
-	if (!setup->twice &&
-	    memcmp(&trial->before.row, &trial->space->row,
-		   sizeof(trial->space->row))) {
+	if (!setup->twice && !set_up_as_drawn(trial)) {
 		print_row(test, "drawn", &trial->space->row, NULL);
 		print_row(test, "set up", &trial->before.row, NULL);
 		KUNIT_FAIL_AND_ABORT(test, "not set up as drawn");
@@ -98,6 +159,37 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 			ptebatch_flush_begin(&trial->flush,
 					     &trial->space->places[0]));
 	return trial;
+}
+
+/*
+ * Whoever maps a page that is not the right one has broken a rule, and is told
+ * so. Teardown would then unmap, and free, pages of someone else, and take the
+ * kernel down with all other cases: put the right ones back.
+ */
+static void put_pages_back(struct ptebatch_trial *trial)
+{
+	struct mm_struct *mm = trial->space->places[0].mm;
+	const struct ptebatch_row *row = &trial->before.row;
+	spinlock_t *ptl;
+	unsigned int i;
+	pte_t *ptep;
+
+	mmap_write_lock(mm);
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *was = &row->entries[i];
+		const struct ptebatch_entry *is = &trial->after.row.entries[i];
+
+		if (!ptebatch_entry_present(is) ||
+		    (is->folio == was->folio && is->page == was->page))
+			continue;
+		ptep = get_locked_pte(mm, ptebatch_addr(trial->space, i), &ptl);
+		if (!ptep)
+			continue;
+		set_pte_at(mm, ptebatch_addr(trial->space, i), ptep,
+			   trial->before.raw[trial->before.lead + i]);
+		pte_unmap_unlock(ptep, ptl);
+	}
+	mmap_write_unlock(mm);
 }
 
 /**
@@ -132,39 +224,7 @@ void ptebatch_trial_end(struct ptebatch_trial *trial)
 	if (!ptebatch_flush_covers(&trial->flush, &trial->before.row,
 				   &trial->after.row, &out))
 		fail_with(trial, "rule 8 (TLB)", &out);
-}
-
-/* May @a and @b, next to each other, be in one batch? */
-static bool batches_with(const struct ptebatch_entry *a,
-			 const struct ptebatch_entry *b)
-{
-	const u8 respected = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD;
-
-	return a->folio != PTEBATCH_NO_FOLIO && a->folio == b->folio &&
-	       b->page == a->page + 1 && a->kind == b->kind &&
-	       !((a->flags ^ b->flags) & respected);
-}
-
-/*
- * Rule 1 lets accessed and dirty spread: to the entries that a batch can have
- * in common with entry @i, on arm64 to its contpte block too.
- */
-static u8 may_spread(const struct ptebatch_row *row, unsigned int i)
-{
-	unsigned int block = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES);
-	unsigned int from = min_t(unsigned int, row->from,
-				  max(block, row->first) - row->first);
-	unsigned int to = max(row->to, min(row->nr, block - row->first +
-					   PTEBATCH_BLOCK_ENTRIES));
-	const struct ptebatch_entry *entries = row->entries;
-	unsigned int at;
-	u8 flags = 0;
-
-	for (at = i; at > from && batches_with(&entries[at - 1], &entries[at]);)
-		flags |= entries[--at].flags;
-	for (at = i; at + 1 < to && batches_with(&entries[at], &entries[at + 1]);)
-		flags |= entries[++at].flags;
-	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
+	put_pages_back(trial);
 }
 
 /*
@@ -234,7 +294,8 @@ static bool differs_alike(const struct ptebatch_row *expected,
 	return want[1].kind == want->kind && want[1].flags == want->flags &&
 	       have[1].kind == have->kind && have[1].flags == have->flags &&
 	       want[1].folio == want->folio && have[1].folio == have->folio &&
-	       have[1].page - want[1].page == have->page - want->page;
+	       (have->folio == PTEBATCH_NO_FOLIO ||
+		have[1].page - want[1].page == have->page - want->page);
 }
 
 static void print_difference(struct kunit *test,
@@ -255,12 +316,11 @@ static void print_difference(struct kunit *test,
 	ptebatch_entry_print(&out, want);
 	seq_buf_puts(&out, ", got ");
 	ptebatch_entry_print(&out, have);
-	if (have->page != want->page)
+	if (have->folio != PTEBATCH_NO_FOLIO && have->folio != want->folio)
+		seq_buf_puts(&out, " of another folio");
+	else if (have->folio != PTEBATCH_NO_FOLIO && have->page != want->page)
 		seq_buf_printf(&out, " of page %u, not %u", have->page,
 			       want->page);
-	if (have->folio != want->folio)
-		seq_buf_printf(&out, " of folio %d, not %d", have->folio,
-			       want->folio);
 	kunit_err(test, "%s\n", seq_buf_str(&out));
 }
 
