@@ -12,16 +12,18 @@
 
 #define folio_pte_batch_flags(...)	1
 
-/* What it gives to others gets a name of its own. */
+/* What it gives to others gets a name of its own, or goes where unused. */
 #define change_protection		ptebatch_twin_change_protection
-#define mprotect_fixup			ptebatch_twin_mprotect_fixup
-#define can_change_pte_writable		ptebatch_twin_can_change_pte_writable
+#define mprotect_fixup			twin_mprotect_fixup
+#define can_change_pte_writable		twin_can_change_pte_writable
 
-int mprotect_fixup(struct vma_iterator *vmi, struct mmu_gather *tlb,
-		   struct vm_area_struct *vma, struct vm_area_struct **pprev,
-		   unsigned long start, unsigned long end, vm_flags_t newflags);
-bool can_change_pte_writable(struct vm_area_struct *vma, unsigned long addr,
-			     pte_t pte);
+static int __maybe_unused
+mprotect_fixup(struct vma_iterator *vmi, struct mmu_gather *tlb,
+	       struct vm_area_struct *vma, struct vm_area_struct **pprev,
+	       unsigned long start, unsigned long end, vm_flags_t newflags);
+static bool __maybe_unused
+can_change_pte_writable(struct vm_area_struct *vma, unsigned long addr,
+			pte_t pte);
 
 /* The system calls are there already. */
 #undef SYSCALL_DEFINE1

@@ -5,6 +5,7 @@
  * to it.
  */
 #include <kunit/test.h>
+#include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fills in the stubs of stubs.S when the module is loaded. kallsyms_lookup_name()
+ * is not exported either, but a kprobe finds it.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#ifdef CONFIG_X86_KERNEL_IBT
+#include <asm/ibt.h>
+#endif
+
+#define PTEBATCH_SYMBOL(name)	extern unsigned long ptebatch_address_of_##name;
+#include "symbols.h"
+#undef PTEBATCH_SYMBOL
+
+static const struct {
+	const char *name;
+	unsigned long *address;
+} symbols[] = {
+#define PTEBATCH_SYMBOL(name)	{ #name, &ptebatch_address_of_##name },
+#include "symbols.h"
+};
+
+typedef unsigned long (*lookup_name_t)(const char *name);
+
+static lookup_name_t find_lookup_name(void)
+{
+	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
+	unsigned long address;
+	int err;
+
+	err = register_kprobe(&kp);
+	if (err) {
+		pr_err("ptebatch: cannot look up what this kernel does not export: no kprobe on %s (%d)\n",
+		       kp.symbol_name, err);
+		return NULL;
+	}
+	address = (unsigned long)kp.addr;
+	unregister_kprobe(&kp);
+#ifdef CONFIG_X86_KERNEL_IBT
+	/* The probe is behind the landing pad. */
+	if (is_endbr((u32 *)(address - ENDBR_INSN_SIZE)))
+		address -= ENDBR_INSN_SIZE;
+#endif
+	return (lookup_name_t)address;
+}
+
+static int __init ptebatch_init(void)
+{
+	lookup_name_t lookup_name = find_lookup_name();
+	int i, missing = 0;
+
+	if (!lookup_name)
+		return -ENOENT;
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		*symbols[i].address = lookup_name(symbols[i].name);
+		if (*symbols[i].address)
+			continue;
+		pr_err("ptebatch: this kernel has no %s\n", symbols[i].name);
+		missing++;
+	}
+	return missing ? -ENOENT : 0;
+}
+module_init(ptebatch_init);
+
+static void __exit ptebatch_exit(void)
+{
+}
+module_exit(ptebatch_exit);
