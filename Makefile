@@ -8,6 +8,14 @@ ptebatch-y := lib/books.o lib/file.o lib/flush.o lib/folio.o lib/populate.o \
 	lib/warnings.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/mprotect.o
 
+# A module calls what the kernel does not export. In a tree with our hooks the
+# kernel is made to export it; any other kernel is searched for it.
+ifneq ($(KBUILD_EXTMOD),)
+ptebatch-y += lib/lookup.o lib/stubs.o
+else ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
+obj-y += lib/exports.o
+endif
+
 # mm/internal.h, and for the twins mm/*.c itself.
 ccflags-y += -I$(srctree)/mm
 
@@ -54,7 +62,7 @@ $(goals): %: do-%
 	$(exit $(O)/.status-$@)@! test -e $(O)/.status-$@ || exit $$(cat $(O)/.status-$@)
 
 do-run: command := python3 tests/run.py
-do-test: command := tests/check
+do-test: command := python3 tests/check.py
 do-module: command := python3 tests/module.py
 do-mutants: command := python3 tests/mutants.py
 $(goals:%=do-%):
