@@ -28,7 +28,7 @@ PROBES = {
     'x86_64': Probe(('-device', 'isa-debug-exit,iobase=0x501,iosize=1'),
                     bytes.fromhex('ba0105 b010 ee f4 ebfd').ljust(16, b'\0').rjust(65536, b'\0'), 16 << 1 | 1),
     # mov w0,#8; movk w0,#0x8400,lsl #16 (PSCI's SYSTEM_OFF); hvc #0; b .
-    'aarch64': Probe(('-machine', 'virt'),
+    'aarch64': Probe(('-machine', 'virt', '-cpu', 'cortex-a57'),
                      bytes.fromhex('00018052 0080b072 020000d4 00000014').ljust(65536, b'\0'), 0),
 }
 

@@ -18,7 +18,8 @@ MAKEFILE = '''\
 VERSION = 7
 PATCHLEVEL = 3
 olddefconfig: ;
-all compile_commands.json scripts_gdb:
+compile_commands.json scripts_gdb: ;
+all:
 \t@mkdir -p $(O)/usr && cp guest $(O)/linux && touch $(O)/vmlinux
 \t@printf '#!/bin/sh\\ntouch "$$2"\\n' >$(O)/usr/gen_init_cpio
 \t@chmod +x $(O)/linux $(O)/usr/gen_init_cpio

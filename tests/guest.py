@@ -20,6 +20,9 @@ from settings import PROJECT, Settings
 
 ERROR_LINES = 15
 
+# Where a compiler, a linker and kunit.py say what is wrong.
+TELLING = r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Missing:'
+
 KUNIT = ['tools/testing/kunit/kunit.py']
 # Both keep a crash from looking like a hang.
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
@@ -42,7 +45,7 @@ def _objects(build: Path, since: float) -> int:
 def first_errors(output: str) -> str:
     """Of all that a failed build says, what it failed for."""
     lines = [line for line in output.splitlines() if line.strip() and not line.startswith(('make', '[', '$'))]
-    telling = [line for line in lines if re.search(r'error|undefined|not in the generated|Missing:', line, re.IGNORECASE)]
+    telling = [line for line in lines if re.search(TELLING, line)]
     return '\n'.join((telling or lines)[:ERROR_LINES])
 
 
@@ -67,12 +70,15 @@ class Guest:
     def _kunit(self, command: str, *args: str) -> list[str]:
         return [sys.executable, *KUNIT, command, *args]
 
+    def _compilers(self) -> tuple[str, str]:
+        return f'CC=ccache {self.arch.cross_compile}gcc', 'HOSTCC=ccache gcc'
+
     def _common(self) -> list[str]:
         arch = self.arch
         fragments = [PROJECT / 'kunitconfig', PROJECT / f'tests/arch/{arch.name}.config']
         args = ['--arch', arch.name, '--build_dir', self.build_folder,
                 *(f'--kunitconfig={path}' for path in fragments),
-                f'--make_options=CC=ccache {arch.cross_compile}gcc', '--make_options=HOSTCC=ccache gcc']
+                *(f'--make_options={option}' for option in self._compilers())]
         if arch.cross_compile:
             args.append(f'--cross_compile={arch.cross_compile}')
         if arch.emulated:
@@ -95,6 +101,12 @@ class Guest:
                           first_errors(failed.output)) from failed
         step.note = f'{self.arch.name}, {_objects(self.build_path, before)} objects'
         return output
+
+    def make(self, *args: str) -> str:
+        """The kernel's own make, in the build folder as it was built."""
+        arch = self.arch
+        return tools.run(['make', f'O={self.build_folder}', f'ARCH={arch.name}', f'CROSS_COMPILE={arch.cross_compile}',
+                          f'-j{self.settings.jobs}', *self._compilers(), *args], cwd=self.tree, env=self._env())
 
     def choose_accelerator(self, console: Console) -> None:
         if self.arch.emulated:

@@ -1,75 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All that runs in the guest of a loadable run: insert the module, remove it, twice, and say so in the
- * kernel's log, where loadable.py looks for these lines among what the suites print.
+ * All that runs in the guest of a loadable run: put the module in and take it
+ * out, twice, and say so in the kernel's log, where loadable.py looks for these
+ * lines among what the suites print. Built with the kernel's nolibc.
  */
 static FILE *kmsg;
 
-static int say(const char *what, int round)
+static int say(const char *what, const char *more)
 {
-	fprintf(kmsg, "ptebatch: %s %d\n", what, round);
-	fflush(kmsg);
-	return 0;
-}
-
-static int fail(const char *what, int error)
-{
-	fprintf(kmsg, "ptebatch: cannot %s: %s\n", what, strerror(error));
+	fprintf(kmsg, "ptebatch: %s %s\n", what, more);
 	fflush(kmsg);
 	return -1;
 }
 
-static int insert(void)
+static int put_in(void)
 {
-	int fd = open("/ptebatch.ko", O_RDONLY), error = errno;
+	int fd = open("/ptebatch.ko", O_RDONLY);
 
 	if (fd < 0)
-		return fail("open /ptebatch.ko", error);
+		return say("cannot open ptebatch.ko:", strerror(errno));
 	if (syscall(__NR_finit_module, fd, "", 0))
-		return fail("insert ptebatch.ko", errno);
+		return say("cannot insert ptebatch.ko:", strerror(errno));
 	return close(fd);
 }
 
-static int remove_it(void)
+static int take_out(void)
 {
 	if (syscall(__NR_delete_module, "ptebatch", O_NONBLOCK))
-		return fail("remove ptebatch", errno);
+		return say("cannot remove ptebatch:", strerror(errno));
 	return 0;
 }
 
-/* A module that is gone has left no line in either file. */
+/* A module that is gone has no line in @path any more. */
 static int left_in(const char *path, const char *needle)
 {
-	static char line[1024];
 	FILE *file = fopen(path, "r");
+	char line[1024];
 	int left = 0;
 
 	if (!file)
-		return fail("read what is left", errno);
-	while (fgets(line, sizeof(line), file))
-		if (strstr(line, needle)) {
-			fprintf(kmsg, "ptebatch: left in %s: %s", path, line);
-			fflush(kmsg);
-			left = -1;
-		}
+		return say("cannot open", path);
+	while (!left && fgets(line, sizeof(line), file))
+		if (strstr(line, needle))
+			left = say("left something behind:", line);
 	fclose(file);
 	return left;
 }
 
 int main(void)
 {
-	int round;
+	static const char * const rounds[] = { "1", "2" };
+	int i;
 
 	mkdir("/proc", 0755);
 	mount("proc", "/proc", "proc", 0, NULL);
 	kmsg = fopen("/dev/kmsg", "w");
-	for (round = 1; round <= 2; round++) {
-		say("insertion", round);
-		if (insert() || remove_it())
+	for (i = 0; i < 2; i++) {
+		say("insertion", rounds[i]);
+		if (put_in() || take_out())
 			break;
-		if (left_in("/proc/modules", "ptebatch ") || left_in("/proc/kallsyms", "[ptebatch]"))
+		if (left_in("/proc/modules", "ptebatch ") ||
+		    left_in("/proc/kallsyms", "[ptebatch]"))
 			break;
-		say("removal", round);
+		say("removal", rounds[i]);
 	}
 	reboot(RB_AUTOBOOT);
 	return 0;

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make test`: the tools, the style, and the suites on all architectures. The last line counts them all."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import packages
+import run
+import shadow
+import source
+import tools
+from console import Console
+from errors import Trouble
+from guest import Guest
+from report import Counts
+from settings import PROJECT, Settings, results
+
+RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
+        {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'LOADABLE': '1'})
+SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64')
+
+# Asks for an entry in MAINTAINERS, which a tree has and a file has not.
+CHECKPATCH = ('--strict', '--no-tree', '--no-summary', '--show-types', '--terse', '--ignore=FILE_PATH_CHANGES', '-f')
+
+
+def c_files(*folders: str) -> list[str]:
+    return sorted(str(path) for folder in folders for path in (PROJECT / folder).glob('*.[ch]'))
+
+
+class Check:
+    """The checks of this run, and how they ended."""
+
+    def __init__(self, env: Mapping[str, str]):
+        # Only where the kernel comes from and where results go is the user's to say here.
+        self.env = {name: env.get(name, '') for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'XDG_CACHE_HOME', 'HOME')}
+        self.folder = results(env) / 'test'
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.console = Console()
+        self.counts: Counter[str] = Counter()
+
+    def _settings(self, variables: Mapping[str, str]) -> Settings:
+        return Settings.read(self.env | variables)
+
+    def one(self, name: str, note: str, work: Callable[[], str]) -> None:
+        """A check that passes if it has nothing to say."""
+        try:
+            with self.console.step(name, note):
+                said = work()
+        except (tools.Failed, Trouble) as error:
+            said = getattr(error, 'output', None) or f'{getattr(error, "details", "")}\n{error}'
+        self.counts['failed' if said else 'passed'] += 1
+        if said:
+            self.console.say(f'[FAILED] {name}\n{said.strip()}')
+
+    def many(self, name: str, note: str, command: list[str | Path], env: Mapping[str, str],
+             count: Callable[[], Counts]) -> None:
+        """A program that runs many cases and counts them."""
+        log = self.folder / f'{note}.log'
+        with self.console.step(name, note) as step:
+            with log.open('w') as output:
+                status = subprocess.run(command, env=tools.environment(**env), cwd=PROJECT, stdin=subprocess.DEVNULL,
+                                        stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+            counts = count()
+            failed = counts.failed + counts.crashed + counts.errors
+            if status and not failed or not status and not counts.good:
+                failed += 1     # it ended badly, or did nothing
+            step.note = f'{note}: {counts}'
+        self.counts.update(passed=counts.passed, failed=failed, skipped=counts.skipped)
+        if failed:
+            self.console.say(f'[FAILED] {name} {note} (exit status {status})\n{log.read_text(errors="replace").strip()}')
+
+    def tool_tests(self) -> None:
+        """The tests of the tools themselves."""
+        junit = self.folder / 'pytest.xml'
+        junit.unlink(missing_ok=True)
+
+        def count() -> Counts:
+            if not junit.exists():
+                return Counts()
+            suite = next(xml.etree.ElementTree.parse(junit).iter('testsuite'))
+            tests, failed, errors, skipped = (int(suite.get(key) or 0) for key in ('tests', 'failures', 'errors', 'skipped'))
+            return Counts(passed=tests - failed - errors - skipped, failed=failed, errors=errors, skipped=skipped)
+
+        self.many('tools', 'pytest', ['pytest-3', '-q', '-p', 'no:cacheprovider', f'--junitxml={junit}', 'tests'],
+                  {'XDG_CACHE_HOME': str(self._settings({}).cache.parent)}, count)
+
+    def suites(self, variables: Mapping[str, str]) -> None:
+        """`make run` of one architecture."""
+        settings = self._settings(variables | {'O': str(self.folder)})
+        self.many('suites', settings.results.name, [sys.executable, 'tests/run.py'],
+                  self.env | variables | {'O': str(self.folder)}, lambda: Counts.read(settings.results / 'results.json'))
+
+    def checkpatch(self) -> str:
+        """What the kernel's own style check says about the kernel code, and init."""
+        settings = self._settings({})
+        tree = settings.ksrc or source.fetched(settings.cache / 'source', self.console)
+        return tools.run([f'{tree}/scripts/checkpatch.pl', *CHECKPATCH, *c_files('lib', 'mm'), 'tests/init.c'], cwd=PROJECT)
+
+    def sparse(self) -> str:
+        """What sparse and the compiler's further warnings say about our objects in the x86_64 build."""
+        settings = self._settings({'ARCH': 'x86_64'})
+        tree, _ = run.trees(settings, Console())
+        with tree.locked(self.console):
+            said = Guest(settings, tree.path).make('C=2', 'W=1', shadow.HOME + '/')
+        return '\n'.join(line for line in said.splitlines()
+                         if shadow.HOME + '/' in line and not re.match(r'\s+(CC|CHECK|AR)\s', line))
+
+    def everything(self) -> int:
+        """All checks, the quick ones first."""
+        packages.ensure(packages.TEST, self.console)
+        python = sorted(str(path) for path in (PROJECT / 'tests').glob('*.py'))
+        self.one('style', 'shellcheck', lambda: tools.run(['shellcheck', *SHELL], cwd=PROJECT))
+        self.one('style', 'mypy', lambda: re.sub(r'Success: .*', '', tools.run(
+            ['mypy', '--strict', '--no-error-summary', '--cache-dir', str(self.folder / 'mypy'), *python])).strip())
+        self.tool_tests()
+        self.one('style', 'checkpatch', self.checkpatch)
+        for variables in RUNS:
+            self.suites(variables)
+        self.one('style', 'sparse', self.sparse)
+        counts = self.counts
+        print(f'{counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
+        return run.FAILED if counts['failed'] else run.PASSED
+
+
+if __name__ == '__main__':
+    sys.exit(run.ended(lambda: Check(os.environ).everything()))
