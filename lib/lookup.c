@@ -9,17 +9,7 @@
 #include <asm/ibt.h>
 #endif
 
-#define PTEBATCH_SYMBOL(name)	extern unsigned long ptebatch_address_of_##name;
-#include "symbols.h"
-#undef PTEBATCH_SYMBOL
-
-static const struct {
-	const char *name;
-	unsigned long *address;
-} symbols[] = {
-#define PTEBATCH_SYMBOL(name)	{ #name, &ptebatch_address_of_##name },
-#include "symbols.h"
-};
+#include "lookup.h"
 
 typedef unsigned long (*lookup_name_t)(const char *name);
 
@@ -48,15 +38,16 @@ static lookup_name_t find_lookup_name(void)
 static int __init ptebatch_init(void)
 {
 	lookup_name_t lookup_name = find_lookup_name();
-	int i, missing = 0;
+	struct ptebatch_symbol *symbol;
+	int missing = 0;
 
 	if (!lookup_name)
 		return -ENOENT;
-	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
-		*symbols[i].address = lookup_name(symbols[i].name);
-		if (*symbols[i].address)
+	for (symbol = ptebatch_symbols; symbol != ptebatch_symbols_end; symbol++) {
+		symbol->address = lookup_name(symbol->name);
+		if (symbol->address)
 			continue;
-		pr_err("ptebatch: this kernel has no %s\n", symbols[i].name);
+		pr_err("ptebatch: this kernel has no %s\n", symbol->name);
 		missing++;
 	}
 	return missing ? -ENOENT : 0;

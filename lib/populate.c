@@ -69,7 +69,7 @@ static int set_huge_entry(struct vm_area_struct *vma, unsigned long addr,
 {
 	struct mm_struct *mm = vma->vm_mm;
 	pgtable_t pgtable;
-	spinlock_t *ptl;
+	spinlock_t *ptl;	/* of the page table */
 	p4d_t *p4d;
 	pud_t *pud;
 	pmd_t *pmd;
@@ -109,7 +109,7 @@ static int set_huge_entry(struct vm_area_struct *vma, unsigned long addr,
 static int set_entry(struct vm_area_struct *vma, unsigned long addr,
 		     struct page *page, const struct ptebatch_entry *entry)
 {
-	spinlock_t *ptl;
+	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep;
 
 	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);

@@ -53,12 +53,13 @@ static void skip_blanks(struct parser *p)
 /* A decimal number; the notation has no other. */
 static bool parse_number(struct parser *p, unsigned int *number)
 {
-	char *end;
-
 	if (!isdigit(*p->at))
 		return fail(p, "a number is missing");
-	*number = simple_strtoul(p->at, &end, 10);
-	p->at = end;
+	for (*number = 0; isdigit(*p->at); p->at++) {
+		*number = *number * 10 + *p->at - '0';
+		if (*number > PTEBATCH_ROW_ENTRIES * 10)
+			return fail(p, "a number out of all proportion");
+	}
 	return true;
 }
 

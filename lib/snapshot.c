@@ -123,7 +123,7 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 	pmd_t *pmd = find_pmd(mm, addr);
 	pte_t *ptep = NULL;
 	bool huge = false;
-	spinlock_t *ptl;
+	spinlock_t *ptl;	/* of the page table */
 	pmd_t pmdval;
 	int i;
 

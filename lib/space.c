@@ -83,7 +83,7 @@ static const char *missing(const struct ptebatch_setup *setup,
 		if (shape->pmd)
 			return "no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE";
 		if (shape->order && file)
-			return "no large folios in the page cache without CONFIG_TRANSPARENT_HUGEPAGE";
+			return "no large folios of files without CONFIG_TRANSPARENT_HUGEPAGE";
 	}
 	return NULL;
 }
@@ -342,7 +342,7 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 	const char *error;
 	int at;
 
-	space = kvzalloc(sizeof(*space), GFP_KERNEL);
+	space = kvzalloc_obj(*space);
 	KUNIT_ASSERT_NOT_NULL(test, space);
 	space->test = test;
 	space->setup = setup;

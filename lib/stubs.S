@@ -9,35 +9,45 @@
 #endif
 
 #if defined(CONFIG_X86_64)
-.macro jump_through target
+.macro jump_through address
 	ANNOTATE_RETPOLINE_SAFE
-	jmp	*\target(%rip)
+	jmp	*\address(%rip)
 .endm
 #elif defined(CONFIG_ARM64)
-.macro jump_through target
-	adrp	x16, \target
-	ldr	x16, [x16, :lo12:\target]
+.macro jump_through address
+	adrp	x16, \address
+	ldr	x16, [x16, :lo12:\address]
 	br	x16
 .endm
 #endif
 
+/* A stub, and its struct ptebatch_symbol. */
 .macro stub name
-	.pushsection .data, "aw"
-	.balign 8
-	SYM_DATA(ptebatch_address_of_\name, .quad 0)
-	.popsection
+	.section .rodata.ptebatch_names, "a"
+.Lname_of_\name:
+	.asciz	"\name"
+	.data
+	.quad	.Lname_of_\name
+.Laddress_of_\name:
+	.quad	0
+	.text
 SYM_FUNC_START(\name)
-	jump_through ptebatch_address_of_\name
+	jump_through .Laddress_of_\name
 SYM_FUNC_END(\name)
 .endm
 
+	.data
+	.balign	8
+SYM_DATA_START(ptebatch_symbols)
 	.text
 #define PTEBATCH_SYMBOL(name)	stub name;
 #include "symbols.h"
+	.data
+SYM_DATA_END(ptebatch_symbols)
+SYM_DATA_START(ptebatch_symbols_end)
+SYM_DATA_END(ptebatch_symbols_end)
 
 #ifdef CONFIG_ARM64
 /* Page table helpers ask whether an mm is this one. None of ours is. */
-	.pushsection .data, "aw"
 SYM_DATA(init_mm, .quad 0)
-	.popsection
 #endif

@@ -75,7 +75,7 @@ static u8 batch_flags(const struct ptebatch_row *row, unsigned int i, int from,
 	int at;
 
 	from = max(from, 0);
-	to = min(to, (int)row->nr);
+	to = min_t(int, to, row->nr);
 	for (at = i; at > from && batches_with(&entries[at - 1], &entries[at]);)
 		flags |= entries[--at].flags;
 	for (at = i; at + 1 < to && batches_with(&entries[at], &entries[at + 1]);)
@@ -136,7 +136,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 	struct seq_buf out;
 	char text[256];
 
-	trial = kvzalloc(sizeof(*trial), GFP_KERNEL);
+	trial = kvzalloc_obj(*trial);
 	KUNIT_ASSERT_NOT_NULL(test, trial);
 	trial->test = test;
 	trial->who = who;
@@ -170,7 +170,7 @@ static void put_pages_back(struct ptebatch_trial *trial)
 {
 	struct mm_struct *mm = trial->space->places[0].mm;
 	const struct ptebatch_row *row = &trial->before.row;
-	spinlock_t *ptl;
+	spinlock_t *ptl;	/* of the page table */
 	unsigned int i;
 	pte_t *ptep;
 

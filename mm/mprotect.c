@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mm/mprotect.c: change_protection() changes the entries of a large folio in
- * batches, and mprotect_fixup() makes the VMA and calls it.
+ * change_protection() changes the entries of a large folio in batches, and
+ * mprotect_fixup() makes the VMA and calls it.
  *
  * Each row is done three times, in three address spaces that are alike: by
  * mprotect_fixup(), by change_protection() in the middle of a VMA, and by the
@@ -337,7 +337,7 @@ static void mprotect_row(struct kunit *test)
  * alike, so that two tokens say what goes in and what comes out.
  */
 
-static const struct {
+static const struct change {
 	const char *name;
 	enum ptebatch_mapping mapping;
 	unsigned long from, to;
@@ -404,7 +404,7 @@ static const char *picture(struct kunit *test, unsigned int nr,
 static void check_range(struct kunit *test, const struct order_param *param,
 			unsigned int from, unsigned int to)
 {
-	typeof(&changes[0]) change = &changes[param->change];
+	const struct change *change = &changes[param->change];
 	unsigned int nr = 1U << param->order;
 	const struct mprotect_row row = {
 		.setup = {
@@ -451,6 +451,7 @@ static struct kunit_suite mprotect_suite = {
 	.name = "ptebatch_mprotect",
 	.test_cases = mprotect_cases,
 };
+
 kunit_test_suite(mprotect_suite);
 
 MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * include/linux/pgtable.h: the helpers that set several entries at once. All
- * batched paths stand on them, so they are tried alone, too.
+ * The helpers that set several entries at once: all batched paths stand on
+ * them, so they are tried alone, too.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -41,7 +41,7 @@ static void pgtable_set_ptes(struct kunit *test)
 	struct mm_struct *mm;
 	unsigned long addr;
 	unsigned int i, nr;
-	spinlock_t *ptl;
+	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep, pte;
 
 	trial = ptebatch_trial_begin(test, "set_ptes()", &setup);
@@ -75,4 +75,5 @@ static struct kunit_suite pgtable_suite = {
 	.name = "ptebatch_pgtable",
 	.test_cases = pgtable_cases,
 };
+
 kunit_test_suite(pgtable_suite);
