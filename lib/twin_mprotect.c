@@ -3,7 +3,8 @@
  * mm/mprotect.c with batching off: its batches are what folio_pte_batch_flags()
  * says, and here that says one page.
  */
-#include <linux/mm.h>
+#include "tlb.h"
+
 #include <linux/syscalls.h>
 
 #include "internal.h"

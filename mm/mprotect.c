@@ -7,11 +7,11 @@
  * mprotect_fixup(), by change_protection() in the middle of a VMA, and by the
  * latter's twin, which does one entry at a time.
  */
+#include "../lib/tlb.h"
+
 #include <kunit/test.h>
-#include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
-#include <asm/tlb.h>
 
 #include "internal.h"
 

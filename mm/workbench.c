@@ -4,12 +4,11 @@
  * notation is read and printed back, and what each check shall notice is done
  * to it.
  */
+#include "../lib/tlb.h"
+
 #include <kunit/test.h>
-#include <linux/hugetlb.h>
-#include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
-#include <asm/tlbflush.h>
 
 #include "internal.h"
 
