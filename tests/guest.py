@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import accelerator
@@ -31,14 +32,10 @@ KERNEL_ARGS = ('panic=-1', 'oops=panic')
 def _objects(build: Path, since: float) -> int:
     """How many objects the build has made so far."""
     count = 0
-    folders = [str(build)]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif entry.name.endswith('.o') and entry.stat(follow_symlinks=False).st_mtime >= since:
-                    count += 1
+    for folder, _, names in os.walk(build):
+        for name in names:
+            with suppress(FileNotFoundError):   # the build goes on meanwhile
+                count += name.endswith('.o') and os.lstat(f'{folder}/{name}').st_mtime >= since
     return count
 
 

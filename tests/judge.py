@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from pathlib import Path
@@ -62,10 +61,15 @@ class Judge:
         if not counts.passed and not counts.failed:
             self.console.say('[FAILED] no case ran')
         there = [name for name in FILES if (self.folder / name).exists()]
-        self.console.say(f'results   {os.path.relpath(self.folder)}/: {" ".join(there)}')
+        self.console.say(f'results   {self._shown(self.folder)}/: {" ".join(there)}')
         self.console.say(f'{"passed" if good else "FAILED":<9} {self.folder.name}: {counts}; '
                          f'{self.console.seconds():.1f} s in all')
         return good
+
+    @staticmethod
+    def _shown(folder: Path) -> Path:
+        """Short, where the user is above it."""
+        return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
 
     def built_in(self) -> bool:
         """The kernel has the suites built in and runs them as it boots."""

@@ -8,6 +8,7 @@ import errno
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 
 import packages
@@ -68,13 +69,16 @@ def ended(work: Callable[[], int]) -> int:
     try:
         return work()
     except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        trouble = tools.disk_full(error.filename or 'while writing')
+        if error.errno == errno.ENOSPC:
+            trouble = tools.disk_full(error.filename or 'while writing')
+        else:
+            trouble = Trouble(str(error), 'see to that file')
     except Trouble as caught:
         trouble = caught
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    except Exception:   # whose own status, 1, would say that a case failed
+        trouble = Trouble('the tools have a bug', 'send the lines above to their authors', traceback.format_exc())
     if trouble.details:
         print(trouble.details.rstrip())
     print(f'ptebatch: {trouble}', file=sys.stderr)

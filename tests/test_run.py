@@ -168,3 +168,15 @@ def test_two_runs_at_once(machine: Machine) -> None:
         assert ended.returncode == 0
         assert other.wait() == 0
     assert ': waiting\n' in ended.stdout
+
+
+def test_a_bug_of_the_tools_is_no_failed_case(machine: Machine) -> None:
+    (machine.tree / 'mm/Kconfig').unlink()
+    (machine.tree / 'mm/Kconfig').mkdir()
+    assert machine.run().returncode == 2
+
+
+def test_a_folder_that_cannot_be_written(machine: Machine) -> None:
+    machine.out.write_text('a file')
+    ended = machine.run(O=str(machine.out / 'x'))
+    assert ended.returncode == 2
