@@ -12,12 +12,14 @@ ptebatch-y += mm/workbench.o mm/pgtable.o mm/mprotect.o
 # kernel is made to export it; any other kernel is searched for it.
 ifneq ($(KBUILD_EXTMOD),)
 ptebatch-y += lib/lookup.o lib/stubs.o
-else ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
-obj-y += lib/exports.o
+kernel := $(or $(KSRC),$(srctree))
+else
+obj-$(if $(filter m,$(CONFIG_PTEBATCH_KUNIT_TEST)),y) += lib/exports.o
+kernel := $(srctree)
 endif
 
 # mm/internal.h, and for the twins mm/*.c itself.
-ccflags-y += -I$(srctree)/mm
+ccflags-y += -I$(kernel)/mm
 
 else
 # For the person at the keyboard.
