@@ -314,7 +314,7 @@ static void destroy(void *data)
 		folio_put(space->folios[i]);
 	}
 	if (space->file)
-		fput(space->file);
+		__fput_sync(space->file);
 
 	/* Rule 10. A leak may show as late as here: bad page, bad rss counter. */
 	seq_buf_init(&complaints, text, sizeof(text));

@@ -311,6 +311,29 @@ static void workbench_flush(struct kunit *test)
 			   "entry 2 was not flushed: it was Wdyx and is Rdyx\n");
 }
 
+/* Rule 7, at the end: what is left behind fails the case that left it. */
+static void workbench_teardown(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = { "{Wdyx*8}", .prot = RW };
+	struct folio *folio;
+	struct kunit *inner;
+
+	inner = kunit_kzalloc(test, sizeof(*inner), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, inner);
+
+	kunit_init_test(inner, "leaves nothing", NULL);
+	ptebatch_space(inner, &setup);
+	kunit_cleanup(inner);
+	KUNIT_EXPECT_EQ(test, inner->status, KUNIT_SUCCESS);
+
+	kunit_init_test(inner, "leaves a reference, to be noticed", NULL);
+	folio = ptebatch_space(inner, &setup)->folios[0];
+	folio_get(folio);
+	kunit_cleanup(inner);
+	KUNIT_EXPECT_EQ(test, inner->status, KUNIT_FAILURE);
+	folio_put(folio);
+}
+
 /*
  * Rule 10: a complaint is found, and only one that is new. These are not for
  * the consoles, and pr_debug() need not reach the log.
@@ -340,6 +363,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE_PARAM(workbench_books, books_gen_params),
 	KUNIT_CASE(workbench_neighbours),
 	KUNIT_CASE(workbench_flush),
+	KUNIT_CASE(workbench_teardown),
 	KUNIT_CASE(workbench_warnings),
 	{}
 };
