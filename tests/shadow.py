@@ -95,6 +95,11 @@ class Shadow:
                          lambda: console.say(f'another run uses {self.path}: waiting')):
             yield
 
+    def mark_used(self) -> None:
+        """Keep it from being dropped: without the tree that all series begin from, each would build everything."""
+        if self.path.exists():
+            _lock_of(self.path).touch()
+
     def _state(self) -> tuple[set[str], set[str]]:
         """What was linked, and what was ever written, when it was last brought in step."""
         try:
@@ -170,6 +175,7 @@ class Shadow:
         `folders` are names of build folders, the wanted one first; `base` is the tree to look in besides
         this one. Then only what differs is built.
         """
+        base.mark_used()
         wanted = self.path / folders[0]
         places = [(tree, name) for name in folders for tree in (self, base)] if not wanted.exists() else []
         for tree, name in places:
