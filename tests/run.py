@@ -59,7 +59,7 @@ def run(settings: Settings, console: Console) -> int:
             guest.choose_accelerator(console)
             judge = Judge(guest, console)
             passed = judge.as_module() if settings.loadable else judge.built_in()
-        prune(settings.cache / 'trees', (tree, base))
+        prune(settings.cache / 'trees')
     return PASSED if passed else FAILED
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
@@ -189,11 +189,11 @@ class Shadow:
         self.bring_in_step()
 
 
-def prune(trees: Path, keep: Collection[Shadow]) -> None:
-    """Drop the trees that were not used for longest; none that is to be kept or that a run is using."""
+def prune(trees: Path) -> None:
+    """Drop the trees that were not used for longest; none that a run is using."""
     found = sorted((path for path in trees.iterdir() if _lock_of(path).exists()),
                    key=lambda path: _lock_of(path).stat().st_mtime, reverse=True)
     for tree in found[KEPT_TREES:]:
         with lock.locked_if_free(_lock_of(tree)) as free:
-            if free and tree not in [kept.path for kept in keep]:
+            if free:
                 shutil.rmtree(tree, ignore_errors=True)
