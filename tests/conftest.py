@@ -18,9 +18,9 @@ MAKEFILE = '''\
 VERSION = 7
 PATCHLEVEL = 3
 olddefconfig: ;
-compile_commands.json scripts_gdb: ;
+compile_commands.json scripts_gdb modules: ;
 all:
-\t@mkdir -p $(O)/usr && cp guest $(O)/linux && touch $(O)/vmlinux
+\t@mkdir -p $(O)/usr && cp guest $(O)/linux && touch $(O)/vmlinux && cp Makefile $(O)
 \t@printf '#!/bin/sh\\ntouch "$$2"\\n' >$(O)/usr/gen_init_cpio
 \t@chmod +x $(O)/linux $(O)/usr/gen_init_cpio
 '''

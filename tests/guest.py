@@ -59,7 +59,7 @@ class Guest:
         self.build_path = tree / self.build_folder
         self.accel: list[str] = []
 
-    def _env(self, **more: str) -> dict[str, str]:
+    def env(self, **more: str) -> dict[str, str]:
         return tools.environment(
             PATH=f'{PROJECT}/tests/qemu:{os.environ["PATH"]}', PTEBATCH_ACCEL=' '.join(self.accel),
             CCACHE_DIR=str(self.settings.cache / 'ccache'), PYTHONUNBUFFERED='1', **more)
@@ -90,7 +90,7 @@ class Guest:
         self.build_path.mkdir(exist_ok=True)
         try:
             output = tools.run(
-                self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self._env(),
+                self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
                 watch=lambda: step.progress(f'{self.arch.name}, {_objects(self.build_path, before)} objects'))
         except tools.Failed as failed:
             raise Trouble(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}',
@@ -101,9 +101,12 @@ class Guest:
 
     def make(self, *args: str) -> str:
         """The kernel's own make, in the build folder as it was built."""
-        arch = self.arch
-        return tools.run(['make', f'O={self.build_folder}', f'ARCH={arch.name}', f'CROSS_COMPILE={arch.cross_compile}',
-                          f'-j{self.settings.jobs}', *self._compilers(), *args], cwd=self.tree, env=self._env())
+        return tools.run(['make', f'O={self.build_folder}', *self.make_args(), *args], cwd=self.tree, env=self.env())
+
+    def make_args(self) -> list[str]:
+        """What the kernel's make is to be told for this architecture."""
+        return [f'ARCH={self.arch.name}', f'CROSS_COMPILE={self.arch.cross_compile}', f'-j{self.settings.jobs}',
+                *self._compilers()]
 
     def choose_accelerator(self, console: Console) -> None:
         if self.arch.emulated:
@@ -115,7 +118,7 @@ class Guest:
         """Boot under `kunit.py exec`, which also parses what the suites print; returns its status."""
         command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
                               *(f'--kernel_args={arg}' for arg in KERNEL_ARGS + kernel_args), *args)
-        env = self._env()
+        env = self.env()
         if initramfs:
             command.append('--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}')
             env['PTEBATCH_SHUTDOWN'] = 'no'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * All that runs in the guest of a loadable run: put the module in and take it
- * out, twice, and say so in the kernel's log, where loadable.py looks for these
+ * out, three times, and say so in the kernel's log, where loadable.py looks for these
  * lines among what the suites print. Built with the kernel's nolibc.
  */
 static int kmsg;
@@ -16,9 +16,9 @@ static int say(const char *what, const char *more)
 	return -1;
 }
 
-static int put_in(void)
+static int put_in(const char *path)
 {
-	int fd = open("/ptebatch.ko", O_RDONLY);
+	int fd = open(path, O_RDONLY);
 
 	if (fd < 0)
 		return say("cannot open ptebatch.ko:", strerror(errno));
@@ -58,20 +58,26 @@ static int left_in(const char *path, const char *needle)
 
 int main(void)
 {
-	static const char * const rounds[] = { "1", "2" };
+	static const struct {
+		const char *nr, *path;
+	} rounds[] = {
+		{ "1", "/ptebatch.ko" },
+		{ "2", "/ptebatch.ko" },
+		{ "3", "/elsewhere/ptebatch.ko" },
+	};
 	int i;
 
 	mkdir("/proc", 0755);
 	mount("proc", "/proc", "proc", 0, NULL);
 	kmsg = open("/dev/kmsg", O_WRONLY);
-	for (i = 0; i < 2; i++) {
-		say("insertion", rounds[i]);
-		if (put_in() || take_out())
+	for (i = 0; i < 3; i++) {
+		say("insertion", rounds[i].nr);
+		if (put_in(rounds[i].path) || take_out())
 			break;
 		if (left_in("/proc/modules", "ptebatch ") ||
 		    left_in("/proc/kallsyms", "[ptebatch]"))
 			break;
-		say("removal", rounds[i]);
+		say("removal", rounds[i].nr);
 	}
 	reboot(RB_AUTOBOOT);
 	return 0;

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The suites as a module: inserted and removed twice by the only program of a minimal initramfs."""
+"""The suites as a module: inserted and removed by the only program of a minimal initramfs.
+
+Twice as it was built with the kernel, and once as for a kernel that was built elsewhere.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import external
 import tools
 from errors import Trouble
 from guest import Guest
 from settings import PROJECT
 
-ROUNDS = 2
+ROUNDS = 3   # as init.c has them
+
+
+def _built_elsewhere(guest: Guest) -> Path:
+    """The module without our exports, which looks up what it needs."""
+    return external.build(guest.build_path / 'ptebatch-elsewhere', guest.build_path, guest.tree, guest.make_args(),
+                          env=guest.env())
 
 
 def make_initramfs(guest: Guest) -> Path:
@@ -19,7 +29,8 @@ def make_initramfs(guest: Guest) -> Path:
     build = guest.build_path
     init, contents, packed = build / 'ptebatch-init', build / 'ptebatch-initramfs', build / 'ptebatch.cpio'
     contents.write_text('dir /dev 0755 0 0\nnod /dev/kmsg 0644 0 0 c 1 11\nnod /dev/console 0600 0 0 c 5 1\n'
-                        f'file /init {init} 0755 0 0\nfile /ptebatch.ko {build}/mm/ptebatch/ptebatch.ko 0644 0 0\n')
+                        f'file /init {init} 0755 0 0\nfile /ptebatch.ko {build}/mm/ptebatch/ptebatch.ko 0644 0 0\n'
+                        f'dir /elsewhere 0755 0 0\nfile /elsewhere/ptebatch.ko {_built_elsewhere(guest)} 0644 0 0\n')
     try:
         tools.run([guest.arch.cross_compile + 'gcc', '-Os', '-static', '-nostdlib', '-ffreestanding',
                    '-include', str(guest.tree / 'tools/include/nolibc/nolibc.h'),

@@ -5,17 +5,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
 import architecture
-import guest
+import external
 import run
-import tools
 from console import Console
 from errors import Trouble
-from settings import PROJECT, jobs, path, results
+from settings import jobs, path, results
 
 
 def _source(kdir: Path, ksrc: Path | None) -> Path:
@@ -37,25 +35,14 @@ def build() -> int:
         raise Trouble(f'KDIR={kdir} is no build folder of a kernel (include/config/auto.conf is missing)',
                       'give the folder that the kernel was built in')
     source = _source(kdir, path(os.environ, 'KSRC'))
-    copy = results(os.environ) / 'module'
-    shutil.rmtree(copy, ignore_errors=True)
-    copy.mkdir(parents=True)
-    for name in ('Kconfig', 'Makefile'):
-        shutil.copy2(PROJECT / name, copy)
-    for name in ('lib', 'mm'):
-        shutil.copytree(PROJECT / name, copy / name)
-    command = ['make', f'-j{jobs(os.environ)}', '-C', str(kdir), f'M={copy}', f'KSRC={source}',
-               'CONFIG_PTEBATCH_KUNIT_TEST=m', 'modules']
+    command = [f'-j{jobs(os.environ)}']
     if os.environ.get('ARCH'):      # else make takes it for this machine's
         arch = architecture.find(os.environ['ARCH'])
         command += [f'ARCH={arch.name}', f'CROSS_COMPILE={arch.cross_compile}']
     with console.step('module', f'for {kdir}') as step:
-        try:
-            tools.run(command, watch=lambda: step.progress(step.note))
-        except tools.Failed as failed:
-            raise Trouble(f'the module does not build for {kdir}', 'see the lines above',
-                          guest.first_errors(failed.output)) from failed
-    console.say(f'module    {os.path.relpath(copy / "ptebatch.ko")}')
+        module = external.build(results(os.environ) / 'module', kdir, source, command,
+                                watch=lambda: step.progress(step.note))
+    console.say(f'module    {os.path.relpath(module)}')
     return run.PASSED
 
 
