@@ -29,11 +29,11 @@ RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
 SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64')
 
 # Asks for an entry in MAINTAINERS, which a tree has and a file has not.
-CHECKPATCH = ('--strict', '--no-tree', '--no-summary', '--show-types', '--terse', '--ignore=FILE_PATH_CHANGES', '-f')
+CHECKPATCH = ('--strict', '--no-tree', '--no-summary', '--show-types', '--terse', '--ignore=FILE_PATH_CHANGES')
 
 
 def c_files(*folders: str) -> list[str]:
-    return sorted(str(path) for folder in folders for path in (PROJECT / folder).glob('*.[ch]'))
+    return sorted(str(path) for folder in folders for path in (PROJECT / folder).glob('*.[chS]'))
 
 
 class Check:
@@ -103,7 +103,10 @@ class Check:
         """What the kernel's own style check says about the kernel code, and init."""
         settings = self._settings({})
         tree = settings.ksrc or source.fetched(settings.cache / 'source', self.console)
-        return tools.run([f'{tree}/scripts/checkpatch.pl', *CHECKPATCH, *c_files('lib', 'mm'), 'tests/init.c'], cwd=PROJECT)
+        checkpatch = [f'{tree}/scripts/checkpatch.pl', *CHECKPATCH]
+        patches = sorted(str(patch) for patch in (PROJECT / 'mm/series').rglob('*.patch'))
+        return (tools.run([*checkpatch, *patches], cwd=PROJECT) +
+                tools.run([*checkpatch, '-f', *c_files('lib', 'mm'), 'tests/init.c'], cwd=PROJECT))
 
     def sparse(self) -> str:
         """What sparse and the compiler's further warnings say about our objects in the x86_64 build."""

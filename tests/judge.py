@@ -11,9 +11,10 @@ import loadable
 from console import Console
 from errors import Trouble
 from guest import Guest
-from report import Counts, skips
+from report import Counts, failures, skips
 
 LAST_LINES = 20
+NAMES = 20      # of failed cases, at the end again
 PANIC = 'Kernel panic - not syncing'
 TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
 FILES = ('results.txt', 'results.ktap', 'results.json', 'results.junit.xml', 'boot.log')
@@ -55,8 +56,11 @@ class Judge:
 
     def _verdict(self, good: bool) -> bool:
         counts = Counts.read(self.folder / 'results.json')
-        for line in skips(self.folder / 'results.junit.xml'):
-            self.console.say(line)
+        junit = self.folder / 'results.junit.xml'
+        for reason, times in skips(junit).items():
+            self.console.say(f'skipped   {times}: {reason}')
+        for name in failures(junit)[:NAMES]:
+            self.console.say(f'failed    {name}')
         good = good and counts.good
         if not counts.passed and not counts.failed:
             self.console.say('[FAILED] no case ran')

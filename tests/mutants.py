@@ -8,12 +8,12 @@ import os
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree
 from pathlib import Path
 
 import run
 import tools
 from errors import Trouble
+from report import failures
 from settings import PROJECT, results
 
 SHOWN = 3
@@ -26,12 +26,6 @@ def _arch(mutant: Path) -> str:
     if not match:
         raise Trouble(f'{mutant.name} does not say where it can be caught', 'add a line like "# arch: um x86_64"')
     return match[1]
-
-
-def failures(junit: Path) -> list[str]:
-    """The names of the cases that failed or crashed."""
-    return [case.get('name') or 'a crash' for case in xml.etree.ElementTree.parse(junit).iter('testcase')
-            if case.find('failure') is not None or case.find('error') is not None]
 
 
 def _try(mutant: Path, folder: Path) -> tuple[bool, str]:

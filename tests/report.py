@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree
+from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -38,13 +39,20 @@ class Counts:
                          if n or name in ('passed', 'failed', 'skipped'))
 
 
-def skips(junit: Path) -> list[str]:
-    """The reasons for which cases were skipped, each once, with how many."""
-    reasons: dict[str, int] = {}
+def _read(junit: Path) -> xml.etree.ElementTree.Element:
+    """The results as XML; nothing if kunit.py did not come as far as that."""
     try:
-        for skipped in xml.etree.ElementTree.parse(junit).iter('skipped'):
-            reason = skipped.text or 'no reason given'
-            reasons[reason] = reasons.get(reason, 0) + 1
+        return xml.etree.ElementTree.parse(junit).getroot()
     except (FileNotFoundError, xml.etree.ElementTree.ParseError):
-        pass
-    return [f'skipped   {n}: {reason}' for reason, n in reasons.items()]
+        return xml.etree.ElementTree.Element('testsuite')
+
+
+def failures(junit: Path) -> list[str]:
+    """The names of the cases that failed or crashed."""
+    return [case.get('name') or 'a crash' for case in _read(junit).iter('testcase')
+            if case.find('failure') is not None or case.find('error') is not None]
+
+
+def skips(junit: Path) -> Counter[str]:
+    """The reasons for which cases were skipped, and how often."""
+    return Counter(skipped.text or 'no reason given' for skipped in _read(junit).iter('skipped'))
