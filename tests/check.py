@@ -105,7 +105,8 @@ class Check:
         tree = settings.ksrc or source.fetched(settings.cache / 'source', self.console)
         checkpatch = [f'{tree}/scripts/checkpatch.pl', *CHECKPATCH]
         patches = sorted(str(patch) for patch in (PROJECT / 'mm/series').rglob('*.patch'))
-        return (tools.run([*checkpatch, *patches], cwd=PROJECT) +
+        # What git tracks where it runs it takes for a source file, not for a patch.
+        return (tools.run([*checkpatch, *patches], cwd=Path('/')) +
                 tools.run([*checkpatch, '-f', *c_files('lib', 'mm'), 'tests/init.c'], cwd=PROJECT))
 
     def sparse(self) -> str:
