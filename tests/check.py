@@ -41,7 +41,7 @@ class Check:
 
     def __init__(self, env: Mapping[str, str]):
         # Only where the kernel comes from and where results go is the user's to say here.
-        self.env = {name: env.get(name, '') for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'XDG_CACHE_HOME', 'HOME')}
+        self.env = {name: env[name] for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'XDG_CACHE_HOME') if env.get(name)}
         self.folder = results(env) / 'test'
         self.folder.mkdir(parents=True, exist_ok=True)
         self.console = Console()

@@ -17,7 +17,7 @@ from report import failures
 from settings import PROJECT, results
 
 SHOWN = 3
-ROW = '| {:<32} | {:<6} | {}'
+ROW = '| {:<32} | {:<6} | {} |'
 
 
 def _arch(mutant: Path) -> str:
@@ -52,6 +52,7 @@ def check() -> int:
         raise Trouble('there is no mutant in tests/mutants', 'add a patch that puts a bug back')
     caught = []
     print(ROW.format('mutant', 'arch', 'caught by'))
+    print(ROW.format('---', '---', '---'))
     for mutant in mutants:
         good, by = _try(mutant, results(os.environ) / 'mutants' / mutant.stem)
         caught.append(good)
