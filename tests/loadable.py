@@ -62,4 +62,4 @@ def complaints(log: str) -> list[str]:
 
 def cases(part: str) -> list[str]:
     """The cases that a round reports, in order."""
-    return re.findall(r'\bok \d+ (\S+)', part)
+    return re.findall(r'\bok \d+ ([^#\n]*[^#\s])', part)
