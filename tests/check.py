@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import architecture
 import packages
 import run
 import shadow
@@ -90,7 +91,7 @@ class Check:
             tests, failed, errors, skipped = (int(suite.get(key) or 0) for key in ('tests', 'failures', 'errors', 'skipped'))
             return Counts(passed=tests - failed - errors - skipped, failed=failed, errors=errors, skipped=skipped)
 
-        self.many('tools', 'pytest', ['pytest-3', '-q', '-p', 'no:cacheprovider', f'--junitxml={junit}', 'tests'],
+        self.many('tools', 'pytest', ['pytest-3', '-q', '--tb=short', '-p', 'no:cacheprovider', f'--junitxml={junit}', 'tests'],
                   {'XDG_CACHE_HOME': str(self._settings({}).cache.parent)}, count)
 
     def suites(self, variables: Mapping[str, str]) -> None:
@@ -120,7 +121,9 @@ class Check:
 
     def everything(self) -> int:
         """All checks, the quick ones first."""
-        packages.ensure(packages.TEST, self.console)
+        needs = [need for variables in RUNS
+                 for need in packages.for_run(architecture.find(variables['ARCH']), 'LOADABLE' in variables)]
+        packages.ensure(dict.fromkeys([*packages.TEST, *needs]), self.console)
         python = sorted(str(path) for path in (PROJECT / 'tests').glob('*.py'))
         self.one('style', 'shellcheck', lambda: tools.run(['shellcheck', *SHELL], cwd=PROJECT))
         self.one('style', 'mypy', lambda: re.sub(r'Success: .*', '', tools.run(
