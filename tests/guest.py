@@ -84,12 +84,12 @@ class Guest:
             args.append('--kconfig_add=CONFIG_PTEBATCH_KUNIT_TEST=m')
         return args
 
-    def build(self, step: Step) -> str:
-        """Configure and build; return what was said. Only what changed is built."""
+    def build(self, step: Step) -> None:
+        """Configure and build; only what changed is built."""
         before = time.time()
         self.build_path.mkdir(exist_ok=True)
         try:
-            output = tools.run(
+            tools.run(
                 self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
                 watch=lambda: step.progress(f'{self.arch.name}, {_objects(self.build_path, before)} objects'))
         except tools.Failed as failed:
@@ -97,7 +97,6 @@ class Guest:
                           'see the lines above; a series or a tree of your own must build by itself',
                           first_errors(failed.output)) from failed
         step.note = f'{self.arch.name}, {_objects(self.build_path, before)} objects'
-        return output
 
     def make(self, *args: str) -> str:
         """The kernel's own make, in the build folder as it was built."""
