@@ -3,10 +3,10 @@ ifneq ($(KERNELRELEASE),)
 # For the kernel's build: mm/ptebatch/ of a shadow tree, or M= of a module build.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
-ptebatch-y := lib/books.o lib/file.o lib/flush.o lib/folio.o lib/populate.o \
-	lib/row.o lib/snapshot.o lib/space.o lib/trial.o lib/twin_mprotect.o \
-	lib/warnings.o
-ptebatch-y += mm/workbench.o mm/pgtable.o mm/mprotect.o
+ptebatch-y := lib/books.o lib/file.o lib/flush.o lib/folio.o lib/model.o \
+	lib/populate.o lib/pte.o lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/trial.o \
+	lib/twin_mprotect.o lib/warnings.o lib/window.o
+ptebatch-y += mm/workbench.o mm/pgtable.o mm/mprotect.o mm/mprotect_model.o
 
 # A module calls what the kernel does not export. In a tree with our hooks the
 # kernel is made to export it; any other kernel is searched for it.
@@ -40,7 +40,7 @@ help:
 	@echo
 	@echo 'ARCH=           um (default), x86_64 or arm64'
 	@echo 'SUITES=         only the suites, or suite.case, that match; say ptebatch_mprotect*'
-	@echo 'LOADABLE=1      as a module, inserted and removed twice (x86_64, arm64)'
+	@echo 'LOADABLE=1      as a module, inserted and removed three times (x86_64, arm64)'
 	@echo 'KSRC=           your own kernel tree, which is not written to'
 	@echo 'SERIES=         a patch, an mbox or a folder of patches on top of the kernel'
 	@echo 'FIXES=          empty: the fetched kernel without the fixes of mm/series/fixes'

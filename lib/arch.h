@@ -5,7 +5,10 @@
 #ifndef PTEBATCH_ARCH_H
 #define PTEBATCH_ARCH_H
 
+#include <linux/kconfig.h>
 #include <linux/pgtable.h>
+
+#include "row.h"
 
 #ifdef CONFIG_ARM64_CONTPTE
 
@@ -28,5 +31,11 @@ static inline pte_t ptebatch_bare_pte(pte_t pte)
 }
 
 #endif
+
+/*
+ * UML's protections all contain the accessed bit, so a change of protection
+ * always sets it.
+ */
+#define PTEBATCH_COMES_YOUNG	(IS_ENABLED(CONFIG_UML) ? PTEBATCH_YOUNG : 0)
 
 #endif /* PTEBATCH_ARCH_H */

@@ -94,9 +94,16 @@ void ptebatch_flush_end(struct ptebatch_flush *flush)
 	flush->mm = NULL;
 }
 
-/* Might a TLB that still has @before permit what @after does not? */
-static bool less_permissive(const struct ptebatch_entry *before,
-			    const struct ptebatch_entry *after)
+/**
+ * ptebatch_flush_needed() - has an entry become less permissive?
+ * @before: the entry before
+ * @after: the entry after
+ *
+ * Return: whether a TLB that still has @before might permit what @after does
+ * not.
+ */
+bool ptebatch_flush_needed(const struct ptebatch_entry *before,
+			   const struct ptebatch_entry *after)
 {
 	/* By the order of what they permit. */
 	static const u8 rank[] = {
@@ -133,7 +140,8 @@ bool ptebatch_flush_covers(const struct ptebatch_flush *flush,
 
 	for (i = 0; i < before->nr; i++) {
 		if (test_bit(i, flush->flushed) ||
-		    !less_permissive(&before->entries[i], &after->entries[i]))
+		    !ptebatch_flush_needed(&before->entries[i],
+					   &after->entries[i]))
 			continue;
 		covers = false;
 		seq_buf_printf(out, "entry %u was not flushed: it was ", i);

@@ -26,6 +26,8 @@ struct ptebatch_flush {
 int ptebatch_flush_begin(struct ptebatch_flush *flush,
 			 const struct ptebatch_place *place);
 void ptebatch_flush_end(struct ptebatch_flush *flush);
+bool ptebatch_flush_needed(const struct ptebatch_entry *before,
+			   const struct ptebatch_entry *after);
 bool ptebatch_flush_covers(const struct ptebatch_flush *flush,
 			   const struct ptebatch_row *before,
 			   const struct ptebatch_row *after,

@@ -8,42 +8,13 @@
 #include "internal.h"
 
 #include "populate.h"
-
-/* Readable, clean, old: what the flags of an entry are then added to. */
-static pgprot_t readable(const struct vm_area_struct *vma)
-{
-	return vm_get_page_prot((vma->vm_flags | VM_READ) & ~VM_WRITE);
-}
-
-static pte_t make_pte(struct vm_area_struct *vma, struct page *page,
-		      const struct ptebatch_entry *entry)
-{
-	pte_t pte = pte_wrprotect(mk_pte(page, readable(vma)));
-
-	if (entry->kind == PTEBATCH_PROTNONE)
-		pte = pte_modify(pte, PAGE_NONE);
-	pte = pte_mkold(pte_mkclean(pte));
-	if (entry->kind == PTEBATCH_WRITABLE)
-		pte = pte_mkwrite(pte, vma);
-	if (entry->flags & PTEBATCH_DIRTY)
-		pte = pte_mkdirty(pte);
-	if (entry->flags & PTEBATCH_YOUNG)
-		pte = pte_mkyoung(pte);
-	if (entry->flags & PTEBATCH_UFFD)
-		pte = pte_mkuffd(pte);
-	/* On x86, pte_mkdirty() has set it. */
-	if (entry->flags & PTEBATCH_SOFT_DIRTY)
-		pte = pte_mksoft_dirty(pte);
-	else
-		pte = pte_clear_soft_dirty(pte);
-	return pte;
-}
+#include "pte.h"
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
 		      const struct ptebatch_entry *entry)
 {
-	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, readable(vma)));
+	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, ptebatch_pte_prot(vma)));
 
 	if (entry->kind == PTEBATCH_PROTNONE)
 		pmd = pmd_modify(pmd, PAGE_NONE);
@@ -115,7 +86,7 @@ static int set_entry(struct vm_area_struct *vma, unsigned long addr,
 	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);
 	if (!ptep)
 		return -ENOMEM;
-	set_pte_at(vma->vm_mm, addr, ptep, make_pte(vma, page, entry));
+	set_pte_at(vma->vm_mm, addr, ptep, ptebatch_pte_make(vma, page, entry));
 	pte_unmap_unlock(ptep, ptl);
 	return 0;
 }

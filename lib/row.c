@@ -19,10 +19,11 @@ static const struct {
 	{ 's', PTEBATCH_SOFT_DIRTY },
 	{ 'u', PTEBATCH_UFFD },
 	{ 'x', PTEBATCH_EXCLUSIVE },
+	{ 'w', PTEBATCH_MIGRATION_WRITE },
 };
 
 /* The letters of enum ptebatch_kind, in its order. */
-static const char kind_letters[] = "-WRN?";
+static const char kind_letters[] = "-WRNMSUPG?";
 
 /**
  * struct parser - how far a picture has been read
@@ -117,6 +118,13 @@ static bool parse_entry(struct parser *p, struct ptebatch_entry *entry)
 	return true;
 }
 
+/* Is there a page of a folio behind such an entry? */
+static bool has_page(const struct ptebatch_entry *entry)
+{
+	return ptebatch_entry_present(entry) ||
+	       entry->kind == PTEBATCH_MIGRATION;
+}
+
 static bool add_entry(struct parser *p, const struct ptebatch_entry *entry)
 {
 	struct ptebatch_row *row = p->row;
@@ -149,11 +157,10 @@ static bool parse_small(struct parser *p, bool adjacent)
 
 	if (!parse_entry(p, &entry) || !parse_count(p, &count))
 		return false;
-	if (adjacent && entry.kind == PTEBATCH_NONE)
+	if (adjacent && !has_page(&entry))
 		return fail(p, "no folio behind the +");
 	while (count--) {
-		if (entry.kind != PTEBATCH_NONE &&
-		    !add_folio(p, shape, &entry.folio))
+		if (has_page(&entry) && !add_folio(p, shape, &entry.folio))
 			return false;
 		if (!add_entry(p, &entry))
 			return false;
@@ -186,7 +193,7 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 	for (; count--; (*page)++) {
 		if (*page >= PTEBATCH_ROW_ENTRIES)
 			return fail(p, "a folio larger than any row");
-		if (entry.kind != PTEBATCH_NONE) {
+		if (has_page(&entry)) {
 			entry.folio = folio;
 			entry.page = *page;
 		}

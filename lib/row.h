@@ -19,8 +19,11 @@
  *	N  maps a page, PROT_NONE	s  soft-dirty
  *	-  none				u  uffd (write- or access-protected)
  *	.  no entry at all: a page	x  the page is AnonExclusive
- *	   of the folio that the row
+ *	   of the folio that the row	w  of M: the page was writable
  *	   does not map (in braces)
+ *	S  in swap			M  the page is being migrated
+ *	U  marker of userfaultfd's write protection
+ *	P  marker of a poisoned page	G  marker of a guard region
  *	?  maps a page that the test never mapped (only ever printed)
  *
  * Tokens without braces each map a small folio of their own. Around them:
@@ -55,6 +58,11 @@
  * @PTEBATCH_WRITABLE: present, write permitted
  * @PTEBATCH_READABLE: present, read-only
  * @PTEBATCH_PROTNONE: present, no access permitted
+ * @PTEBATCH_MIGRATION: migration entry
+ * @PTEBATCH_SWAP: swap entry
+ * @PTEBATCH_MARKER: marker of userfaultfd's write protection
+ * @PTEBATCH_POISON: marker of a poisoned page
+ * @PTEBATCH_GUARD: marker of a guard region
  * @PTEBATCH_FOREIGN: anything that no test has put there
  */
 enum ptebatch_kind {
@@ -62,20 +70,26 @@ enum ptebatch_kind {
 	PTEBATCH_WRITABLE,
 	PTEBATCH_READABLE,
 	PTEBATCH_PROTNONE,
+	PTEBATCH_MIGRATION,
+	PTEBATCH_SWAP,
+	PTEBATCH_MARKER,
+	PTEBATCH_POISON,
+	PTEBATCH_GUARD,
 	PTEBATCH_FOREIGN,
 };
 
-/* Flags of an entry (dirty to uffd) and of the page behind it (exclusive). */
+/* Flags of an entry and of the page behind it (exclusive, unless in swap). */
 #define PTEBATCH_DIRTY		BIT(0)
 #define PTEBATCH_YOUNG		BIT(1)
 #define PTEBATCH_SOFT_DIRTY	BIT(2)
 #define PTEBATCH_UFFD		BIT(3)
 #define PTEBATCH_EXCLUSIVE	BIT(4)
+#define PTEBATCH_MIGRATION_WRITE	BIT(5)
 
 /**
  * struct ptebatch_entry - one page table entry of a row
  * @kind: one of enum ptebatch_kind
- * @flags: any of PTEBATCH_DIRTY to PTEBATCH_EXCLUSIVE
+ * @flags: any of PTEBATCH_DIRTY to PTEBATCH_MIGRATION_WRITE
  * @page: which page of @folio it maps
  * @folio: index of the folio in the row, PTEBATCH_NO_FOLIO if it maps none
  */
@@ -124,7 +138,9 @@ struct ptebatch_row {
 
 static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)
 {
-	return entry->kind != PTEBATCH_NONE;
+	return entry->kind == PTEBATCH_WRITABLE ||
+	       entry->kind == PTEBATCH_READABLE ||
+	       entry->kind == PTEBATCH_PROTNONE;
 }
 
 int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,

@@ -6,6 +6,7 @@
 #include "internal.h"
 
 #include "arch.h"
+#include "pte.h"
 #include "snapshot.h"
 
 /* Find the page behind an entry among the row's folios; mostly @guess. */
@@ -45,30 +46,15 @@ static void add_page(const struct ptebatch_space *space, unsigned long pfn,
 		entry->flags |= PTEBATCH_EXCLUSIVE;
 }
 
-/* pte_protnone() would do, but UML has none. */
-static bool is_protnone(pte_t pte)
-{
-	return pte_same(pte_mkold(pte),
-			pte_mkold(pte_modify(pte, PAGE_NONE)));
-}
-
 static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
 		     struct ptebatch_entry *entry)
 {
-	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
-	if (pte_none(pte))
-		return;
-	if (!pte_present(pte)) {
-		entry->kind = PTEBATCH_FOREIGN;
-		return;
-	}
-	entry->kind = is_protnone(pte) ? PTEBATCH_PROTNONE :
-		      pte_write(pte) ? PTEBATCH_WRITABLE : PTEBATCH_READABLE;
-	entry->flags = (pte_dirty(pte) ? PTEBATCH_DIRTY : 0) |
-		       (pte_young(pte) ? PTEBATCH_YOUNG : 0) |
-		       (pte_soft_dirty(pte) ? PTEBATCH_SOFT_DIRTY : 0) |
-		       (pte_uffd(pte) ? PTEBATCH_UFFD : 0);
-	add_page(space, pte_pfn(pte), guess, false, entry);
+	unsigned long pfn = ptebatch_pte_read(pte, entry);
+
+	if (ptebatch_entry_present(entry))
+		add_page(space, pfn, guess, false, entry);
+	else if (entry->kind == PTEBATCH_MIGRATION)
+		find_page(space, pfn, guess, entry);
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE

@@ -23,10 +23,10 @@ PTEBATCH_SYMBOL(userfaultfd_wp_unpopulated)
 #endif
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 PTEBATCH_SYMBOL(__split_huge_pmd)
+PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
 #endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD
-PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pud)
 #endif
 

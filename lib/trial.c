@@ -6,6 +6,7 @@
 
 #include "arch.h"
 #include "books.h"
+#include "model.h"
 #include "trial.h"
 
 /* A line of the kernel's log takes this much, and few readers more. */
@@ -55,52 +56,6 @@ static void fail_with(const struct ptebatch_trial *trial, const char *rule,
 	print_lines(trial->test, out);
 }
 
-/* May @a and @b, next to each other, be in one batch? */
-static bool batches_with(const struct ptebatch_entry *a,
-			 const struct ptebatch_entry *b)
-{
-	const u8 respected = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD;
-
-	return a->folio != PTEBATCH_NO_FOLIO && a->folio == b->folio &&
-	       b->page == a->page + 1 && a->kind == b->kind &&
-	       !((a->flags ^ b->flags) & respected);
-}
-
-/* Accessed and dirty of what entry @i can share a batch with in @from to @to. */
-static u8 batch_flags(const struct ptebatch_row *row, unsigned int i, int from,
-		      int to)
-{
-	const struct ptebatch_entry *entries = row->entries;
-	u8 flags = 0;
-	int at;
-
-	from = max(from, 0);
-	to = min_t(int, to, row->nr);
-	for (at = i; at > from && batches_with(&entries[at - 1], &entries[at]);)
-		flags |= entries[--at].flags;
-	for (at = i; at + 1 < to && batches_with(&entries[at], &entries[at + 1]);)
-		flags |= entries[++at].flags;
-	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
-}
-
-/* What an entry of a contpte block says for the others, too. */
-static u8 block_flags(const struct ptebatch_row *row, unsigned int i)
-{
-	int block = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES) -
-		    (int)row->first;
-
-	return batch_flags(row, i, block, block + PTEBATCH_BLOCK_ENTRIES);
-}
-
-/*
- * Rule 1 lets accessed and dirty spread: over what a batch can cover, on arm64
- * over contpte blocks too.
- */
-static u8 may_spread(const struct ptebatch_row *row, unsigned int i)
-{
-	return block_flags(row, i) | batch_flags(row, i, row->from, row->to);
-}
-
 static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 {
 	const struct ptebatch_row *drawn = &trial->space->row;
@@ -109,7 +64,7 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 	for (i = 0; i < drawn->nr; i++) {
 		struct ptebatch_entry entry = trial->before.row.entries[i];
 
-		entry.flags &= ~block_flags(drawn, i) | drawn->entries[i].flags;
+		entry.flags &= ~ptebatch_model_block(drawn, i) | drawn->entries[i].flags;
 		if (memcmp(&entry, &drawn->entries[i], sizeof(entry)))
 			return false;
 	}
@@ -227,27 +182,14 @@ void ptebatch_trial_end(struct ptebatch_trial *trial)
 	put_pages_back(trial);
 }
 
-/*
- * UML's protections all contain the accessed bit, so a change of protection
- * always sets it.
- */
-static bool comes_young(const struct ptebatch_trial *trial, unsigned int i)
-{
-	pte_t pte = trial->after.raw[trial->after.lead + i];
-
-	return !test_bit(i, trial->after.huge) && pte_present(pte) &&
-	       pte_young(pte_modify(pte_mkold(pte), PAGE_NONE));
-}
-
 static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
 			  const struct ptebatch_entry *expected)
 {
 	const struct ptebatch_entry *got = &trial->after.row.entries[i];
 	u8 extra = got->flags & ~expected->flags;
-	u8 spread = may_spread(&trial->before.row, i);
+	u8 spread = ptebatch_model_spread(&trial->before.row, i) |
+		    PTEBATCH_COMES_YOUNG;
 
-	if (comes_young(trial, i))
-		spread |= PTEBATCH_YOUNG;
 	if (got->folio != expected->folio || got->page != expected->page)
 		return false;
 	if (expected->flags & ~got->flags || extra & ~spread)

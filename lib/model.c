@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules, an entry at a time. Nothing here knows of batches but
+ * ptebatch_model_spread(), which bounds what rule 1 lets them blur; nothing
+ * here is the kernel's code.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "arch.h"
+#include "model.h"
+
+/* The call leaves the entry as it was, and does not count it. */
+static void stays(const struct ptebatch_entry *was,
+		  struct ptebatch_allowed *allowed)
+{
+	*allowed = (struct ptebatch_allowed) {
+		.kinds = BIT(was->kind),
+		.flags = was->flags,
+	};
+}
+
+/* The call makes it this, and counts it (rule 9). */
+static void becomes(u16 kinds, u8 flags, struct ptebatch_allowed *allowed)
+{
+	*allowed = (struct ptebatch_allowed) {
+		.kinds = kinds,
+		.flags = flags,
+		.counts = 1,
+	};
+}
+
+/* Rule 5: does somebody wait for the write fault of this page? */
+static bool fault_wanted(const struct ptebatch_call *call, u8 flags)
+{
+	if (call->track && !(flags & PTEBATCH_SOFT_DIRTY))
+		return true;
+	if (call->uffd_wp && flags & PTEBATCH_UFFD)
+		return true;
+	if (call->shared)
+		return !(flags & PTEBATCH_DIRTY) &&
+		       (call->notify || call->track || call->uffd_wp);
+	return !(flags & PTEBATCH_EXCLUSIVE);
+}
+
+/* What a page may be mapped as, by the VMA and by its flags. */
+static u16 kinds_of_page(const struct ptebatch_call *call, u8 flags)
+{
+	bool all_alike = call->shared && !call->notify && !call->track &&
+			 !call->uffd_wp;
+
+	if (!call->readable)
+		return BIT(PTEBATCH_PROTNONE);
+	/* Rule 14: who protects from reads, too, traps whatever the VMA says. */
+	if (call->uffd_rwp && flags & PTEBATCH_UFFD)
+		return BIT(PTEBATCH_PROTNONE);
+	if (!call->writable)
+		return BIT(PTEBATCH_READABLE);
+	if (all_alike)
+		return BIT(PTEBATCH_WRITABLE);
+	if (!call->try_writable || fault_wanted(call, flags))
+		return BIT(PTEBATCH_READABLE);
+	/* Rule 12 asks for the write only of dirty pages. */
+	if (flags & PTEBATCH_DIRTY)
+		return BIT(PTEBATCH_WRITABLE);
+	return BIT(PTEBATCH_READABLE) | BIT(PTEBATCH_WRITABLE);
+}
+
+/*
+ * Rule 15, and rule 6 for what is not present: a migration entry loses its
+ * write permission, and who had it was exclusive; uffd-wp comes and goes as
+ * asked, the rest stays.
+ */
+static void change_absent(const struct ptebatch_call *call,
+			  const struct ptebatch_entry *was, u8 set, u8 clear,
+			  struct ptebatch_allowed *allowed)
+{
+	u8 flags = was->flags;
+
+	if (was->kind != PTEBATCH_SWAP && was->kind != PTEBATCH_MIGRATION) {
+		stays(was, allowed);
+		return;
+	}
+	if (flags & PTEBATCH_MIGRATION_WRITE && call->anonymous)
+		set |= PTEBATCH_EXCLUSIVE;
+	flags &= ~(clear | PTEBATCH_MIGRATION_WRITE);
+	flags |= set;
+	if (flags == was->flags)
+		stays(was, allowed);
+	else
+		becomes(BIT(was->kind), flags, allowed);
+}
+
+/**
+ * ptebatch_model_protect() - mprotect(): rules 5, 6, 12 and 15
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_protect(const struct ptebatch_call *call,
+			    const struct ptebatch_entry *was,
+			    struct ptebatch_allowed *allowed)
+{
+	if (ptebatch_entry_present(was))
+		becomes(kinds_of_page(call, was->flags), was->flags, allowed);
+	else
+		change_absent(call, was, 0, 0, allowed);
+}
+
+/**
+ * ptebatch_model_uffd_wp() - userfaultfd protects from writes: rule 14
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_uffd_wp(const struct ptebatch_call *call,
+			    const struct ptebatch_entry *was,
+			    struct ptebatch_allowed *allowed)
+{
+	u8 flags = was->flags | PTEBATCH_UFFD;
+
+	if (ptebatch_entry_present(was))
+		becomes(kinds_of_page(call, flags), flags, allowed);
+	else if (was->kind == PTEBATCH_NONE && call->file && call->uffd_wp)
+		becomes(BIT(PTEBATCH_MARKER), 0, allowed);
+	else
+		change_absent(call, was, PTEBATCH_UFFD, 0, allowed);
+}
+
+static void resolve(const struct ptebatch_call *call,
+		    const struct ptebatch_entry *was,
+		    struct ptebatch_allowed *allowed)
+{
+	u8 flags = was->flags & ~PTEBATCH_UFFD;
+
+	if (ptebatch_entry_present(was))
+		becomes(kinds_of_page(call, flags), flags, allowed);
+	else if (was->kind == PTEBATCH_MARKER)
+		becomes(BIT(PTEBATCH_NONE), 0, allowed);
+	else
+		change_absent(call, was, 0, PTEBATCH_UFFD, allowed);
+}
+
+/**
+ * ptebatch_model_uffd_wp_resolve() - and permits them again: rule 14
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_uffd_wp_resolve(const struct ptebatch_call *call,
+				    const struct ptebatch_entry *was,
+				    struct ptebatch_allowed *allowed)
+{
+	resolve(call, was, allowed);
+}
+
+/**
+ * ptebatch_model_uffd_rwp() - userfaultfd protects from all: rule 14
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
+			     const struct ptebatch_entry *was,
+			     struct ptebatch_allowed *allowed)
+{
+	if (was->kind == PTEBATCH_PROTNONE && was->flags & PTEBATCH_UFFD)
+		stays(was, allowed);
+	else if (ptebatch_entry_present(was))
+		becomes(BIT(PTEBATCH_PROTNONE), was->flags | PTEBATCH_UFFD,
+			allowed);
+	else
+		change_absent(call, was, PTEBATCH_UFFD, 0, allowed);
+}
+
+/**
+ * ptebatch_model_uffd_rwp_resolve() - and permits it again: rule 14
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_uffd_rwp_resolve(const struct ptebatch_call *call,
+				     const struct ptebatch_entry *was,
+				     struct ptebatch_allowed *allowed)
+{
+	resolve(call, was, allowed);
+}
+
+/**
+ * ptebatch_model_numa_hint() - MM_CP_PROT_NUMA: rule 13
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ *
+ * Which folios are worth a hint is not for the rules to say: an entry gets it
+ * or is not touched.
+ */
+void ptebatch_model_numa_hint(const struct ptebatch_call *call,
+			      const struct ptebatch_entry *was,
+			      struct ptebatch_allowed *allowed)
+{
+	if (was->kind == PTEBATCH_PROTNONE) {
+		stays(was, allowed);
+	} else if (ptebatch_entry_present(was)) {
+		becomes(BIT(was->kind) | BIT(PTEBATCH_PROTNONE), was->flags,
+			allowed);
+		allowed->counts = -1;
+	} else {
+		change_absent(call, was, 0, 0, allowed);
+	}
+}
+
+/* May @a and @b, next to each other, be in one batch? Rule 3. */
+static bool batches_with(const struct ptebatch_entry *a,
+			 const struct ptebatch_entry *b)
+{
+	const u8 respected = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD;
+
+	return a->folio != PTEBATCH_NO_FOLIO && a->folio == b->folio &&
+	       b->page == a->page + 1 && a->kind == b->kind &&
+	       !((a->flags ^ b->flags) & respected);
+}
+
+/* Accessed and dirty of what entry @i can share a batch with in @from to @to. */
+static u8 batch_flags(const struct ptebatch_row *row, unsigned int i, int from,
+		      int to)
+{
+	const struct ptebatch_entry *entries = row->entries;
+	u8 flags = 0;
+	int at;
+
+	from = max(from, 0);
+	to = min_t(int, to, row->nr);
+	for (at = i; at > from && batches_with(&entries[at - 1], &entries[at]);)
+		flags |= entries[--at].flags;
+	for (at = i; at + 1 < to && batches_with(&entries[at], &entries[at + 1]);)
+		flags |= entries[++at].flags;
+	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
+}
+
+/**
+ * ptebatch_model_block() - what a contpte block says for all its entries
+ * @row: the row
+ * @i: one of the block
+ *
+ * Return: accessed and dirty of the others; nothing but on arm64.
+ */
+u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
+{
+	int block = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES) -
+		    (int)row->first;
+
+	return batch_flags(row, i, block, block + PTEBATCH_BLOCK_ENTRIES);
+}
+
+/**
+ * ptebatch_model_spread() - rule 1: what may spread to an entry
+ * @row: the row before the call
+ * @i: the entry
+ *
+ * Return: accessed and dirty of what a batch can cover together with it, on
+ * arm64 of its contpte block too.
+ */
+u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i)
+{
+	return ptebatch_model_block(row, i) |
+	       batch_flags(row, i, row->from, row->to);
+}
+
+/**
+ * ptebatch_model_allows() - do the rules allow this?
+ * @call: the call
+ * @was: an entry before it, in the range
+ * @spread: what may have spread to it, see ptebatch_model_spread()
+ * @got: the entry after it
+ *
+ * What spreads, spreads before the call decides: who has become dirty so may
+ * be writable now.
+ *
+ * Return: whether they do.
+ */
+bool ptebatch_model_allows(const struct ptebatch_call *call,
+			   const struct ptebatch_entry *was, u8 spread,
+			   const struct ptebatch_entry *got)
+{
+	struct ptebatch_entry with = *was;
+	struct ptebatch_allowed allowed;
+
+	if (ptebatch_entry_present(was))
+		with.flags |= got->flags & spread;
+	call->model(call, &with, &allowed);
+	if (!(allowed.kinds & BIT(got->kind)) || allowed.flags != got->flags)
+		return false;
+	/* Whether it is the right page. */
+	return (!ptebatch_entry_present(was) && was->kind != PTEBATCH_MIGRATION) ||
+	       (got->folio == was->folio && got->page == was->page);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The model: what the rules allow a call to leave of an entry.
+ */
+#ifndef PTEBATCH_MODEL_H
+#define PTEBATCH_MODEL_H
+
+#include "row.h"
+
+/**
+ * struct ptebatch_allowed - what an entry may be after a call
+ * @kinds: a bit for each enum ptebatch_kind that it may be
+ * @flags: its flags, exactly
+ * @counts: the call counts it in what it returns; -1: it may or may not
+ */
+struct ptebatch_allowed {
+	u16 kinds;
+	u8 flags;
+	s8 counts;
+};
+
+/**
+ * struct ptebatch_call - what the rules ask about a call and its VMA
+ * @model: what the rules say of such a call
+ * @readable: the VMA permits reads, from the call on
+ * @writable: the VMA permits writes, from the call on
+ * @shared: the VMA is shared
+ * @anonymous: the pages are; in a private VMA of a file those that were copied
+ * @file: the VMA is of a file; shmem is one
+ * @notify: that file wants to be notified of the first write to each page
+ * @track: soft-dirty is tracked
+ * @uffd_wp: userfaultfd is registered for write protection
+ * @uffd_rwp: userfaultfd is registered for read and write protection
+ * @try_writable: the caller wants no write faults that it can spare
+ */
+struct ptebatch_call {
+	void (*model)(const struct ptebatch_call *call,
+		      const struct ptebatch_entry *was,
+		      struct ptebatch_allowed *allowed);
+	bool readable;
+	bool writable;
+	bool shared;
+	bool anonymous;
+	bool file;
+	bool notify;
+	bool track;
+	bool uffd_wp;
+	bool uffd_rwp;
+	bool try_writable;
+};
+
+void ptebatch_model_protect(const struct ptebatch_call *call,
+			    const struct ptebatch_entry *was,
+			    struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_wp(const struct ptebatch_call *call,
+			    const struct ptebatch_entry *was,
+			    struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_wp_resolve(const struct ptebatch_call *call,
+				    const struct ptebatch_entry *was,
+				    struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
+			     const struct ptebatch_entry *was,
+			     struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_rwp_resolve(const struct ptebatch_call *call,
+				     const struct ptebatch_entry *was,
+				     struct ptebatch_allowed *allowed);
+void ptebatch_model_numa_hint(const struct ptebatch_call *call,
+			      const struct ptebatch_entry *was,
+			      struct ptebatch_allowed *allowed);
+
+u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
+u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
+bool ptebatch_model_allows(const struct ptebatch_call *call,
+			   const struct ptebatch_entry *was, u8 spread,
+			   const struct ptebatch_entry *got);
+
+#endif /* PTEBATCH_MODEL_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/leafops.h>
+#include <linux/mm.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "pte.h"
+
+/**
+ * ptebatch_pte_prot() - readable, and nothing else
+ * @vma: where
+ *
+ * Return: what the flags of an entry are then added to.
+ */
+pgprot_t ptebatch_pte_prot(const struct vm_area_struct *vma)
+{
+	return vm_get_page_prot((vma->vm_flags | VM_READ) & ~VM_WRITE);
+}
+
+static pte_t make_present(struct vm_area_struct *vma, struct page *page,
+			  const struct ptebatch_entry *entry)
+{
+	pte_t pte = pte_wrprotect(mk_pte(page, ptebatch_pte_prot(vma)));
+
+	if (entry->kind == PTEBATCH_PROTNONE)
+		pte = pte_modify(pte, PAGE_NONE);
+	pte = pte_mkold(pte_mkclean(pte));
+	if (entry->kind == PTEBATCH_WRITABLE)
+		pte = pte_mkwrite(pte, vma);
+	if (entry->flags & PTEBATCH_DIRTY)
+		pte = pte_mkdirty(pte);
+	if (entry->flags & PTEBATCH_YOUNG)
+		pte = pte_mkyoung(pte);
+	if (entry->flags & PTEBATCH_UFFD)
+		pte = pte_mkuffd(pte);
+	/* On x86, pte_mkdirty() has set it. */
+	if (entry->flags & PTEBATCH_SOFT_DIRTY)
+		pte = pte_mksoft_dirty(pte);
+	else
+		pte = pte_clear_soft_dirty(pte);
+	return pte;
+}
+
+static pte_t make_swapped(pte_t pte, u8 flags)
+{
+	if (flags & PTEBATCH_SOFT_DIRTY)
+		pte = pte_swp_mksoft_dirty(pte);
+	if (flags & PTEBATCH_UFFD)
+		pte = pte_swp_mkuffd(pte);
+	return pte;
+}
+
+static pte_t make_migration(struct page *page, u8 flags)
+{
+	unsigned long pfn = page_to_pfn(page);
+	swp_entry_t entry;
+
+	if (flags & PTEBATCH_MIGRATION_WRITE)
+		entry = make_writable_migration_entry(pfn);
+	else if (flags & PTEBATCH_EXCLUSIVE)
+		entry = make_readable_exclusive_migration_entry(pfn);
+	else
+		entry = make_readable_migration_entry(pfn);
+	return make_swapped(swp_entry_to_pte(entry), flags);
+}
+
+/* Some page in swap; whoever looks it up must have put it there. */
+static pte_t make_swap(u8 flags)
+{
+	pte_t pte = make_swapped(swp_entry_to_pte(swp_entry(0, 1)), flags);
+
+	return flags & PTEBATCH_EXCLUSIVE ? pte_swp_mkexclusive(pte) : pte;
+}
+
+/**
+ * ptebatch_pte_make() - an entry for the page table
+ * @vma: where it will be
+ * @page: the page behind it, if @entry has one
+ * @entry: the entry as drawn; exclusive is left to the page, unless in swap
+ *         or migration
+ *
+ * Return: the entry.
+ */
+pte_t ptebatch_pte_make(struct vm_area_struct *vma, struct page *page,
+			const struct ptebatch_entry *entry)
+{
+	switch (entry->kind) {
+	case PTEBATCH_WRITABLE:
+	case PTEBATCH_READABLE:
+	case PTEBATCH_PROTNONE:
+		return make_present(vma, page, entry);
+	case PTEBATCH_MIGRATION:
+		return make_migration(page, entry->flags);
+	case PTEBATCH_SWAP:
+		return make_swap(entry->flags);
+	case PTEBATCH_MARKER:
+		return make_pte_marker(PTE_MARKER_UFFD_WP);
+	case PTEBATCH_POISON:
+		return make_pte_marker(PTE_MARKER_POISONED);
+	case PTEBATCH_GUARD:
+		return make_pte_marker(PTE_MARKER_GUARD);
+	default:
+		return __pte(0);
+	}
+}
+
+/* pte_protnone() would do, but UML has none. */
+static bool is_protnone(pte_t pte)
+{
+	return pte_same(pte_mkold(pte),
+			pte_mkold(pte_modify(pte, PAGE_NONE)));
+}
+
+static unsigned long read_present(pte_t pte, struct ptebatch_entry *entry)
+{
+	entry->kind = is_protnone(pte) ? PTEBATCH_PROTNONE :
+		      pte_write(pte) ? PTEBATCH_WRITABLE : PTEBATCH_READABLE;
+	entry->flags = (pte_dirty(pte) ? PTEBATCH_DIRTY : 0) |
+		       (pte_young(pte) ? PTEBATCH_YOUNG : 0) |
+		       (pte_soft_dirty(pte) ? PTEBATCH_SOFT_DIRTY : 0) |
+		       (pte_uffd(pte) ? PTEBATCH_UFFD : 0);
+	return pte_pfn(pte);
+}
+
+static u8 marker_kind(softleaf_t leaf)
+{
+	if (softleaf_is_uffd_wp_marker(leaf))
+		return PTEBATCH_MARKER;
+	if (softleaf_is_poison_marker(leaf))
+		return PTEBATCH_POISON;
+	if (softleaf_is_guard_marker(leaf))
+		return PTEBATCH_GUARD;
+	return PTEBATCH_FOREIGN;
+}
+
+static unsigned long read_absent(pte_t pte, struct ptebatch_entry *entry)
+{
+	softleaf_t leaf = softleaf_from_pte(pte);
+
+	entry->kind = PTEBATCH_FOREIGN;
+	if (softleaf_is_marker(leaf)) {
+		entry->kind = marker_kind(leaf);
+		return 0;
+	}
+	entry->flags = (pte_swp_soft_dirty(pte) ? PTEBATCH_SOFT_DIRTY : 0) |
+		       (pte_swp_uffd(pte) ? PTEBATCH_UFFD : 0);
+	if (softleaf_is_swap(leaf)) {
+		entry->kind = PTEBATCH_SWAP;
+		if (pte_swp_exclusive(pte))
+			entry->flags |= PTEBATCH_EXCLUSIVE;
+	} else if (softleaf_is_migration(leaf)) {
+		entry->kind = PTEBATCH_MIGRATION;
+		if (softleaf_is_migration_write(leaf))
+			entry->flags |= PTEBATCH_MIGRATION_WRITE;
+		else if (softleaf_is_migration_read_exclusive(leaf))
+			entry->flags |= PTEBATCH_EXCLUSIVE;
+		return softleaf_to_pfn(leaf);
+	}
+	return 0;
+}
+
+/**
+ * ptebatch_pte_read() - what an entry of the page table is
+ * @pte: the entry
+ * @entry: gets its kind and flags, of exclusive only what the entry itself has
+ *
+ * Return: the frame of the page behind it, 0 if there is none.
+ */
+unsigned long ptebatch_pte_read(pte_t pte, struct ptebatch_entry *entry)
+{
+	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
+	if (pte_none(pte))
+		return 0;
+	return pte_present(pte) ? read_present(pte, entry) :
+				  read_absent(pte, entry);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Between an entry as drawn and as the architecture has it.
+ */
+#ifndef PTEBATCH_PTE_H
+#define PTEBATCH_PTE_H
+
+#include <linux/mm_types.h>
+
+#include "row.h"
+
+pgprot_t ptebatch_pte_prot(const struct vm_area_struct *vma);
+pte_t ptebatch_pte_make(struct vm_area_struct *vma, struct page *page,
+			const struct ptebatch_entry *entry);
+unsigned long ptebatch_pte_read(pte_t pte, struct ptebatch_entry *entry);
+
+#endif /* PTEBATCH_PTE_H */
