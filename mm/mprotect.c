@@ -15,6 +15,7 @@
 
 #include "internal.h"
 
+#include "../lib/mprotect.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
 
@@ -36,30 +37,14 @@ struct mprotect_row {
 	const char *after;
 };
 
-/* mprotect() from do_mprotect_pkey() on. */
 static void mprotect(struct ptebatch_trial *trial, unsigned long to)
 {
-	unsigned long start = ptebatch_addr(trial->space, trial->space->row.from);
-	unsigned long end = ptebatch_addr(trial->space, trial->space->row.to);
-	struct mm_struct *mm = trial->space->places[0].mm;
-	struct vm_area_struct *vma, *prev;
-	struct mmu_gather tlb;
-	unsigned long flags;
+	const struct ptebatch_row *row = &trial->space->row;
 	int err;
 
-	VMA_ITERATOR(vmi, mm, start);
-
-	mmap_write_lock(mm);
-	vma = vma_find(&vmi, end);
-	prev = vma_prev(&vmi);
-	if (start > vma->vm_start)
-		prev = vma;
-	vma = vma_find(&vmi, end);
-	flags = (vma->vm_flags & ~VM_ACCESS_FLAGS) | calc_vm_prot_bits(to, 0);
-	tlb_gather_mmu(&tlb, mm);
-	err = mprotect_fixup(&vmi, &tlb, vma, &prev, start, end, flags);
-	tlb_finish_mmu(&tlb);
-	mmap_write_unlock(mm);
+	err = ptebatch_mprotect(trial->space->places[0].mm,
+				ptebatch_addr(trial->space, row->from),
+				ptebatch_addr(trial->space, row->to), to);
 	KUNIT_EXPECT_EQ_MSG(trial->test, err, 0, "mprotect_fixup() failed");
 }
 

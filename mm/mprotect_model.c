@@ -19,6 +19,7 @@
 #include "../lib/arch.h"
 #include "../lib/flush.h"
 #include "../lib/model.h"
+#include "../lib/mprotect.h"
 #include "../lib/states.h"
 #include "../lib/twin.h"
 #include "../lib/window.h"
@@ -90,13 +91,25 @@ static const struct place {
 	{ "at the end of a VMA", VMA_ENDS - 2 },
 };
 
-/* Which of two states each entry of the window has. */
-static const struct {
+/*
+ * Which of so many states each entry of the window has. UML has few states, and
+ * tries three of them, too.
+ */
+static const struct pattern {
 	const char *letters;
-	unsigned int nr;
+	unsigned int nr, nr_states;
 } patterns[] = {
-	{ "ab", 2 }, { "aab", 3 }, { "aba", 3 }, { "abb", 3 },
+	{ "ab", 2, 2 },
+	{ "aab", 3, 2 },
+	{ "aba", 3, 2 },
+	{ "abb", 3, 2 },
+#ifdef CONFIG_UML
+	{ "abc", 3, 3 },
+#endif
 };
+
+/* Of each operation, how many combinations there are and how many were tried. */
+static u64 there_are[ARRAY_SIZE(operations)], tried[ARRAY_SIZE(operations)];
 
 /**
  * struct model_param - a case: what is done, and where
@@ -288,12 +301,19 @@ static bool try_both(struct round *round)
 	       judge(round, "the twin", &twin, false);
 }
 
+/* What entry @i of the window was in its space. */
+static const struct ptebatch_entry *home_entry(const struct round *round,
+					       unsigned int i)
+{
+	const struct ptebatch_window *window = round->window;
+
+	return &window->space->row.entries[window->at + i];
+}
+
 static void set_state(struct round *round, unsigned int i,
 		      const struct ptebatch_entry *state)
 {
-	const struct ptebatch_window *window = round->window;
-	const struct ptebatch_entry *home =
-		&window->space->row.entries[window->at + i];
+	const struct ptebatch_entry *home = home_entry(round, i);
 	struct ptebatch_entry *entry = &round->window->row.entries[i];
 
 	*entry = *state;
@@ -325,63 +345,61 @@ static bool try_ranges(struct round *round, unsigned int nr)
 	return true;
 }
 
-static bool try_pairs(struct round *round, const char *letters, unsigned int nr)
+static bool try_states(struct round *round, const struct pattern *pattern,
+		       const unsigned int *chosen)
 {
 	const struct ptebatch_states *states = &round->states;
-	const struct ptebatch_entry *home =
-		&round->window->space->row.entries[round->window->at + 2];
-	unsigned int a, b, i;
+	unsigned int i;
 
-	for (a = 0; a < states->nr; a++) {
-		for (b = 0; b < states->nr; b++) {
-			for (i = 0; i < nr; i++)
-				set_state(round, i, letters[i] == 'a' ?
-					  &states->state[a] :
-					  &states->state[b]);
-			if (nr < PTEBATCH_WINDOW_ENTRIES)
-				round->window->row.entries[2] = *home;
-			if (!try_ranges(round, nr))
-				return false;
-		}
-		cond_resched();
+	for (i = 0; i < pattern->nr; i++)
+		set_state(round, i,
+			  &states->state[chosen[pattern->letters[i] - 'a']]);
+	if (i < PTEBATCH_WINDOW_ENTRIES)
+		round->window->row.entries[i] = *home_entry(round, i);
+	return try_ranges(round, pattern->nr);
+}
+
+/* Count @chosen up, as a number of so many digits; false after the last. */
+static bool next_states(const struct round *round, unsigned int nr_states,
+			unsigned int *chosen)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_states; i++) {
+		if (++chosen[i] < round->states.nr)
+			return true;
+		chosen[i] = 0;
 	}
+	return false;
+}
+
+static bool try_pattern(struct round *round, const struct pattern *pattern)
+{
+	unsigned int chosen[PTEBATCH_WINDOW_ENTRIES] = {};
+
+	do {
+		if (!try_states(round, pattern, chosen))
+			return false;
+		cond_resched();
+	} while (next_states(round, pattern->nr_states, chosen));
 	return true;
 }
 
 /* How many there must be. */
 static u64 combinations(const struct round *round)
 {
-	u64 ranges = 0;
-	unsigned int i;
+	u64 count = 0;
+	unsigned int i, j;
 
 	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
 		unsigned int nr = min(patterns[i].nr, round->limit);
+		u64 here = nr * (nr + 1) / 2;
 
-		ranges += nr * (nr + 1) / 2;
+		for (j = 0; j < patterns[i].nr_states; j++)
+			here *= round->states.nr;
+		count += here;
 	}
-	return ranges * round->states.nr * round->states.nr;
-}
-
-/* The part of the memory behind VMA_ENDS gets a VMA of its own. */
-static int split_vma_at_end(struct ptebatch_space *space)
-{
-	unsigned long start = ptebatch_addr(space, VMA_ENDS);
-	struct mm_struct *mm = space->places[0].mm;
-	struct vm_area_struct *vma, *prev;
-	struct mmu_gather tlb;
-	int err;
-
-	VMA_ITERATOR(vmi, mm, start);
-
-	mmap_write_lock(mm);
-	vma = vma_find(&vmi, start + 1);
-	prev = vma;
-	tlb_gather_mmu(&tlb, mm);
-	err = mprotect_fixup(&vmi, &tlb, vma, &prev, start, vma->vm_end,
-			     vma->vm_flags & ~VM_ACCESS_FLAGS);
-	tlb_finish_mmu(&tlb);
-	mmap_write_unlock(mm);
-	return err;
+	return count;
 }
 
 static void run_round(struct kunit *test, const struct model_param *param,
@@ -408,7 +426,11 @@ static void run_round(struct kunit *test, const struct model_param *param,
 		.uffd_wp = uffd_wp,
 	};
 	space = ptebatch_space(test, setup);
-	KUNIT_ASSERT_EQ(test, split_vma_at_end(space), 0);
+	KUNIT_ASSERT_EQ(test, 0,
+			ptebatch_mprotect(space->places[0].mm,
+					  ptebatch_addr(space, VMA_ENDS),
+					  ptebatch_addr(space, space->row.nr),
+					  PROT_NONE));
 	here.mm = space->places[0].mm;
 	round->test = test;
 	round->operation = operation;
@@ -443,7 +465,7 @@ static void run_round(struct kunit *test, const struct model_param *param,
 	vma_set_page_prot(vma);
 	round->vma = vma;
 	for (i = 0; i < ARRAY_SIZE(patterns); i++)
-		if (!try_pairs(round, patterns[i].letters, patterns[i].nr))
+		if (!try_pattern(round, &patterns[i]))
 			break;
 	vm_flags_reset(vma, vma->vm_flags & ~(VM_ACCESS_FLAGS | VM_UFFD_RWP));
 	vma_set_page_prot(vma);
@@ -452,10 +474,8 @@ static void run_round(struct kunit *test, const struct model_param *param,
 
 	if (i < ARRAY_SIZE(patterns))
 		return;
-	kunit_info(test, "%llu of %llu combinations of %u states%s%s\n",
-		   round->ran, expected, round->states.nr,
-		   track ? ", soft-dirty tracked" : "",
-		   uffd_wp ? ", uffd-wp" : uffd_rwp ? ", uffd-rwp" : "");
+	there_are[operation - operations] += expected;
+	tried[operation - operations] += round->ran;
 	KUNIT_EXPECT_EQ(test, round->ran,
 			exhaustive ? expected : DIV_ROUND_UP_ULL(expected, SAMPLE));
 }
@@ -486,6 +506,23 @@ static void mprotect_model(struct kunit *test)
 	}
 }
 
+static int model_begin(struct kunit_suite *suite)
+{
+	memset(there_are, 0, sizeof(there_are));
+	memset(tried, 0, sizeof(tried));
+	return 0;
+}
+
+static void model_end(struct kunit_suite *suite)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(operations); i++)
+		if (there_are[i])
+			kunit_info(suite, "combinations %s: %llu of %llu\n",
+				   operations[i].name, tried[i], there_are[i]);
+}
+
 static struct kunit_case model_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_model, model_gen_params),
 	{}
@@ -493,6 +530,8 @@ static struct kunit_case model_cases[] = {
 
 static struct kunit_suite model_suite = {
 	.name = "ptebatch_mprotect_model",
+	.suite_init = model_begin,
+	.suite_exit = model_end,
 	.test_cases = model_cases,
 };
 

@@ -17,6 +17,7 @@ LAST_LINES = 20
 NAMES = 20      # of failed cases, at the end again
 PANIC = 'Kernel panic - not syncing'
 TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
+COMBINATIONS = re.compile(r'^ *# \w+: combinations (.*): (\d+) of (\d+)$', re.MULTILINE)
 FILES = ('results.txt', 'results.ktap', 'results.json', 'results.junit.xml', 'boot.log')
 
 
@@ -56,6 +57,8 @@ class Judge:
 
     def _verdict(self, good: bool) -> bool:
         counts = Counts.read(self.folder / 'results.json')
+        for operation, tried, there_are in COMBINATIONS.findall(self._ktap()):
+            self.console.say(f'tried     {tried} of {there_are} combinations {operation}')
         junit = self.folder / 'results.junit.xml'
         for reason, times in skips(junit).items():
             self.console.say(f'skipped   {times}: {reason}')
@@ -69,6 +72,10 @@ class Judge:
         self.console.say(f'{"passed" if good else "FAILED":<9} {self.folder.name}: {counts}; '
                          f'{self.console.seconds():.1f} s in all')
         return good
+
+    def _ktap(self) -> str:
+        ktap = self.folder / 'results.ktap'
+        return ktap.read_text(errors='replace') if ktap.exists() else ''
 
     @staticmethod
     def _shown(folder: Path) -> Path:
@@ -84,7 +91,8 @@ class Judge:
             self.console.say(line)
 
         settings = self.guest.settings
-        status = self.guest.boot(hear, *self._outputs(), suites=settings.suites)
+        more = ('ptebatch.exhaustive=1',) if settings.exhaustive else ()
+        status = self.guest.boot(hear, *self._outputs(), kernel_args=more, suites=settings.suites)
         log = self._keep_log()
         ended = self._came_to_its_end(heard, log)
         if settings.suites and ended and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):

@@ -54,6 +54,7 @@ class Settings:
     results: Path
     jobs: int
     timeout: int
+    exhaustive: bool
     cache: Path
 
     @classmethod
@@ -63,6 +64,9 @@ class Settings:
         loadable = env.get('LOADABLE', '') not in ('', '0')
         if loadable and not chosen.emulated:
             raise Trouble(f'LOADABLE=1 does not work with ARCH={chosen.name}', 'give ARCH=x86_64 or ARCH=arm64')
+        exhaustive = env.get('EXHAUSTIVE', '') not in ('', '0')
+        if loadable and exhaustive:
+            raise Trouble('EXHAUSTIVE=1 does not work with LOADABLE=1', 'leave one of them out')
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
             arch=chosen,
@@ -73,6 +77,7 @@ class Settings:
             fixes=path(env, 'FIXES'),
             results=results(env) / (chosen.name + ('-loadable' if loadable else '')),
             jobs=jobs(env),
-            timeout=_number(env, 'TIMEOUT', 120),
+            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 120),
+            exhaustive=exhaustive,
             cache=cache,
         )
