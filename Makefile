@@ -4,11 +4,11 @@ ifneq ($(KERNELRELEASE),)
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
 ptebatch-y := lib/books.o lib/file.o lib/flush.o lib/folio.o lib/model.o \
-	lib/mprotect.o lib/populate.o lib/pte.o lib/row.o lib/snapshot.o \
-	lib/space.o lib/states.o lib/trial.o lib/twin_mprotect.o \
-	lib/warnings.o lib/window.o
+	lib/populate.o lib/protect.o lib/pte.o lib/random.o lib/row.o \
+	lib/snapshot.o lib/space.o lib/states.o lib/trial.o \
+	lib/twin_mprotect.o lib/warnings.o lib/window.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/mprotect.o mm/mprotect_fault.o \
-	mm/mprotect_model.o
+	mm/mprotect_model.o mm/mprotect_random.o
 
 # A module calls what the kernel does not export. In a tree with our hooks the
 # kernel is made to export it; any other kernel is searched for it.
@@ -28,7 +28,7 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE KDIR
+export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE SEED ROUNDS KDIR
 
 goals := run test module mutants
 
@@ -49,6 +49,7 @@ help:
 	@echo 'KDIR=           the build folder of a kernel, for make module'
 	@echo 'O=              where results go, default build/'
 	@echo 'EXHAUSTIVE=1    all combinations of entries, not a sample: takes minutes'
+	@echo 'SEED=, ROUNDS=  of the random rows: which to begin with, and how many'
 	@echo 'JOBS=           how many to build with at a time, default one a processor'
 	@echo 'TIMEOUT=        seconds that a boot may take, default 120, 1800 with EXHAUSTIVE=1'
 	@echo

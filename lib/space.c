@@ -360,3 +360,14 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 			    setup->picture);
 	return space;
 }
+
+/**
+ * ptebatch_space_release() - be done with an address space before the case is
+ * @space: the address space
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_space_release(struct ptebatch_space *space)
+{
+	kunit_release_action(space->test, destroy, space);
+}

@@ -91,4 +91,6 @@ static inline unsigned long ptebatch_addr(const struct ptebatch_space *space,
 struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);
 
+void ptebatch_space_release(struct ptebatch_space *space);
+
 #endif /* PTEBATCH_SPACE_H */

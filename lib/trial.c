@@ -148,7 +148,21 @@ static void put_pages_back(struct ptebatch_trial *trial)
 }
 
 /**
- * ptebatch_trial_end() - the operation is done: check what holds for all
+ * ptebatch_trial_stop() - the operation is done: see what it has left
+ * @trial: the trial
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_trial_stop(struct ptebatch_trial *trial)
+{
+	ptebatch_flush_end(&trial->flush);
+	ptebatch_snapshot(&trial->after, trial->space,
+			  &trial->space->places[0]);
+	put_pages_back(trial);
+}
+
+/**
+ * ptebatch_trial_end() - and check what holds for all operations
  * @trial: the trial
  *
  * Rules 4 (neighbours), 7 (books) and 8 (TLB).
@@ -157,20 +171,18 @@ static void put_pages_back(struct ptebatch_trial *trial)
  */
 void ptebatch_trial_end(struct ptebatch_trial *trial)
 {
-	const struct ptebatch_space *space = trial->space;
 	struct seq_buf out;
 	char text[512];
 	int balance;
 
-	ptebatch_flush_end(&trial->flush);
-	ptebatch_snapshot(&trial->after, space, &space->places[0]);
+	ptebatch_trial_stop(trial);
 
 	seq_buf_init(&out, text, sizeof(text));
 	if (!ptebatch_neighbours_same(&trial->before, &trial->after, &out))
 		fail_with(trial, "rule 4 (neighbours)", &out);
 
 	seq_buf_clear(&out);
-	balance = ptebatch_books_balance(space, &out);
+	balance = ptebatch_books_balance(trial->space, &out);
 	KUNIT_ASSERT_GE(trial->test, balance, 0);
 	if (!balance)
 		fail_with(trial, "rule 7 (books)", &out);
@@ -179,7 +191,32 @@ void ptebatch_trial_end(struct ptebatch_trial *trial)
 	if (!ptebatch_flush_covers(&trial->flush, &trial->before.row,
 				   &trial->after.row, &out))
 		fail_with(trial, "rule 8 (TLB)", &out);
-	put_pages_back(trial);
+}
+
+/**
+ * ptebatch_trial_print() - say what is wrong, and show it
+ * @trial: the trial, stopped or ended
+ * @wrong: what is
+ * @differs: bitmap of the entries that are; fails the case
+ */
+void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong,
+			  const unsigned long *differs)
+{
+	KUNIT_FAIL(trial->test, "%s: %s", trial->who, wrong);
+	print_row(trial->test, "before", &trial->before.row, NULL);
+	print_row(trial->test, "after", &trial->after.row, differs);
+}
+
+/**
+ * ptebatch_trial_release() - be done with a trial before the case is
+ * @trial: the trial, stopped or ended
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_trial_release(struct ptebatch_trial *trial)
+{
+	ptebatch_space_release(trial->space);
+	kunit_release_action(trial->test, destroy, trial);
 }
 
 static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,

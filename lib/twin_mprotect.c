@@ -38,4 +38,5 @@ can_change_pte_writable(struct vm_area_struct *vma, unsigned long addr,
 #define SYSCALL_DEFINE3(name, ...)	TWIN_SYSCALL(3, name, __VA_ARGS__)
 #define SYSCALL_DEFINE4(name, ...)	TWIN_SYSCALL(4, name, __VA_ARGS__)
 
-#include "mprotect.c"
+/* The kernel's, wherever this is. */
+#include <mprotect.c>

@@ -7,15 +7,13 @@
  * mprotect_fixup(), by change_protection() in the middle of a VMA, and by the
  * latter's twin, which does one entry at a time.
  */
-#include "../lib/tlb.h"
-
 #include <kunit/test.h>
+#include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/mmap_lock.h>
 
 #include "internal.h"
 
-#include "../lib/mprotect.h"
+#include "../lib/protect.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
 
@@ -48,37 +46,14 @@ static void mprotect(struct ptebatch_trial *trial, unsigned long to)
 	KUNIT_EXPECT_EQ_MSG(trial->test, err, 0, "mprotect_fixup() failed");
 }
 
-typedef long (*change_protection_t)(struct mmu_gather *, struct vm_area_struct *,
-				    unsigned long, unsigned long,
-				    unsigned long);
-
-/*
- * What mprotect_fixup() does to a VMA's entries, for a part of a VMA: here the
- * end of the range alone ends the last batch.
- */
 static long change_part(struct ptebatch_trial *trial, unsigned long to,
-			change_protection_t change)
+			ptebatch_change_t change)
 {
-	unsigned long start = ptebatch_addr(trial->space, trial->space->row.from);
-	unsigned long end = ptebatch_addr(trial->space, trial->space->row.to);
-	struct mm_struct *mm = trial->space->places[0].mm;
-	struct vm_area_struct *vma;
-	struct mmu_gather tlb;
-	long pages;
+	const struct ptebatch_row *row = &trial->space->row;
 
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, start);
-	vma_start_write(vma);
-	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
-			    calc_vm_prot_bits(to, 0));
-	vma_set_page_prot(vma);
-	tlb_gather_mmu(&tlb, mm);
-	pages = change(&tlb, vma, start, end,
-		       vma_wants_manual_pte_write_upgrade(vma) ?
-		       MM_CP_TRY_CHANGE_WRITABLE : 0);
-	tlb_finish_mmu(&tlb);
-	mmap_write_unlock(mm);
-	return pages;
+	return ptebatch_change(trial->space->places[0].mm,
+			       ptebatch_addr(trial->space, row->from),
+			       ptebatch_addr(trial->space, row->to), to, change);
 }
 
 /* Rule 9. */

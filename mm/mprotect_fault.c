@@ -16,7 +16,7 @@
 #include "internal.h"
 
 #include "../lib/model.h"
-#include "../lib/mprotect.h"
+#include "../lib/protect.h"
 #include "../lib/space.h"
 
 #define RO	PROT_READ

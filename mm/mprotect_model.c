@@ -19,7 +19,7 @@
 #include "../lib/arch.h"
 #include "../lib/flush.h"
 #include "../lib/model.h"
-#include "../lib/mprotect.h"
+#include "../lib/protect.h"
 #include "../lib/states.h"
 #include "../lib/twin.h"
 #include "../lib/window.h"
@@ -170,10 +170,6 @@ struct round {
 	unsigned int left;
 };
 
-typedef long (*change_protection_t)(struct mmu_gather *, struct vm_area_struct *,
-				    unsigned long, unsigned long,
-				    unsigned long);
-
 /* What one of the two has done. */
 struct outcome {
 	struct ptebatch_entry entries[PTEBATCH_WINDOW_ENTRIES];
@@ -181,7 +177,7 @@ struct outcome {
 	long pages;
 };
 
-static void change(struct round *round, change_protection_t change_protection,
+static void change(struct round *round, ptebatch_change_t change_protection,
 		   struct outcome *outcome)
 {
 	struct ptebatch_window *window = round->window;

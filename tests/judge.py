@@ -57,6 +57,8 @@ class Judge:
 
     def _verdict(self, good: bool) -> bool:
         counts = Counts.read(self.folder / 'results.json')
+        for drawn in re.findall(r'# \w+: (SEED=\d+ ROUNDS=\d+)$', self._ktap(), re.MULTILINE):
+            self.console.say(f'random    {drawn}')
         for operation, tried, there_are in COMBINATIONS.findall(self._ktap()):
             self.console.say(f'tried     {tried} of {there_are} combinations {operation}')
         junit = self.folder / 'results.junit.xml'
@@ -91,8 +93,7 @@ class Judge:
             self.console.say(line)
 
         settings = self.guest.settings
-        more = ('ptebatch.exhaustive=1',) if settings.exhaustive else ()
-        status = self.guest.boot(hear, *self._outputs(), kernel_args=more, suites=settings.suites)
+        status = self.guest.boot(hear, *self._outputs(), kernel_args=settings.parameters, suites=settings.suites)
         log = self._keep_log()
         ended = self._came_to_its_end(heard, log)
         if settings.suites and ended and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):

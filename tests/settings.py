@@ -54,7 +54,7 @@ class Settings:
     results: Path
     jobs: int
     timeout: int
-    exhaustive: bool
+    parameters: tuple[str, ...]     # of the suites, as the kernel has them
     cache: Path
 
     @classmethod
@@ -65,8 +65,12 @@ class Settings:
         if loadable and not chosen.emulated:
             raise Trouble(f'LOADABLE=1 does not work with ARCH={chosen.name}', 'give ARCH=x86_64 or ARCH=arm64')
         exhaustive = env.get('EXHAUSTIVE', '') not in ('', '0')
-        if loadable and exhaustive:
-            raise Trouble('EXHAUSTIVE=1 does not work with LOADABLE=1', 'leave one of them out')
+        parameters = ('ptebatch.exhaustive=1',) if exhaustive else ()
+        for name in ('SEED', 'ROUNDS'):
+            if env.get(name):
+                parameters += (f'ptebatch.{name.lower()}={_number(env, name, 0)}',)
+        if loadable and parameters:
+            raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS= do not work with LOADABLE=1', 'leave either out')
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
             arch=chosen,
@@ -78,6 +82,6 @@ class Settings:
             results=results(env) / (chosen.name + ('-loadable' if loadable else '')),
             jobs=jobs(env),
             timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 120),
-            exhaustive=exhaustive,
+            parameters=parameters,
             cache=cache,
         )

@@ -14,7 +14,9 @@ from settings import Settings
 @pytest.mark.parametrize(('variables', 'complaint'), [
     ({'ARCH': 'vax'}, 'ARCH=vax is no architecture of the suites; give one of: um, x86_64, arm64'),
     ({'ARCH': 'um', 'LOADABLE': '1'}, 'LOADABLE=1 does not work with ARCH=um; give'),
-    ({'ARCH': 'x86_64', 'LOADABLE': '1', 'EXHAUSTIVE': '1'}, 'EXHAUSTIVE=1 does not work with LOADABLE=1'),
+    ({'ARCH': 'x86_64', 'LOADABLE': '1', 'EXHAUSTIVE': '1'}, 'do not work with LOADABLE=1'),
+    ({'SEED': 'x'}, 'SEED=x is no number above 0'),
+    ({'ROUNDS': '-1'}, 'ROUNDS=-1 is no number above 0'),
     ({'JOBS': 'many'}, 'JOBS=many is no number above 0'),
     ({'TIMEOUT': '0'}, 'TIMEOUT=0 is no number above 0'),
     ({'KSRC': '/no/such/tree'}, 'KSRC=/no/such/tree does not exist'),

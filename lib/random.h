@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rows that nobody has thought of.
+ */
+#ifndef PTEBATCH_RANDOM_H
+#define PTEBATCH_RANDOM_H
+
+#include <linux/prandom.h>
+
+#include "model.h"
+#include "row.h"
+
+void ptebatch_random_row(struct ptebatch_row *row, struct rnd_state *rnd,
+			 const struct ptebatch_call *call);
+bool ptebatch_row_without(struct ptebatch_row *row,
+			  const struct ptebatch_row *from, unsigned int first,
+			  unsigned int nr);
+
+#endif /* PTEBATCH_RANDOM_H */
