@@ -244,14 +244,24 @@ static u8 batch_flags(const struct ptebatch_row *row, unsigned int i, int from,
  * @row: the row
  * @i: one of the block
  *
- * Return: accessed and dirty of the others; nothing but on arm64.
+ * The call may make alike what was not, and a block of it.
+ *
+ * Return: accessed and dirty of the folio's other entries there; nothing but
+ * on arm64.
  */
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
 {
-	int block = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES) -
-		    (int)row->first;
+	int from = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES) -
+		   (int)row->first;
+	int to = min_t(int, from + PTEBATCH_BLOCK_ENTRIES, row->nr);
+	u8 flags = 0;
+	int at;
 
-	return batch_flags(row, i, block, block + PTEBATCH_BLOCK_ENTRIES);
+	for (at = max(from, 0); at < to; at++)
+		if (at != i && row->entries[i].folio != PTEBATCH_NO_FOLIO &&
+		    row->entries[at].folio == row->entries[i].folio)
+			flags |= row->entries[at].flags;
+	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
 }
 
 /**

@@ -49,6 +49,7 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
  * @end: address behind the last byte, on a page's edge; in the same VMA
  * @prot: PROT_READ and PROT_WRITE; all of the VMA gets that protection, though
  *        only the entries from @start to @end
+ * @cp_flags: MM_CP_* for @change
  * @change: change_protection() or its twin
  *
  * The VMA stays whole: the end of the range alone ends the last batch.
@@ -58,7 +59,7 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
  */
 long ptebatch_change(struct mm_struct *mm, unsigned long start,
 		     unsigned long end, unsigned long prot,
-		     ptebatch_change_t change)
+		     unsigned long cp_flags, ptebatch_change_t change)
 {
 	struct vm_area_struct *vma;
 	struct mmu_gather tlb;
@@ -71,9 +72,7 @@ long ptebatch_change(struct mm_struct *mm, unsigned long start,
 			    calc_vm_prot_bits(prot, 0));
 	vma_set_page_prot(vma);
 	tlb_gather_mmu(&tlb, mm);
-	pages = change(&tlb, vma, start, end,
-		       vma_wants_manual_pte_write_upgrade(vma) ?
-		       MM_CP_TRY_CHANGE_WRITABLE : 0);
+	pages = change(&tlb, vma, start, end, cp_flags);
 	tlb_finish_mmu(&tlb);
 	mmap_write_unlock(mm);
 	return pages;

@@ -17,6 +17,6 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 
 long ptebatch_change(struct mm_struct *mm, unsigned long start,
 		     unsigned long end, unsigned long prot,
-		     ptebatch_change_t change);
+		     unsigned long cp_flags, ptebatch_change_t change);
 
 #endif /* PTEBATCH_PROTECT_H */

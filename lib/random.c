@@ -66,7 +66,7 @@ static void add_folio(struct ptebatch_row *row, struct rnd_state *rnd,
 		      const struct ptebatch_states *states)
 {
 	unsigned int order = small(rnd, ORDER_MAX + 1);
-	unsigned int page = 0, pages = 1U << order, run = 0;
+	unsigned int page = 0, pages = 1U << order, run = 0, cut = 0;
 	struct ptebatch_entry state;
 
 	if (call->file)
@@ -80,7 +80,8 @@ static void add_folio(struct ptebatch_row *row, struct rnd_state *rnd,
 	if (!call->file && !below(rnd, 4))
 		page = small(rnd, pages);
 	if (!below(rnd, 4))
-		pages -= small(rnd, pages - page);
+		cut = small(rnd, pages - page);
+	pages -= cut;
 	for (; page < pages; page++, run--) {
 		if (!run) {
 			run = 1 + small(rnd, pages);
@@ -91,6 +92,9 @@ static void add_folio(struct ptebatch_row *row, struct rnd_state *rnd,
 		row->entries[row->nr++] = state;
 	}
 	row->nr_folios++;
+	/* What is not mapped is in the file all the same. */
+	if (call->file)
+		add_holes(row, cut);
 }
 
 /* Give the folios' pages their numbers, as the parser does. */

@@ -398,10 +398,12 @@ static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 	return end;
 }
 
-/* Does @folio go on behind the hole that ends before entry @i? */
+/* Does @folio go on with @page at entry @i, or behind the holes there? */
 static bool goes_on(const struct ptebatch_row *row, unsigned int i, s16 folio,
 		    unsigned int page)
 {
+	for (; i < row->nr && row->entries[i].folio == PTEBATCH_NO_FOLIO; i++)
+		page++;
 	return i < row->nr && row->entries[i].folio == folio &&
 	       row->entries[i].page == page;
 }

@@ -181,8 +181,7 @@ static int open_file(struct ptebatch_space *space)
 static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		   unsigned long addr, unsigned long offset)
 {
-	bool shared = space->setup->mapping == PTEBATCH_SHMEM ||
-		      space->setup->mapping == PTEBATCH_FILE;
+	bool shared = ptebatch_shared(space->setup->mapping);
 	struct vm_area_struct *vma;
 	unsigned long at;
 

@@ -26,6 +26,11 @@ enum ptebatch_mapping {
 	PTEBATCH_PRIVATE_FILE,
 };
 
+static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
+{
+	return mapping == PTEBATCH_SHMEM || mapping == PTEBATCH_FILE;
+}
+
 /**
  * struct ptebatch_setup - an address space as a case wants it
  * @picture: the row, see row.h

@@ -219,27 +219,37 @@ void ptebatch_trial_release(struct ptebatch_trial *trial)
 	kunit_release_action(trial->test, destroy, trial);
 }
 
+/*
+ * Who gained dirty needs no write notification any more: rule 5 allows the
+ * write then.
+ */
+static bool writable_by_dirty(const struct ptebatch_entry *writable,
+			      const struct ptebatch_entry *readable)
+{
+	return writable->kind == PTEBATCH_WRITABLE &&
+	       readable->kind == PTEBATCH_READABLE &&
+	       writable->flags & ~readable->flags & PTEBATCH_DIRTY;
+}
+
 static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
 			  const struct ptebatch_entry *expected)
 {
+	const struct ptebatch_entry *was = &trial->before.row.entries[i];
 	const struct ptebatch_entry *got = &trial->after.row.entries[i];
-	u8 extra = got->flags & ~expected->flags;
 	u8 spread = ptebatch_model_spread(&trial->before.row, i) |
 		    PTEBATCH_COMES_YOUNG;
 
 	if (got->folio != expected->folio || got->page != expected->page)
 		return false;
-	if (expected->flags & ~got->flags || extra & ~spread)
+	if (got->flags & ~expected->flags & ~spread)
 		return false;
-	if (got->kind == expected->kind)
-		return true;
-	/*
-	 * Who gained dirty needs no write notification any more: rule 5 allows
-	 * the write then.
-	 */
-	return trial->space->setup->mapping == PTEBATCH_FILE &&
-	       extra & PTEBATCH_DIRTY && got->kind == PTEBATCH_WRITABLE &&
-	       expected->kind == PTEBATCH_READABLE;
+	/* With the twin, it may have spread there and not here. */
+	if (expected->flags & ~got->flags & ~(spread & ~was->flags))
+		return false;
+	return got->kind == expected->kind ||
+	       (ptebatch_shared(trial->space->setup->mapping) &&
+		(writable_by_dirty(got, expected) ||
+		 writable_by_dirty(expected, got)));
 }
 
 /**

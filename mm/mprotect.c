@@ -53,7 +53,9 @@ static long change_part(struct ptebatch_trial *trial, unsigned long to,
 
 	return ptebatch_change(trial->space->places[0].mm,
 			       ptebatch_addr(trial->space, row->from),
-			       ptebatch_addr(trial->space, row->to), to, change);
+			       ptebatch_addr(trial->space, row->to), to,
+			       to & PROT_WRITE ? MM_CP_TRY_CHANGE_WRITABLE : 0,
+			       change);
 }
 
 /* Rule 9. */

@@ -84,7 +84,7 @@ static void choose_call(struct attempt *attempt, struct rnd_state *rnd)
 		.notify = setup->mapping == PTEBATCH_FILE,
 		.track = setup->track,
 		.uffd_wp = setup->uffd_wp,
-		.try_writable = true,
+		.try_writable = attempt->to & PROT_WRITE && chance & BIT(31),
 	};
 }
 
@@ -106,7 +106,9 @@ static struct ptebatch_trial *change(struct attempt *attempt, const char *who,
 	trial = ptebatch_trial_begin(attempt->test, who, &attempt->setup);
 	ptebatch_change(trial->space->places[0].mm,
 			ptebatch_addr(trial->space, row->from),
-			ptebatch_addr(trial->space, row->to), attempt->to, how);
+			ptebatch_addr(trial->space, row->to), attempt->to,
+			attempt->call.try_writable ?
+			MM_CP_TRY_CHANGE_WRITABLE : 0, how);
 	return trial;
 }
 
