@@ -30,6 +30,11 @@ static unsigned int rounds = 100;
 module_param(rounds, uint, 0444);
 MODULE_PARM_DESC(rounds, "how many rows to try");
 
+#define ARCH_NAME	(IS_ENABLED(CONFIG_UML) ? "um" : \
+			 IS_ENABLED(CONFIG_ARM64) ? "arm64" : "x86_64")
+
+static struct kunit_suite random_suite;
+
 /* The longest picture of a row. */
 #define PICTURE_SIZE	SZ_32K
 
@@ -235,8 +240,9 @@ static void mprotect_random(struct kunit *test)
 		if (holds(attempt))
 			continue;
 		shrink(attempt, smaller);
-		KUNIT_FAIL(test, "chance has drawn it; again by: make run SUITES=ptebatch_mprotect_random SEED=%llu ROUNDS=1",
-			   first + i);
+		KUNIT_FAIL(test, "a row that chance has drawn");
+		kunit_err(test, "again by: make run ARCH=%s SUITES=%s SEED=%llu ROUNDS=1\n",
+			  ARCH_NAME, random_suite.name, first + i);
 		show(attempt);
 		return;
 	}
