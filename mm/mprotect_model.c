@@ -398,8 +398,13 @@ static u64 combinations(const struct round *round)
 	return count;
 }
 
+/* What is registered for a VMA. */
+struct vma_kind {
+	bool track, uffd_wp, uffd_rwp;
+};
+
 static void run_round(struct kunit *test, const struct model_param *param,
-		      bool track, bool uffd_wp, bool uffd_rwp)
+		      struct vma_kind kind)
 {
 	const struct operation *operation = param->operation;
 	struct ptebatch_setup *setup;
@@ -418,8 +423,8 @@ static void run_round(struct kunit *test, const struct model_param *param,
 		.picture = param->memory->picture,
 		.mapping = param->memory->mapping,
 		.prot = RO,
-		.track = track,
-		.uffd_wp = uffd_wp,
+		.track = kind.track,
+		.uffd_wp = kind.uffd_wp,
 	};
 	space = ptebatch_space(test, setup);
 	KUNIT_ASSERT_EQ(test, 0,
@@ -441,9 +446,9 @@ static void run_round(struct kunit *test, const struct model_param *param,
 		.shared = param->memory->mapping == PTEBATCH_SHMEM,
 		.anonymous = param->memory->anonymous,
 		.file = param->memory->mapping != PTEBATCH_ANON,
-		.track = track,
-		.uffd_wp = uffd_wp,
-		.uffd_rwp = uffd_rwp,
+		.track = kind.track,
+		.uffd_wp = kind.uffd_wp,
+		.uffd_rwp = kind.uffd_rwp,
 		.try_writable = operation->cp_flags & MM_CP_TRY_CHANGE_WRITABLE,
 	};
 	ptebatch_states(&round->states, &round->call);
@@ -457,7 +462,7 @@ static void run_round(struct kunit *test, const struct model_param *param,
 	vma_start_write(vma);
 	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
 			    calc_vm_prot_bits(operation->prot, 0) |
-			    (uffd_rwp ? VM_UFFD_RWP : 0));
+			    (kind.uffd_rwp ? VM_UFFD_RWP : 0));
 	vma_set_page_prot(vma);
 	round->vma = vma;
 	for (i = 0; i < ARRAY_SIZE(patterns); i++)
@@ -480,7 +485,9 @@ static void mprotect_model(struct kunit *test)
 {
 	const struct model_param *param = test->param_value;
 	const struct operation *operation = param->operation;
-	unsigned int track;
+	struct vma_kind kinds[6];
+	unsigned int track, i, nr = 0;
+	static unsigned int turn;
 
 	if (operation->cp_flags & MM_CP_PROT_NUMA &&
 	    !IS_ENABLED(CONFIG_NUMA_BALANCING))
@@ -493,13 +500,18 @@ static void mprotect_model(struct kunit *test)
 
 	for (track = 0; track <= pgtable_supports_soft_dirty(); track++) {
 		if (!operation->uffd_wp && !operation->uffd_rwp)
-			run_round(test, param, track, false, false);
+			kinds[nr++] = (struct vma_kind) { track };
 		if (!operation->uffd_rwp && pgtable_supports_uffd())
-			run_round(test, param, track, true, false);
+			kinds[nr++] = (struct vma_kind) { track, true };
 		if (!operation->uffd_wp && pgtable_supports_uffd() &&
 		    VM_UFFD_RWP != VM_NONE)
-			run_round(test, param, track, false, true);
+			kinds[nr++] = (struct vma_kind) { track, false, true };
 	}
+	/* A sample takes them in turn. */
+	for (i = 0; i < nr; i++)
+		if (exhaustive || i == turn % nr)
+			run_round(test, param, kinds[i]);
+	turn++;
 }
 
 static int model_begin(struct kunit_suite *suite)
