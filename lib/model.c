@@ -128,9 +128,16 @@ void ptebatch_model_uffd_wp(const struct ptebatch_call *call,
 		change_absent(call, was, PTEBATCH_UFFD, 0, allowed);
 }
 
-static void resolve(const struct ptebatch_call *call,
-		    const struct ptebatch_entry *was,
-		    struct ptebatch_allowed *allowed)
+/**
+ * ptebatch_model_uffd_resolve() - and permits again what it protected from,
+ * writes or all: rule 14
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_uffd_resolve(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed)
 {
 	u8 flags = was->flags & ~PTEBATCH_UFFD;
 
@@ -140,19 +147,6 @@ static void resolve(const struct ptebatch_call *call,
 		becomes(BIT(PTEBATCH_NONE), 0, allowed);
 	else
 		change_absent(call, was, 0, PTEBATCH_UFFD, allowed);
-}
-
-/**
- * ptebatch_model_uffd_wp_resolve() - and permits them again: rule 14
- * @call: the call
- * @was: the entry before
- * @allowed: gets what it may be after
- */
-void ptebatch_model_uffd_wp_resolve(const struct ptebatch_call *call,
-				    const struct ptebatch_entry *was,
-				    struct ptebatch_allowed *allowed)
-{
-	resolve(call, was, allowed);
 }
 
 /**
@@ -172,19 +166,6 @@ void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
 			allowed);
 	else
 		change_absent(call, was, PTEBATCH_UFFD, 0, allowed);
-}
-
-/**
- * ptebatch_model_uffd_rwp_resolve() - and permits it again: rule 14
- * @call: the call
- * @was: the entry before
- * @allowed: gets what it may be after
- */
-void ptebatch_model_uffd_rwp_resolve(const struct ptebatch_call *call,
-				     const struct ptebatch_entry *was,
-				     struct ptebatch_allowed *allowed)
-{
-	resolve(call, was, allowed);
 }
 
 /**

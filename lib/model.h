@@ -55,15 +55,12 @@ void ptebatch_model_protect(const struct ptebatch_call *call,
 void ptebatch_model_uffd_wp(const struct ptebatch_call *call,
 			    const struct ptebatch_entry *was,
 			    struct ptebatch_allowed *allowed);
-void ptebatch_model_uffd_wp_resolve(const struct ptebatch_call *call,
-				    const struct ptebatch_entry *was,
-				    struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_resolve(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed);
 void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
 			     const struct ptebatch_entry *was,
 			     struct ptebatch_allowed *allowed);
-void ptebatch_model_uffd_rwp_resolve(const struct ptebatch_call *call,
-				     const struct ptebatch_entry *was,
-				     struct ptebatch_allowed *allowed);
 void ptebatch_model_numa_hint(const struct ptebatch_call *call,
 			      const struct ptebatch_entry *was,
 			      struct ptebatch_allowed *allowed);

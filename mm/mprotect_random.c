@@ -99,7 +99,8 @@ static bool draw(struct attempt *attempt)
 
 	seq_buf_init(&out, attempt->picture, PICTURE_SIZE);
 	ptebatch_row_print(&out, attempt->row, NULL);
-	return !seq_buf_has_overflowed(&out) && seq_buf_str(&out);
+	seq_buf_str(&out);	/* ends the string */
+	return !seq_buf_has_overflowed(&out);
 }
 
 static struct ptebatch_trial *change(struct attempt *attempt, const char *who,
