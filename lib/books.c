@@ -46,10 +46,13 @@ static void count_entries(struct tally *tally,
 		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
 		struct folio *folio;
 
+		rss[MM_SWAPENTS] += entry->kind == PTEBATCH_SWAP;
 		if (entry->folio == PTEBATCH_NO_FOLIO)
 			continue;
 		folio = space->folios[entry->folio];
 		rss[mm_counter(folio)]++;
+		if (entry->kind == PTEBATCH_MIGRATION)
+			continue;
 		if (!test_bit(i, snapshot->huge))
 			tally->page[space->row.folios[entry->folio].first +
 				    entry->page]++;

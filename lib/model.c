@@ -4,6 +4,7 @@
  * ptebatch_model_spread(), which bounds what rule 1 lets them blur; nothing
  * here is the kernel's code.
  */
+#include <linux/bitmap.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -27,7 +28,7 @@ static void becomes(u16 kinds, u8 flags, struct ptebatch_allowed *allowed)
 	*allowed = (struct ptebatch_allowed) {
 		.kinds = kinds,
 		.flags = flags,
-		.counts = 1,
+		.counts = true,
 	};
 }
 
@@ -174,22 +175,19 @@ void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
  * @was: the entry before
  * @allowed: gets what it may be after
  *
- * Which folios are worth a hint is not for the rules to say: an entry gets it
- * or is not touched.
+ * Which folios are worth a hint is not for the model to say; who is not is not
+ * touched.
  */
 void ptebatch_model_numa_hint(const struct ptebatch_call *call,
 			      const struct ptebatch_entry *was,
 			      struct ptebatch_allowed *allowed)
 {
-	if (was->kind == PTEBATCH_PROTNONE) {
-		stays(was, allowed);
-	} else if (ptebatch_entry_present(was)) {
-		becomes(BIT(was->kind) | BIT(PTEBATCH_PROTNONE), was->flags,
-			allowed);
-		allowed->counts = -1;
-	} else {
+	if (!ptebatch_entry_present(was))
 		change_absent(call, was, 0, 0, allowed);
-	}
+	else if (was->kind == PTEBATCH_PROTNONE || !call->hints)
+		stays(was, allowed);
+	else
+		becomes(BIT(PTEBATCH_PROTNONE), was->flags, allowed);
 }
 
 /* May @a and @b, next to each other, be in one batch? Rule 3. */
@@ -286,4 +284,50 @@ bool ptebatch_model_allows(const struct ptebatch_call *call,
 	/* Whether it is the right page. */
 	return (!ptebatch_entry_present(was) && was->kind != PTEBATCH_MIGRATION) ||
 	       (got->folio == was->folio && got->page == was->page);
+}
+
+/**
+ * ptebatch_model_row() - do they allow it for all of the range?
+ * @call: the call
+ * @was: the row before it
+ * @got: the row after it
+ * @differs: bitmap of PTEBATCH_ROW_ENTRIES, gets the entries that they do not
+ *
+ * Return: whether they do.
+ */
+bool ptebatch_model_row(const struct ptebatch_call *call,
+			const struct ptebatch_row *was,
+			const struct ptebatch_row *got, unsigned long *differs)
+{
+	unsigned int i;
+
+	bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
+	for (i = was->from; i < was->to; i++)
+		if (!ptebatch_model_allows(call, &was->entries[i],
+					   ptebatch_model_spread(was, i) |
+					   PTEBATCH_COMES_YOUNG,
+					   &got->entries[i]))
+			set_bit(i, differs);
+	return bitmap_empty(differs, PTEBATCH_ROW_ENTRIES);
+}
+
+/**
+ * ptebatch_model_counts() - rule 9: is this how many pages are changed?
+ * @call: the call
+ * @was: the row before it
+ * @pages: what it has returned
+ *
+ * Return: whether it may be.
+ */
+bool ptebatch_model_counts(const struct ptebatch_call *call,
+			   const struct ptebatch_row *was, long pages)
+{
+	struct ptebatch_allowed allowed;
+	unsigned int i;
+
+	for (i = was->from; i < was->to; i++) {
+		call->model(call, &was->entries[i], &allowed);
+		pages -= allowed.counts;
+	}
+	return !pages;
 }

@@ -11,13 +11,20 @@
  * struct ptebatch_allowed - what an entry may be after a call
  * @kinds: a bit for each enum ptebatch_kind that it may be
  * @flags: its flags, exactly
- * @counts: the call counts it in what it returns; -1: it may or may not
+ * @counts: the call counts it in what it returns
  */
 struct ptebatch_allowed {
 	u16 kinds;
 	u8 flags;
-	s8 counts;
+	bool counts;
 };
+
+struct ptebatch_call;
+
+/* What a kind of call may leave of an entry: a function for each kind. */
+typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed);
 
 /**
  * struct ptebatch_call - what the rules ask about a call and its VMA
@@ -32,11 +39,10 @@ struct ptebatch_allowed {
  * @uffd_wp: userfaultfd is registered for write protection
  * @uffd_rwp: userfaultfd is registered for read and write protection
  * @try_writable: the caller wants no write faults that it can spare
+ * @hints: all folios here are worth a NUMA hint; else none is
  */
 struct ptebatch_call {
-	void (*model)(const struct ptebatch_call *call,
-		      const struct ptebatch_entry *was,
-		      struct ptebatch_allowed *allowed);
+	ptebatch_model_t model;
 	bool readable;
 	bool writable;
 	bool shared;
@@ -47,6 +53,7 @@ struct ptebatch_call {
 	bool uffd_wp;
 	bool uffd_rwp;
 	bool try_writable;
+	bool hints;
 };
 
 void ptebatch_model_protect(const struct ptebatch_call *call,
@@ -70,5 +77,10 @@ u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
 bool ptebatch_model_allows(const struct ptebatch_call *call,
 			   const struct ptebatch_entry *was, u8 spread,
 			   const struct ptebatch_entry *got);
+bool ptebatch_model_row(const struct ptebatch_call *call,
+			const struct ptebatch_row *was,
+			const struct ptebatch_row *got, unsigned long *differs);
+bool ptebatch_model_counts(const struct ptebatch_call *call,
+			   const struct ptebatch_row *was, long pages);
 
 #endif /* PTEBATCH_MODEL_H */

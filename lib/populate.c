@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/pgalloc.h>
@@ -131,6 +132,74 @@ static void unmap_the_rest(struct ptebatch_space *space,
 	}
 }
 
+/* Account for an entry that maps a page by itself. */
+static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
+		     unsigned long addr, const struct ptebatch_entry *entry)
+{
+	const struct ptebatch_shape *shape = &space->row.folios[entry->folio];
+	struct folio *folio = space->folios[entry->folio];
+	struct page *page = folio_page(folio, entry->page);
+
+	if (!test_bit(entry->folio, space->cached)) {
+		if (!folio_test_anon(folio))
+			add_anon_rmap(vma, addr - entry->page * PAGE_SIZE,
+				      folio, shape);
+		if (entry->flags & PTEBATCH_EXCLUSIVE)
+			SetPageAnonExclusive(page);
+	} else if (shape->pmd) {
+		folio_add_file_rmap_pmd(folio, page, vma);
+	} else {
+		folio_add_file_rmap_pte(folio, page, vma);
+	}
+	folio_get(folio);
+}
+
+/*
+ * And for one that says where a page is on its way to: who migrates the folio
+ * has unmapped the page, and holds the folio's lock.
+ */
+static void add_migration(struct ptebatch_space *space,
+			  struct vm_area_struct *vma, unsigned long addr,
+			  const struct ptebatch_entry *entry)
+{
+	struct folio *folio = space->folios[entry->folio];
+
+	if (!folio_test_locked(folio))
+		folio_lock(folio);
+	if (test_bit(entry->folio, space->cached))
+		return;
+	if (!folio_test_anon(folio))
+		add_anon_rmap(vma, addr - entry->page * PAGE_SIZE, folio,
+			      &space->row.folios[entry->folio]);
+	folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
+}
+
+static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
+		     unsigned long addr, const struct ptebatch_entry *entry)
+{
+	struct folio *folio;
+
+	if (entry->kind == PTEBATCH_NONE)
+		return 0;
+	if (entry->kind == PTEBATCH_SWAP)
+		inc_mm_counter(vma->vm_mm, MM_SWAPENTS);
+	if (entry->folio == PTEBATCH_NO_FOLIO)
+		return set_entry(vma, addr, NULL, entry);
+
+	folio = space->folios[entry->folio];
+	/* One PMD maps them all. */
+	if (!space->row.folios[entry->folio].pmd || !entry->page) {
+		if (ptebatch_entry_present(entry))
+			add_rmap(space, vma, addr, entry);
+		else
+			add_migration(space, vma, addr, entry);
+	}
+	inc_mm_counter(vma->vm_mm, mm_counter(folio));
+	if (!space->row.folios[entry->folio].pmd)
+		return set_entry(vma, addr, folio_page(folio, entry->page), entry);
+	return entry->page ? 0 : set_huge_entry(vma, addr, folio, entry);
+}
+
 static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 		       unsigned long start, unsigned long *mapped)
 {
@@ -140,41 +209,12 @@ static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 
 	for (i = 0; i < row->nr; i++) {
 		const struct ptebatch_entry *entry = &row->entries[i];
-		unsigned long addr = start + i * PAGE_SIZE;
-		const struct ptebatch_shape *shape;
-		struct folio *folio;
-		struct page *page;
-		bool first;
 
-		if (entry->folio == PTEBATCH_NO_FOLIO)
-			continue;
-		shape = &row->folios[entry->folio];
-		folio = space->folios[entry->folio];
-		page = folio_page(folio, entry->page);
-		if (test_and_set_bit(shape->first + entry->page, mapped))
+		if (entry->folio != PTEBATCH_NO_FOLIO &&
+		    test_and_set_bit(row->folios[entry->folio].first +
+				     entry->page, mapped))
 			return -EINVAL;
-		first = !shape->pmd || !entry->page;
-
-		if (test_bit(entry->folio, space->cached)) {
-			if (!shape->pmd)
-				folio_add_file_rmap_pte(folio, page, vma);
-			else if (first)
-				folio_add_file_rmap_pmd(folio, page, vma);
-		} else {
-			if (!folio_test_anon(folio))
-				add_anon_rmap(vma, addr - entry->page * PAGE_SIZE,
-					      folio, shape);
-			if (first && entry->flags & PTEBATCH_EXCLUSIVE)
-				SetPageAnonExclusive(page);
-		}
-		if (first)
-			folio_get(folio);
-		add_mm_counter(vma->vm_mm, mm_counter(folio), 1);
-
-		if (!shape->pmd)
-			err = set_entry(vma, addr, page, entry);
-		else if (first)
-			err = set_huge_entry(vma, addr, folio, entry);
+		err = map_entry(space, vma, start + i * PAGE_SIZE, entry);
 		if (err)
 			return err;
 	}
@@ -182,9 +222,45 @@ static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 }
 
 /**
+ * ptebatch_unpopulate() - take out of an mm what exit_mmap() could not
+ * @space: has the row
+ * @place: where
+ *
+ * Nobody has put anything where our swap entries say that it is.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ */
+void ptebatch_unpopulate(struct ptebatch_space *space,
+			 const struct ptebatch_place *place)
+{
+	unsigned int i;
+
+	mmap_write_lock(place->mm);
+	for (i = 0; i < space->row.nr; i++) {
+		unsigned long addr = place->start + i * PAGE_SIZE;
+		spinlock_t *ptl;	/* of the page table */
+		pte_t *ptep;
+
+		if (space->row.entries[i].kind != PTEBATCH_SWAP)
+			continue;
+		ptep = get_locked_pte(place->mm, addr, &ptl);
+		if (!ptep)
+			continue;
+		if (softleaf_is_swap(softleaf_from_pte(ptep_get(ptep)))) {
+			pte_clear(place->mm, addr, ptep);
+			dec_mm_counter(place->mm, MM_SWAPENTS);
+		}
+		pte_unmap_unlock(ptep, ptl);
+	}
+	mmap_write_unlock(place->mm);
+}
+
+/**
  * ptebatch_populate() - map the folios of a row
  * @space: has the row and its folios; those of a file are in its page cache
  * @place: where; covered by a VMA
+ *
+ * Folios with migration entries are locked then.
  *
  * Context: Process context, may sleep; takes the mmap_lock.
  * Return: 0, -ENOMEM, or -EINVAL where the row maps a page twice.

@@ -9,5 +9,7 @@
 
 int ptebatch_populate(struct ptebatch_space *space,
 		      const struct ptebatch_place *place);
+void ptebatch_unpopulate(struct ptebatch_space *space,
+			 const struct ptebatch_place *place);
 
 #endif /* PTEBATCH_POPULATE_H */

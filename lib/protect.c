@@ -3,10 +3,52 @@
 
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/sched/mm.h>
+#include <linux/userfaultfd_k.h>
 
 #include "internal.h"
 
 #include "protect.h"
+
+#define RO	PROT_READ
+#define RW	(PROT_READ | PROT_WRITE)
+
+const struct ptebatch_protection ptebatch_protections[] = {
+	[PTEBATCH_TO_NONE] = {
+		"to no access", ptebatch_model_protect, PROT_NONE,
+	},
+	[PTEBATCH_TO_READABLE] = {
+		"to read-only", ptebatch_model_protect, RO,
+	},
+	[PTEBATCH_TO_WRITABLE] = {
+		"to writable", ptebatch_model_protect, RW,
+		MM_CP_TRY_CHANGE_WRITABLE,
+	},
+	[PTEBATCH_TO_WRITABLE_LATER] = {
+		"to writable, with write faults", ptebatch_model_protect, RW,
+	},
+	[PTEBATCH_UFFD_WP] = {
+		"uffd-wp protect", ptebatch_model_uffd_wp, RW, MM_CP_UFFD_WP,
+		.uffd_wp = true,
+	},
+	[PTEBATCH_UFFD_WP_RESOLVE] = {
+		"uffd-wp resolve", ptebatch_model_uffd_resolve, RW,
+		MM_CP_UFFD_WP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE,
+		.uffd_wp = true,
+	},
+	[PTEBATCH_UFFD_RWP] = {
+		"uffd-rwp protect", ptebatch_model_uffd_rwp, RW,
+		MM_CP_UFFD_RWP, .uffd_rwp = true,
+	},
+	[PTEBATCH_UFFD_RWP_RESOLVE] = {
+		"uffd-rwp resolve", ptebatch_model_uffd_resolve, RW,
+		MM_CP_UFFD_RWP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE,
+		.uffd_rwp = true,
+	},
+	[PTEBATCH_NUMA_HINT] = {
+		"NUMA hint", ptebatch_model_numa_hint, RW, MM_CP_PROT_NUMA,
+	},
+};
 
 /**
  * ptebatch_mprotect() - as do_mprotect_pkey() does it
@@ -47,9 +89,8 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
  * @mm: where
  * @start: address of the first byte, on a page's edge
  * @end: address behind the last byte, on a page's edge; in the same VMA
- * @prot: PROT_READ and PROT_WRITE; all of the VMA gets that protection, though
- *        only the entries from @start to @end
- * @cp_flags: MM_CP_* for @change
+ * @protection: what to do; all of the VMA gets its protection, though only
+ *              the entries from @start to @end
  * @change: change_protection() or its twin
  *
  * The VMA stays whole: the end of the range alone ends the last batch.
@@ -58,22 +99,87 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
  * Return: what @change returns: how many pages it has changed.
  */
 long ptebatch_change(struct mm_struct *mm, unsigned long start,
-		     unsigned long end, unsigned long prot,
-		     unsigned long cp_flags, ptebatch_change_t change)
+		     unsigned long end,
+		     const struct ptebatch_protection *protection,
+		     ptebatch_change_t change)
 {
 	struct vm_area_struct *vma;
 	struct mmu_gather tlb;
 	long pages;
 
+	/* A single thread gets no NUMA hints for what is near: be two. */
+	mmget(mm);
 	mmap_write_lock(mm);
 	vma = vma_lookup(mm, start);
 	vma_start_write(vma);
 	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
-			    calc_vm_prot_bits(prot, 0));
+			    calc_vm_prot_bits(protection->prot, 0));
 	vma_set_page_prot(vma);
 	tlb_gather_mmu(&tlb, mm);
-	pages = change(&tlb, vma, start, end, cp_flags);
+	pages = change(&tlb, vma, start, end, protection->cp_flags);
 	tlb_finish_mmu(&tlb);
 	mmap_write_unlock(mm);
+	mmput(mm);
 	return pages;
+}
+
+/* Ask whether some page that nobody uses is worth one. */
+static bool numa_hints(void)
+{
+	struct vm_area_struct vma = {};
+	struct page *page = alloc_page(GFP_KERNEL);
+	bool hints;
+
+	if (!page)
+		return false;
+	hints = folio_can_map_prot_numa(page_folio(page), &vma, false);
+	__free_page(page);
+	return hints;
+}
+
+/**
+ * ptebatch_protection_missing() - can this kernel do that?
+ * @protection: what to do
+ *
+ * Return: why not, %NULL if it can.
+ */
+const char *
+ptebatch_protection_missing(const struct ptebatch_protection *protection)
+{
+	if ((protection->uffd_wp || protection->uffd_rwp) &&
+	    !pgtable_supports_uffd())
+		return "page table entries have no uffd bit here";
+	if (protection->uffd_rwp && VM_UFFD_RWP == VM_NONE)
+		return "no read-write protection by userfaultfd here";
+	if (protection->cp_flags & MM_CP_PROT_NUMA && !numa_hints())
+		return "no NUMA hints without NUMA balancing between nodes";
+	return NULL;
+}
+
+/**
+ * ptebatch_protection_call() - what the model is to know
+ * @protection: what is done
+ * @setup: to which address space; the pages of a private file are the file's
+ *
+ * Return: the call.
+ */
+struct ptebatch_call
+ptebatch_protection_call(const struct ptebatch_protection *protection,
+			 const struct ptebatch_setup *setup)
+{
+	return (struct ptebatch_call) {
+		.model = protection->model,
+		.readable = protection->prot & PROT_READ,
+		.writable = protection->prot & PROT_WRITE,
+		.shared = ptebatch_shared(setup->mapping),
+		.anonymous = setup->mapping == PTEBATCH_ANON,
+		.file = setup->mapping != PTEBATCH_ANON,
+		.notify = setup->mapping == PTEBATCH_FILE,
+		.track = setup->track,
+		.uffd_wp = setup->uffd_wp,
+		.uffd_rwp = setup->uffd_rwp,
+		.try_writable = protection->cp_flags & MM_CP_TRY_CHANGE_WRITABLE,
+		/* Copy-on-write pages of two are not worth it. */
+		.hints = ptebatch_shared(setup->mapping) || !setup->twice,
+	};
 }

@@ -4,7 +4,6 @@
 #include <linux/string.h>
 
 #include "random.h"
-#include "states.h"
 
 /* Up to a page table of entries, wherever in one it begins. */
 #define ENTRIES_MAX	PTRS_PER_PTE
@@ -21,15 +20,17 @@ static unsigned int small(struct rnd_state *rnd, unsigned int limit)
 	return below(rnd, below(rnd, limit) + 1);
 }
 
-/* A state for what maps a page. */
+/* A state for what has a page, or for what has none. */
 static struct ptebatch_entry any_state(struct rnd_state *rnd,
-				       const struct ptebatch_states *states)
+				       const struct ptebatch_states *states,
+				       bool page)
 {
 	for (;;) {
 		struct ptebatch_entry state =
 			states->state[below(rnd, states->nr)];
 
-		if (ptebatch_entry_present(&state))
+		if (page == (ptebatch_entry_present(&state) ||
+			     state.kind == PTEBATCH_MIGRATION))
 			return state;
 	}
 }
@@ -46,14 +47,17 @@ static bool may_follow(const struct ptebatch_row *row, unsigned int order)
 	       last->order < 8 && !last->adjacent;
 }
 
-static void add_holes(struct ptebatch_row *row, unsigned int nr)
+static void add_holes(struct ptebatch_row *row, struct rnd_state *rnd,
+		      const struct ptebatch_states *states, unsigned int nr)
 {
-	static const struct ptebatch_entry hole = {
+	static const struct ptebatch_entry none = {
 		.folio = PTEBATCH_NO_FOLIO,
 	};
+	bool empty = below(rnd, 2);
 
 	while (nr-- && row->nr < ENTRIES_MAX)
-		row->entries[row->nr++] = hole;
+		row->entries[row->nr++] =
+			empty ? none : any_state(rnd, states, false);
 }
 
 /*
@@ -70,7 +74,7 @@ static void add_folio(struct ptebatch_row *row, struct rnd_state *rnd,
 	struct ptebatch_entry state;
 
 	if (call->file)
-		add_holes(row, -(row->first + row->nr) & (pages - 1));
+		add_holes(row, rnd, states, -(row->first + row->nr) & (pages - 1));
 	if (row->nr + pages > ENTRIES_MAX)
 		return;
 	row->folios[row->nr_folios] = (struct ptebatch_shape) {
@@ -85,7 +89,7 @@ static void add_folio(struct ptebatch_row *row, struct rnd_state *rnd,
 	for (; page < pages; page++, run--) {
 		if (!run) {
 			run = 1 + small(rnd, pages);
-			state = any_state(rnd, states);
+			state = any_state(rnd, states, true);
 			state.folio = row->nr_folios;
 		}
 		state.page = page;
@@ -94,7 +98,7 @@ static void add_folio(struct ptebatch_row *row, struct rnd_state *rnd,
 	row->nr_folios++;
 	/* What is not mapped is in the file all the same. */
 	if (call->file)
-		add_holes(row, cut);
+		add_holes(row, rnd, states, cut);
 }
 
 /* Give the folios' pages their numbers, as the parser does. */
@@ -114,23 +118,21 @@ static void number_pages(struct ptebatch_row *row)
  * @row: gets it
  * @rnd: what decides
  * @call: says what VMA it is for
- *
- * All its entries map pages, or are empty.
+ * @states: what entries can be there
  */
 void ptebatch_random_row(struct ptebatch_row *row, struct rnd_state *rnd,
-			 const struct ptebatch_call *call)
+			 const struct ptebatch_call *call,
+			 const struct ptebatch_states *states)
 {
-	struct ptebatch_states states;
 	unsigned int wanted = 1 + small(rnd, ENTRIES_MAX);
 
-	ptebatch_states(&states, call);
 	memset(row, 0, sizeof(*row));
 	row->first = below(rnd, PTRS_PER_PTE);
 	while (row->nr < wanted) {
 		if (!below(rnd, 8))
-			add_holes(row, 1 + small(rnd, 16));
+			add_holes(row, rnd, states, 1 + small(rnd, 16));
 		else
-			add_folio(row, rnd, call, &states);
+			add_folio(row, rnd, call, states);
 	}
 	row->from = small(rnd, row->nr);
 	row->to = row->nr - small(rnd, row->nr - row->from);

@@ -7,11 +7,12 @@
 
 #include <linux/prandom.h>
 
-#include "model.h"
+#include "states.h"
 #include "row.h"
 
 void ptebatch_random_row(struct ptebatch_row *row, struct rnd_state *rnd,
-			 const struct ptebatch_call *call);
+			 const struct ptebatch_call *call,
+			 const struct ptebatch_states *states);
 bool ptebatch_row_without(struct ptebatch_row *row,
 			  const struct ptebatch_row *from, unsigned int first,
 			  unsigned int nr);

@@ -59,16 +59,25 @@ static const char *missing(const struct ptebatch_setup *setup,
 			   const struct ptebatch_row *row)
 {
 	bool file = setup->mapping != PTEBATCH_ANON;
+	unsigned long kinds = 0;
 	u8 flags = 0;
 	unsigned int i;
 
-	for (i = 0; i < row->nr; i++)
+	for (i = 0; i < row->nr; i++) {
+		kinds |= BIT(row->entries[i].kind);
 		flags |= row->entries[i].flags;
+	}
 	if (setup->track && !pgtable_supports_soft_dirty())
 		return "page table entries have no soft-dirty bit here";
-	if ((setup->uffd_wp || flags & PTEBATCH_UFFD) &&
+	if ((setup->uffd_wp || setup->uffd_rwp || flags & PTEBATCH_UFFD) &&
 	    !pgtable_supports_uffd())
 		return "page table entries have no uffd bit here";
+	if (setup->uffd_rwp && VM_UFFD_RWP == VM_NONE)
+		return "no read-write protection by userfaultfd here";
+	if (kinds & BIT(PTEBATCH_MARKER) && !uffd_supports_wp_marker())
+		return "no markers of userfaultfd here";
+	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
+		return "no migration without CONFIG_MIGRATION";
 
 	if (setup->twice && setup->mapping == PTEBATCH_ANON && !fork_works())
 		return "fork() maps the wrong pages here, see ptebatch_pgtable";
@@ -202,6 +211,8 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		vm_flags_clear(vma, VM_SOFTDIRTY);
 	if (space->setup->uffd_wp)
 		vm_flags_set(vma, VM_UFFD_WP);
+	if (space->setup->uffd_rwp)
+		vm_flags_set(vma, VM_UFFD_RWP);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
 	return 0;
@@ -304,8 +315,14 @@ static void destroy(void *data)
 	char text[512];
 	unsigned int i;
 
-	for (i = space->nr_places; i--;)
+	for (i = space->nr_places; i--;) {
+		ptebatch_unpopulate(space, &space->places[i]);
 		mmput(space->places[i].mm);
+	}
+	/* No migration is on its way any more. */
+	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
+		if (folio_test_locked(space->folios[i]))
+			folio_unlock(space->folios[i]);
 	if (space->file)
 		empty_cache(space->file);
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {

@@ -40,6 +40,7 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  *         else the VMA counts as soft-dirty as a whole, and the entries' bits
  *         say nothing and are not looked at
  * @uffd_wp: the VMA is registered with userfaultfd for write protection
+ * @uffd_rwp: the same for read and write protection
  * @twice: mapped once more: anonymous memory by a child after a fork, a file
  *         by a second VMA
  */
@@ -49,6 +50,7 @@ struct ptebatch_setup {
 	unsigned long prot;
 	bool track;
 	bool uffd_wp;
+	bool uffd_rwp;
 	bool twice;
 };
 

@@ -27,16 +27,12 @@ static const u8 flags_of_kind[] = {
 	[PTEBATCH_GUARD] = 0,
 };
 
-/**
- * ptebatch_state_ruled_out() - can there be such an entry?
- * @call: says what VMA it is in
- * @entry: the entry; its page is anonymous if it is exclusive, else in a VMA
- *         of a file the file's
- *
- * Return: why not, %NULL if there can.
+/*
+ * Why there can be no such entry, %NULL if there can. Its page is anonymous if
+ * it is exclusive, else in a VMA of a file the file's.
  */
-const char *ptebatch_state_ruled_out(const struct ptebatch_call *call,
-				     const struct ptebatch_entry *entry)
+static const char *ruled_out(const struct ptebatch_call *call,
+			     const struct ptebatch_entry *entry)
 {
 	bool uffd = call->uffd_wp || call->uffd_rwp;
 	bool writable = entry->kind == PTEBATCH_WRITABLE ||
@@ -76,7 +72,7 @@ const char *ptebatch_state_ruled_out(const struct ptebatch_call *call,
 }
 
 /**
- * ptebatch_states() - all states of an entry
+ * ptebatch_states() - all states of an entry, and those that cannot be
  * @states: gets them
  * @call: says in what VMA
  */
@@ -84,16 +80,23 @@ void ptebatch_states(struct ptebatch_states *states,
 		     const struct ptebatch_call *call)
 {
 	struct ptebatch_entry entry = { .folio = PTEBATCH_NO_FOLIO };
+	const char *reason;
 	unsigned int flags;
 
 	states->nr = 0;
+	states->nr_ruled_out = 0;
 	for (entry.kind = 0; entry.kind < ARRAY_SIZE(flags_of_kind); entry.kind++) {
 		for (flags = 0; flags <= flags_of_kind[entry.kind]; flags++) {
 			if (flags & ~flags_of_kind[entry.kind])
 				continue;
 			entry.flags = flags;
-			if (!ptebatch_state_ruled_out(call, &entry))
+			reason = ruled_out(call, &entry);
+			if (!reason) {
 				states->state[states->nr++] = entry;
+				continue;
+			}
+			states->reason[states->nr_ruled_out] = reason;
+			states->ruled_out[states->nr_ruled_out++] = entry;
 		}
 	}
 }

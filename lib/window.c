@@ -18,7 +18,6 @@ static void restore(void *data)
 	struct ptebatch_space *space = window->space;
 	struct mm_struct *mm = space->places[0].mm;
 	struct vm_area_struct *vma;
-	unsigned int i;
 
 	memcpy(window->row.entries, space->row.entries + window->at,
 	       sizeof(window->row.entries[0]) * PTEBATCH_WINDOW_ENTRIES);
@@ -27,9 +26,6 @@ static void restore(void *data)
 	if (window->pte[PTEBATCH_WINDOW_ENTRIES - 1])
 		ptebatch_window_set(window, vma);
 	mmap_write_unlock(mm);
-	for (i = 0; i < PTEBATCH_WINDOW_ENTRIES; i++)
-		if (window->page[i] && PageLocked(window->page[i]))
-			folio_unlock(page_folio(window->page[i]));
 	kvfree(window);
 }
 

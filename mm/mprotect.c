@@ -46,29 +46,25 @@ static void mprotect(struct ptebatch_trial *trial, unsigned long to)
 	KUNIT_EXPECT_EQ_MSG(trial->test, err, 0, "mprotect_fixup() failed");
 }
 
-static long change_part(struct ptebatch_trial *trial, unsigned long to,
-			ptebatch_change_t change)
+static void change(struct ptebatch_trial *trial,
+		   enum ptebatch_protection_id how, ptebatch_change_t change)
 {
+	const struct ptebatch_protection *protection =
+		&ptebatch_protections[how];
+	const struct ptebatch_setup *setup = trial->space->setup;
 	const struct ptebatch_row *row = &trial->space->row;
+	struct ptebatch_call call = ptebatch_protection_call(protection, setup);
+	long pages;
 
-	return ptebatch_change(trial->space->places[0].mm,
-			       ptebatch_addr(trial->space, row->from),
-			       ptebatch_addr(trial->space, row->to), to,
-			       to & PROT_WRITE ? MM_CP_TRY_CHANGE_WRITABLE : 0,
-			       change);
-}
-
-/* Rule 9. */
-static void expect_pages(struct ptebatch_trial *trial, long pages)
-{
-	const struct ptebatch_row *row = &trial->before.row;
-	unsigned int i, present = 0;
-
-	for (i = row->from; i < row->to; i++)
-		present += ptebatch_entry_present(&row->entries[i]);
-	KUNIT_EXPECT_EQ_MSG(trial->test, pages, present,
-			    "%s returns something else than the number of pages",
-			    trial->who);
+	pages = ptebatch_change(trial->space->places[0].mm,
+				ptebatch_addr(trial->space, row->from),
+				ptebatch_addr(trial->space, row->to),
+				protection, change);
+	KUNIT_EXPECT_TRUE_MSG(trial->test,
+			      ptebatch_model_counts(&call, &trial->before.row,
+						    pages),
+			      "rule 9: %s returns %ld, which is not the number of pages",
+			      trial->who, pages);
 }
 
 /* The first who fails tells enough: the others would tell the same. */
@@ -77,9 +73,29 @@ static bool failed(struct kunit *test)
 	return READ_ONCE(test->status) == KUNIT_FAILURE;
 }
 
+/* change_protection() and its twin, in address spaces that are alike. */
+static void check_change(struct kunit *test, const struct ptebatch_setup *setup,
+			 enum ptebatch_protection_id how, const char *after)
+{
+	struct ptebatch_trial *kernel, *twin;
+
+	kernel = ptebatch_trial_begin(test, "change_protection()", setup);
+	change(kernel, how, change_protection);
+	ptebatch_trial_end(kernel);
+	ptebatch_trial_expect(kernel, after);
+	if (failed(test))
+		return;
+
+	twin = ptebatch_trial_begin(test, "the twin", setup);
+	change(twin, how, ptebatch_twin_change_protection);
+	ptebatch_trial_end(twin);
+	ptebatch_trial_expect(twin, after);
+	ptebatch_trial_same(kernel, twin);
+}
+
 static void check_row(struct kunit *test, const struct mprotect_row *row)
 {
-	struct ptebatch_trial *whole, *part, *twin;
+	struct ptebatch_trial *whole;
 
 	whole = ptebatch_trial_begin(test, "mprotect_fixup()", &row->setup);
 	mprotect(whole, row->to);
@@ -87,20 +103,10 @@ static void check_row(struct kunit *test, const struct mprotect_row *row)
 	ptebatch_trial_expect(whole, row->after);
 	if (failed(test))
 		return;
-
-	part = ptebatch_trial_begin(test, "change_protection()", &row->setup);
-	expect_pages(part, change_part(part, row->to, change_protection));
-	ptebatch_trial_end(part);
-	ptebatch_trial_expect(part, row->after);
-	if (failed(test))
-		return;
-
-	twin = ptebatch_trial_begin(test, "the twin", &row->setup);
-	expect_pages(twin, change_part(twin, row->to,
-				       ptebatch_twin_change_protection));
-	ptebatch_trial_end(twin);
-	ptebatch_trial_expect(twin, row->after);
-	ptebatch_trial_same(part, twin);
+	check_change(test, &row->setup,
+		     row->to == NONE ? PTEBATCH_TO_NONE :
+		     row->to == RO ? PTEBATCH_TO_READABLE : PTEBATCH_TO_WRITABLE,
+		     row->after);
 }
 
 static const struct mprotect_row rows[] = {
@@ -277,6 +283,24 @@ static const struct mprotect_row rows[] = {
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, NONE,
 	  "{Ndyux*4 Ndyx*12}" },
 
+	/* Rule 15: what maps no page. */
+	{ "migration entries lose write, and stay exclusive",
+	  { "{Mw*4 Mx*4 M*4 Rdyx*4}", .prot = RW }, RO,
+	  "{Mx*8 M*4 Rdyx*4}" },
+	{ "migration entries of shared memory lose write",
+	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW }, RO, "{M*8 Rdy*8}" },
+	{ "migration entries do not become writable",
+	  { "{Mx*4 M*4 Rdyx*8}", .prot = RO }, RW, "{Mx*4 M*4 Wdyx*8}" },
+	{ "swap entries stay what they are",
+	  { "{Wdyx*4} Sx*2 S*2 {Wdyx*4}", .prot = RW }, NONE,
+	  "{Ndyx*4} Sx*2 S*2 {Ndyx*4}" },
+	{ "soft-dirty survives in swap and migration entries",
+	  { "{Mws*2 Mx*2} Ssx S", .prot = RW, .track = true }, RO,
+	  "{Mxs*2 Mx*2} Ssx S" },
+	{ "poison and guard markers stay",
+	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW }, RO,
+	  "{Rdyx*2} P G {Rdyx*2} P" },
+
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD to read-only", { "[Wdyx]", .prot = RW }, RO, "[Rdyx]" },
 	{ "PMD writable again", { "[Rdyx]", .prot = RO }, RW, "[Wdyx]" },
@@ -306,6 +330,72 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 static void mprotect_row(struct kunit *test)
 {
 	check_row(test, test->param_value);
+}
+
+/* What else than mprotect() changes protections. */
+
+static const struct protection_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	enum ptebatch_protection_id how;
+	const char *after;
+} protection_rows[] = {
+	/* Rule 14. */
+	{ "uffd-wp protects all, present or not",
+	  { "{Wdyx*8 Rdy*4 Mw*2 M*2} Sx -", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP, "{Rdyux*8 Rdyu*4 Mxu*2 Mu*2} Sxu -" },
+	{ "uffd-wp protects part of a folio",
+	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP, "{Wdyx*5 Rdyux*6 Wdyx*5}" },
+	{ "uffd-wp leaves markers where a file has nothing",
+	  { "{Wdy*4} -*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP, "{Rdyu*4} U*2 G P" },
+	{ "uffd-wp resolves all, present or not",
+	  { "{Rdyux*8 Rdyu*4 Mxu*2 Mu*2} Sxu -", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -" },
+	{ "uffd-wp resolves what it protected and what not",
+	  { "{Rdyux*4 Rdyx*4 Wdyx*8}", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdyx*16}" },
+	{ "uffd-wp drops its markers, and no other",
+	  { "{Rdyu*4} U*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdy*4} -*2 G P" },
+	{ "uffd-rwp protects all, present or not",
+	  { "{Wdyx*8 Rdy*4 Mw*2 M*2} Sx -", .prot = RW, .uffd_rwp = true },
+	  PTEBATCH_UFFD_RWP, "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -" },
+	{ "uffd-rwp resolves all, present or not",
+	  { "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -", .prot = RW, .uffd_rwp = true },
+	  PTEBATCH_UFFD_RWP_RESOLVE, "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -" },
+
+	/* Rule 13. */
+	{ "NUMA hint for a folio",
+	  { "{Wdyx*16}", .prot = RW }, PTEBATCH_NUMA_HINT, "{Ndyx*16}" },
+	{ "NUMA hint for part of a folio",
+	  { "{Wdyx*3 | Wdyx*9 | Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT,
+	  "{Wdyx*3 Ndyx*9 Wdyx*4}" },
+	{ "NUMA hint where some have it already",
+	  { "{Wdyx*4 Ndyx*4 Rdy*4 Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT,
+	  "{Ndyx*8 Ndy*4 Ndyx*4}" },
+	{ "no NUMA hint for copy-on-write pages of two",
+	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true },
+	  PTEBATCH_NUMA_HINT, "{Rdy*16} {Rdy*4}" },
+	{ "NUMA hint for shared memory",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, PTEBATCH_NUMA_HINT, "{Ndy*16}" },
+	{ "NUMA hint and what maps no page",
+	  { "{Wdyx*4 Mx*4} Sx - G", .prot = RW }, PTEBATCH_NUMA_HINT,
+	  "{Ndyx*4 Mx*4} Sx - G" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(protection_rows, protection_rows, name);
+
+static void mprotect_protection(struct kunit *test)
+{
+	const struct protection_row *row = test->param_value;
+	const char *missing =
+		ptebatch_protection_missing(&ptebatch_protections[row->how]);
+
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	check_change(test, &row->setup, row->how, row->after);
 }
 
 /*
@@ -420,6 +510,7 @@ static void mprotect_order(struct kunit *test)
 
 static struct kunit_case mprotect_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_row, rows_gen_params),
+	KUNIT_CASE_PARAM(mprotect_protection, protection_rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_order, orders_gen_params),
 	{}
 };

@@ -9,9 +9,12 @@
 #include "../lib/tlb.h"
 
 #include <kunit/test.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/moduleparam.h>
+#include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
 
 #include "internal.h"
@@ -31,33 +34,8 @@ MODULE_PARM_DESC(exhaustive, "try every combination, not a sample");
 
 #define SAMPLE	1009
 
-#define RO	PROT_READ
-#define RW	(PROT_READ | PROT_WRITE)
-
-static const struct operation {
-	const char *name;
-	void (*model)(const struct ptebatch_call *call,
-		      const struct ptebatch_entry *was,
-		      struct ptebatch_allowed *allowed);
-	unsigned long prot;		/* of the VMA meanwhile */
-	unsigned long cp_flags;
-	bool uffd_wp, uffd_rwp;		/* only with such a VMA */
-} operations[] = {
-	{ "to no access", ptebatch_model_protect, PROT_NONE },
-	{ "to read-only", ptebatch_model_protect, RO },
-	{ "to writable, with write faults", ptebatch_model_protect, RW },
-	{ "to writable", ptebatch_model_protect, RW, MM_CP_TRY_CHANGE_WRITABLE },
-	{ "uffd-wp protect", ptebatch_model_uffd_wp, RW, MM_CP_UFFD_WP,
-	  .uffd_wp = true },
-	{ "uffd-wp resolve", ptebatch_model_uffd_resolve, RW,
-	  MM_CP_UFFD_WP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE, .uffd_wp = true },
-	{ "uffd-rwp protect", ptebatch_model_uffd_rwp, RW, MM_CP_UFFD_RWP,
-	  .uffd_rwp = true },
-	{ "uffd-rwp resolve", ptebatch_model_uffd_resolve, RW,
-	  MM_CP_UFFD_RWP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE,
-	  .uffd_rwp = true },
-	{ "NUMA hint", ptebatch_model_numa_hint, RW, MM_CP_PROT_NUMA },
-};
+/* One in so many is timed. */
+#define TIMED	61
 
 static const struct memory {
 	const char *name;
@@ -108,46 +86,129 @@ static const struct pattern {
 #endif
 };
 
-/* Of each operation, how many combinations there are and how many were tried. */
-static u64 there_are[ARRAY_SIZE(operations)], tried[ARRAY_SIZE(operations)];
+/* Of each protection, how many combinations there are and how many were tried. */
+static u64 there_are[PTEBATCH_NR_PROTECTIONS], tried[PTEBATCH_NR_PROTECTIONS];
+
+/* What the time went to, of the combinations that were timed, in ns. */
+static struct {
+	u64 set_up, call, check;
+} spent;
 
 /**
  * struct model_param - a case: what is done, and where
- * @operation: what is done
+ * @protection: what is done
  * @memory: to what
  * @place: where in its folios, page tables and VMAs
  */
 struct model_param {
-	const struct operation *operation;
+	enum ptebatch_protection_id protection;
 	const struct memory *memory;
 	const struct place *place;
 };
+
+/* Case number @nr; false after the last. */
+static bool nth_param(unsigned int nr, struct model_param *param)
+{
+	param->place = &places[nr % ARRAY_SIZE(places)];
+	nr /= ARRAY_SIZE(places);
+	param->memory = &memories[nr % ARRAY_SIZE(memories)];
+	param->protection = nr / ARRAY_SIZE(memories);
+	return param->protection < PTEBATCH_NR_PROTECTIONS;
+}
 
 static const void *model_gen_params(struct kunit *test, const void *prev,
 				    char *desc)
 {
 	static struct model_param param;
 	static unsigned int nr;
-	unsigned int i;
 
 	nr = prev ? nr + 1 : 0;
-	i = nr;
-	param.place = &places[i % ARRAY_SIZE(places)];
-	i /= ARRAY_SIZE(places);
-	param.memory = &memories[i % ARRAY_SIZE(memories)];
-	i /= ARRAY_SIZE(memories);
-	if (i == ARRAY_SIZE(operations))
+	if (!nth_param(nr, &param))
 		return NULL;
-	param.operation = &operations[i];
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s, %s",
-		 param.operation->name, param.memory->name, param.place->name);
+		 ptebatch_protections[param.protection].name,
+		 param.memory->name, param.place->name);
 	return &param;
+}
+
+/* What is registered for a VMA. */
+struct vma_kind {
+	bool track, uffd_wp, uffd_rwp;
+};
+
+#define VMA_KINDS_MAX	6
+
+/* Of all kinds of VMAs, those that this can be done to; how many. */
+static unsigned int vma_kinds(const struct ptebatch_protection *protection,
+			      struct vma_kind *kinds)
+{
+	unsigned int track, nr = 0;
+
+	for (track = 0; track <= pgtable_supports_soft_dirty(); track++) {
+		if (!protection->uffd_wp && !protection->uffd_rwp)
+			kinds[nr++] = (struct vma_kind) { track };
+		if (!protection->uffd_rwp && pgtable_supports_uffd())
+			kinds[nr++] = (struct vma_kind) { track, true };
+		if (!protection->uffd_wp && pgtable_supports_uffd() &&
+		    VM_UFFD_RWP != VM_NONE)
+			kinds[nr++] = (struct vma_kind) { track, false, true };
+	}
+	return nr;
+}
+
+static void vma_setup(struct ptebatch_setup *setup, const struct memory *memory,
+		      struct vma_kind kind)
+{
+	*setup = (struct ptebatch_setup) {
+		.picture = memory->picture,
+		.mapping = memory->mapping,
+		.prot = PROT_READ,
+		.track = kind.track,
+		.uffd_wp = kind.uffd_wp,
+		.uffd_rwp = kind.uffd_rwp,
+	};
+}
+
+static struct ptebatch_call
+call_of(const struct ptebatch_protection *protection,
+	const struct memory *memory, struct vma_kind kind)
+{
+	struct ptebatch_setup setup;
+	struct ptebatch_call call;
+
+	vma_setup(&setup, memory, kind);
+	call = ptebatch_protection_call(protection, &setup);
+	call.anonymous = memory->anonymous;
+	return call;
+}
+
+/* Where ranges end, in entries of the window. */
+static unsigned int limit_of(const struct place *place)
+{
+	return min(PTEBATCH_WINDOW_ENTRIES, VMA_ENDS - place->at);
+}
+
+/* How many combinations there must be of so many states. */
+static u64 combinations(unsigned int nr_states, unsigned int limit)
+{
+	u64 count = 0;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
+		unsigned int nr = min(patterns[i].nr, limit);
+		u64 here = nr * (nr + 1) / 2;
+
+		for (j = 0; j < patterns[i].nr_states; j++)
+			here *= nr_states;
+		count += here;
+	}
+	return count;
 }
 
 /**
  * struct round - the combinations of one VMA
  * @test: the case
- * @operation: what is done
+ * @protection: what is done
  * @call: the same for the model
  * @window: where
  * @vma: that VMA
@@ -156,10 +217,11 @@ static const void *model_gen_params(struct kunit *test, const void *prev,
  * @states: all states there
  * @ran: how many combinations have been tried
  * @left: how many to pass over until the next one of a sample
+ * @lap: when the stopwatch was last read, in ns; 0: it is not running
  */
 struct round {
 	struct kunit *test;
-	const struct operation *operation;
+	const struct ptebatch_protection *protection;
 	struct ptebatch_call call;
 	struct ptebatch_window *window;
 	struct vm_area_struct *vma;
@@ -168,7 +230,25 @@ struct round {
 	struct ptebatch_states states;
 	u64 ran;
 	unsigned int left;
+	u64 lap;
 };
+
+/* Reading the clock takes time, too: only of few combinations. */
+static void start_watch(struct round *round)
+{
+	round->lap = exhaustive && round->ran % TIMED ? 0 : ktime_get_ns();
+}
+
+static void lap(struct round *round, u64 *what)
+{
+	u64 now;
+
+	if (likely(!round->lap))
+		return;
+	now = ktime_get_ns();
+	*what += now - round->lap;
+	round->lap = now;
+}
 
 /* What one of the two has done. */
 struct outcome {
@@ -185,15 +265,18 @@ static void change(struct round *round, ptebatch_change_t change_protection,
 
 	ptebatch_window_set(window, round->vma);
 	round->flush.flushed[0] = 0;
+	lap(round, &spent.set_up);
 	tlb_gather_mmu(&tlb, round->vma->vm_mm);
 	outcome->pages =
 		change_protection(&tlb, round->vma,
 				  ptebatch_window_addr(window, window->row.from),
 				  ptebatch_window_addr(window, window->row.to),
-				  round->operation->cp_flags);
+				  round->protection->cp_flags);
 	tlb_finish_mmu(&tlb);
+	lap(round, &spent.call);
 	outcome->flushed = round->flush.flushed[0];
 	ptebatch_window_get(window, outcome->entries);
+	lap(round, &spent.check);
 }
 
 static const char *wrong_entry(struct round *round,
@@ -221,21 +304,6 @@ static const char *wrong_entry(struct round *round,
 	    !(outcome->flushed & BIT(i)))
 		return "less permissive, and not flushed";
 	return NULL;
-}
-
-static bool right_count(struct round *round, long pages)
-{
-	const struct ptebatch_row *row = &round->window->row;
-	struct ptebatch_allowed allowed;
-	long least = 0, most = 0;
-	unsigned int i;
-
-	for (i = row->from; i < row->to; i++) {
-		round->call.model(&round->call, &row->entries[i], &allowed);
-		least += allowed.counts > 0;
-		most += allowed.counts != 0;
-	}
-	return pages >= least && pages <= most;
 }
 
 static void print_window(struct kunit *test, const char *what,
@@ -268,7 +336,7 @@ static bool judge(struct round *round, const char *who,
 		wrong = wrong ?: why;
 		__set_bit(i, &differs);
 	}
-	if (!wrong && !right_count(round, outcome->pages))
+	if (!wrong && !ptebatch_model_counts(&round->call, row, outcome->pages))
 		wrong = "not counted as pages";
 	if (likely(!wrong))
 		return true;
@@ -290,11 +358,15 @@ static bool judge(struct round *round, const char *who,
 static bool try_both(struct round *round)
 {
 	struct outcome kernel, twin;
+	bool good;
 
+	start_watch(round);
 	change(round, change_protection, &kernel);
 	change(round, ptebatch_twin_change_protection, &twin);
-	return judge(round, "change_protection()", &kernel, true) &&
+	good = judge(round, "change_protection()", &kernel, true) &&
 	       judge(round, "the twin", &twin, false);
+	lap(round, &spent.check);
+	return good;
 }
 
 /* What entry @i of the window was in its space. */
@@ -381,32 +453,11 @@ static bool try_pattern(struct round *round, const struct pattern *pattern)
 	return true;
 }
 
-/* How many there must be. */
-static u64 combinations(const struct round *round)
-{
-	u64 count = 0;
-	unsigned int i, j;
-
-	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
-		unsigned int nr = min(patterns[i].nr, round->limit);
-		u64 here = nr * (nr + 1) / 2;
-
-		for (j = 0; j < patterns[i].nr_states; j++)
-			here *= round->states.nr;
-		count += here;
-	}
-	return count;
-}
-
-/* What is registered for a VMA. */
-struct vma_kind {
-	bool track, uffd_wp, uffd_rwp;
-};
-
 static void run_round(struct kunit *test, const struct model_param *param,
 		      struct vma_kind kind)
 {
-	const struct operation *operation = param->operation;
+	const struct ptebatch_protection *protection =
+		&ptebatch_protections[param->protection];
 	struct ptebatch_setup *setup;
 	struct ptebatch_space *space;
 	struct vm_area_struct *vma;
@@ -419,119 +470,245 @@ static void run_round(struct kunit *test, const struct model_param *param,
 	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, round);
 	KUNIT_ASSERT_NOT_NULL(test, setup);
-	*setup = (struct ptebatch_setup) {
-		.picture = param->memory->picture,
-		.mapping = param->memory->mapping,
-		.prot = RO,
-		.track = kind.track,
-		.uffd_wp = kind.uffd_wp,
-	};
+	vma_setup(setup, param->memory, kind);
 	space = ptebatch_space(test, setup);
+	here.mm = space->places[0].mm;
 	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_mprotect(space->places[0].mm,
+			ptebatch_mprotect(here.mm,
 					  ptebatch_addr(space, VMA_ENDS),
 					  ptebatch_addr(space, space->row.nr),
 					  PROT_NONE));
-	here.mm = space->places[0].mm;
 	round->test = test;
-	round->operation = operation;
+	round->protection = protection;
 	round->window = ptebatch_window(space, param->place->at);
-	round->limit = min(PTEBATCH_WINDOW_ENTRIES,
-			   param->place->at < VMA_ENDS ?
-			   VMA_ENDS - param->place->at : 0);
-	round->call = (struct ptebatch_call) {
-		.model = operation->model,
-		.readable = operation->prot & PROT_READ,
-		.writable = operation->prot & PROT_WRITE,
-		.shared = param->memory->mapping == PTEBATCH_SHMEM,
-		.anonymous = param->memory->anonymous,
-		.file = param->memory->mapping != PTEBATCH_ANON,
-		.track = kind.track,
-		.uffd_wp = kind.uffd_wp,
-		.uffd_rwp = kind.uffd_rwp,
-		.try_writable = operation->cp_flags & MM_CP_TRY_CHANGE_WRITABLE,
-	};
+	round->limit = limit_of(param->place);
+	round->call = call_of(protection, param->memory, kind);
 	ptebatch_states(&round->states, &round->call);
-	expected = combinations(round);
+	expected = combinations(round->states.nr, round->limit);
 	here.start = ptebatch_window_addr(round->window, 0);
 	KUNIT_ASSERT_EQ(test, ptebatch_flush_begin(&round->flush, &here), 0);
 
-	mmap_write_lock(space->places[0].mm);
-	vma = vma_lookup(space->places[0].mm,
-			 ptebatch_window_addr(round->window, 0));
+	/* Two threads, as for ptebatch_change(). */
+	mmget(here.mm);
+	mmap_write_lock(here.mm);
+	vma = vma_lookup(here.mm, here.start);
 	vma_start_write(vma);
 	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
-			    calc_vm_prot_bits(operation->prot, 0) |
-			    (kind.uffd_rwp ? VM_UFFD_RWP : 0));
+			    calc_vm_prot_bits(protection->prot, 0));
 	vma_set_page_prot(vma);
 	round->vma = vma;
 	for (i = 0; i < ARRAY_SIZE(patterns); i++)
 		if (!try_pattern(round, &patterns[i]))
 			break;
-	vm_flags_reset(vma, vma->vm_flags & ~(VM_ACCESS_FLAGS | VM_UFFD_RWP));
-	vma_set_page_prot(vma);
-	mmap_write_unlock(space->places[0].mm);
+	mmap_write_unlock(here.mm);
+	mmput(here.mm);
 	ptebatch_flush_end(&round->flush);
 
+	tried[param->protection] += round->ran;
 	if (i < ARRAY_SIZE(patterns))
 		return;
-	there_are[operation - operations] += expected;
-	tried[operation - operations] += round->ran;
 	KUNIT_EXPECT_EQ(test, round->ran,
 			exhaustive ? expected : DIV_ROUND_UP_ULL(expected, SAMPLE));
+}
+
+static u64 sum(const u64 *of_each)
+{
+	u64 all = 0;
+	unsigned int i;
+
+	for (i = 0; i < PTEBATCH_NR_PROTECTIONS; i++)
+		all += of_each[i];
+	return all;
 }
 
 static void mprotect_model(struct kunit *test)
 {
 	const struct model_param *param = test->param_value;
-	const struct operation *operation = param->operation;
-	struct vma_kind kinds[6];
-	unsigned int track, i, nr = 0;
+	const struct ptebatch_protection *protection =
+		&ptebatch_protections[param->protection];
+	const char *missing = ptebatch_protection_missing(protection);
+	struct vma_kind kinds[VMA_KINDS_MAX];
 	static unsigned int turn;
+	unsigned int i, nr;
 
-	if (operation->cp_flags & MM_CP_PROT_NUMA &&
-	    !IS_ENABLED(CONFIG_NUMA_BALANCING))
-		kunit_skip(test, "no NUMA hints without CONFIG_NUMA_BALANCING");
-	if ((operation->uffd_wp || operation->uffd_rwp) &&
-	    !pgtable_supports_uffd())
-		kunit_skip(test, "page table entries have no uffd bit here");
-	if (operation->uffd_rwp && VM_UFFD_RWP == VM_NONE)
-		kunit_skip(test, "no read-write protection by userfaultfd here");
-
-	for (track = 0; track <= pgtable_supports_soft_dirty(); track++) {
-		if (!operation->uffd_wp && !operation->uffd_rwp)
-			kinds[nr++] = (struct vma_kind) { track };
-		if (!operation->uffd_rwp && pgtable_supports_uffd())
-			kinds[nr++] = (struct vma_kind) { track, true };
-		if (!operation->uffd_wp && pgtable_supports_uffd() &&
-		    VM_UFFD_RWP != VM_NONE)
-			kinds[nr++] = (struct vma_kind) { track, false, true };
-	}
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	nr = vma_kinds(protection, kinds);
 	/* A sample takes them in turn. */
 	for (i = 0; i < nr; i++)
 		if (exhaustive || i == turn % nr)
 			run_round(test, param, kinds[i]);
 	turn++;
+	/* Should this be the last that is heard of it. */
+	if (exhaustive)
+		kunit_info(test, "so far %llu of %llu combinations\n",
+			   sum(tried), sum(there_are));
 }
 
+/*
+ * Which states there are, and why others are not: each that there is can be put
+ * into a page table and comes out as it was.
+ */
+
+static const void *memory_gen_params(struct kunit *test, const void *prev,
+				     char *desc)
+{
+	const struct memory *memory = prev ? prev + sizeof(*memory) : memories;
+
+	if (memory == memories + ARRAY_SIZE(memories))
+		return NULL;
+	strscpy(desc, memory->name, KUNIT_PARAM_DESC_SIZE);
+	return memory;
+}
+
+/* A line of the kernel's log has room for this much. */
+#define LINE_SIZE	800
+
+/* Those that share a reason share a line. */
+static void list_ruled_out(struct kunit *test,
+			   const struct ptebatch_states *states)
+{
+	struct seq_buf line;
+	unsigned int i, j;
+	char *text;
+
+	text = kunit_kzalloc(test, LINE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	for (i = 0; i < states->nr_ruled_out; i++) {
+		const char *reason = states->reason[i];
+
+		for (j = 0; states->reason[j] != reason; j++)
+			;
+		if (j < i)
+			continue;
+		seq_buf_init(&line, text, LINE_SIZE);
+		for (; j < states->nr_ruled_out; j++) {
+			if (states->reason[j] != reason)
+				continue;
+			ptebatch_entry_print(&line, &states->ruled_out[j]);
+			seq_buf_putc(&line, ' ');
+		}
+		KUNIT_EXPECT_FALSE(test, seq_buf_has_overflowed(&line));
+		kunit_info(test, "%s: %s\n", reason, seq_buf_str(&line));
+	}
+	kunit_kfree(test, text);
+}
+
+/* Does each come out of the page table as it was put there? */
+static void put_and_get(struct kunit *test, struct round *round)
+{
+	struct ptebatch_entry got[PTEBATCH_WINDOW_ENTRIES];
+	struct ptebatch_row *row = &round->window->row;
+	unsigned int i;
+
+	for (i = 0; i < round->states.nr; i++) {
+		set_state(round, 0, &round->states.state[i]);
+		ptebatch_window_set(round->window, round->vma);
+		ptebatch_window_get(round->window, got);
+		/* Its neighbours in a contpte block may have given it theirs. */
+		got->flags &= ~ptebatch_model_block(row, 0) |
+			      row->entries[0].flags;
+		if (!memcmp(got, row->entries, sizeof(*got)))
+			continue;
+		KUNIT_FAIL(test, "not as it was put into the page table");
+		print_window(test, "put", row, NULL);
+		row->entries[0] = *got;
+		print_window(test, "got", row, NULL);
+	}
+}
+
+static void states_of_kind(struct kunit *test, const struct memory *memory,
+			   struct vma_kind kind)
+{
+	struct ptebatch_setup *setup;
+	struct ptebatch_space *space;
+	struct round *round;
+
+	round = kunit_kzalloc(test, sizeof(*round), GFP_KERNEL);
+	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, round);
+	KUNIT_ASSERT_NOT_NULL(test, setup);
+	vma_setup(setup, memory, kind);
+	space = ptebatch_space(test, setup);
+	round->test = test;
+	round->window = ptebatch_window(space, places[0].at);
+	round->call = call_of(&ptebatch_protections[PTEBATCH_TO_WRITABLE],
+			      memory, kind);
+	ptebatch_states(&round->states, &round->call);
+	kunit_info(test, "%u states, %u ruled out%s%s\n", round->states.nr,
+		   round->states.nr_ruled_out,
+		   kind.track ? ", soft-dirty tracked" : "",
+		   kind.uffd_wp ? ", uffd-wp" : kind.uffd_rwp ? ", uffd-rwp" : "");
+	list_ruled_out(test, &round->states);
+
+	mmap_write_lock(space->places[0].mm);
+	round->vma = vma_lookup(space->places[0].mm,
+				ptebatch_window_addr(round->window, 0));
+	put_and_get(test, round);
+	mmap_write_unlock(space->places[0].mm);
+}
+
+static void mprotect_states(struct kunit *test)
+{
+	struct vma_kind kinds[VMA_KINDS_MAX];
+	unsigned int i, nr;
+
+	nr = vma_kinds(&ptebatch_protections[PTEBATCH_TO_WRITABLE], kinds);
+	for (i = 0; i < nr; i++)
+		states_of_kind(test, test->param_value, kinds[i]);
+}
+
+/* What there is to do is known before any of it is done. */
 static int model_begin(struct kunit_suite *suite)
 {
+	struct ptebatch_states *states = kmalloc_obj(*states);
+	struct vma_kind kinds[VMA_KINDS_MAX];
+	struct model_param param;
+	unsigned int nr, i;
+
+	if (!states)
+		return -ENOMEM;
 	memset(there_are, 0, sizeof(there_are));
 	memset(tried, 0, sizeof(tried));
+	memset(&spent, 0, sizeof(spent));
+	for (nr = 0; nth_param(nr, &param); nr++) {
+		const struct ptebatch_protection *protection =
+			&ptebatch_protections[param.protection];
+
+		if (ptebatch_protection_missing(protection))
+			continue;
+		for (i = vma_kinds(protection, kinds); i--;) {
+			struct ptebatch_call call =
+				call_of(protection, param.memory, kinds[i]);
+
+			ptebatch_states(states, &call);
+			there_are[param.protection] +=
+				combinations(states->nr, limit_of(param.place));
+		}
+	}
+	kfree(states);
 	return 0;
 }
 
 static void model_end(struct kunit_suite *suite)
 {
+	u64 all = spent.set_up + spent.call + spent.check;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(operations); i++)
+	for (i = 0; i < PTEBATCH_NR_PROTECTIONS; i++)
 		if (there_are[i])
 			kunit_info(suite, "combinations %s: %llu of %llu\n",
-				   operations[i].name, tried[i], there_are[i]);
+				   ptebatch_protections[i].name, tried[i],
+				   there_are[i]);
+	if (all)
+		kunit_info(suite, "time: set-up %llu %%, calls %llu %%, checks %llu %%\n",
+			   div64_u64(100 * spent.set_up, all),
+			   div64_u64(100 * spent.call, all),
+			   div64_u64(100 * spent.check, all));
 }
 
 static struct kunit_case model_cases[] = {
+	KUNIT_CASE_PARAM(mprotect_states, memory_gen_params),
 	KUNIT_CASE_PARAM(mprotect_model, model_gen_params),
 	{}
 };

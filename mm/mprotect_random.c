@@ -14,7 +14,6 @@
 
 #include "internal.h"
 
-#include "../lib/arch.h"
 #include "../lib/books.h"
 #include "../lib/model.h"
 #include "../lib/protect.h"
@@ -44,53 +43,53 @@ static struct kunit_suite random_suite;
  * @row: the row
  * @picture: the row, drawn
  * @setup: the address space
- * @call: what the model is told
- * @to: the protection that the range gets
+ * @protection: what is done
+ * @call: the same for the model
+ * @states: what entries can be
+ * @pages: what it has returned
  */
 struct attempt {
 	struct kunit *test;
 	struct ptebatch_row *row;
 	char picture[PICTURE_SIZE];
 	struct ptebatch_setup setup;
+	const struct ptebatch_protection *protection;
 	struct ptebatch_call call;
-	unsigned long to;
+	struct ptebatch_states states;
+	long pages;
 };
 
 /* What is done, and to what memory; the row comes after. */
 static void choose_call(struct attempt *attempt, struct rnd_state *rnd)
 {
-	static const unsigned long prots[] = {
-		PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE,
-	};
 	static const enum ptebatch_mapping mappings[] = {
 		PTEBATCH_ANON, PTEBATCH_ANON, PTEBATCH_SHMEM, PTEBATCH_FILE,
 	};
 	u32 chance = prandom_u32_state(rnd);
+	const struct ptebatch_protection *protection;
 	struct ptebatch_setup *setup = &attempt->setup;
+	bool uffd_wp = pgtable_supports_uffd() && chance & BIT(1);
 
+	do {
+		protection = &ptebatch_protections[prandom_u32_state(rnd) %
+						   PTEBATCH_NR_PROTECTIONS];
+	} while (ptebatch_protection_missing(protection));
+	attempt->protection = protection;
 	*setup = (struct ptebatch_setup) {
 		.picture = attempt->picture,
 		.mapping = PTEBATCH_ANON,
 		.prot = PROT_READ,
 		.track = pgtable_supports_soft_dirty() && chance & BIT(0),
-		.uffd_wp = pgtable_supports_uffd() && chance & BIT(1),
+		/* One or the other. */
+		.uffd_wp = protection->uffd_wp ||
+			   (!protection->uffd_rwp && uffd_wp),
+		.uffd_rwp = protection->uffd_rwp,
 	};
 	/* Without it, a file has small folios only. */
 	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		setup->mapping = mappings[chance >> 2 & 3];
-	attempt->to = prots[(chance >> 4) % ARRAY_SIZE(prots)];
-	attempt->call = (struct ptebatch_call) {
-		.model = ptebatch_model_protect,
-		.readable = attempt->to & PROT_READ,
-		.writable = attempt->to & PROT_WRITE,
-		.shared = setup->mapping != PTEBATCH_ANON,
-		.anonymous = setup->mapping == PTEBATCH_ANON,
-		.file = setup->mapping != PTEBATCH_ANON,
-		.notify = setup->mapping == PTEBATCH_FILE,
-		.track = setup->track,
-		.uffd_wp = setup->uffd_wp,
-		.try_writable = attempt->to & PROT_WRITE && chance & BIT(31),
-	};
+	attempt->call = ptebatch_protection_call(protection, setup);
+	ptebatch_states(&attempt->states, &attempt->call);
 }
 
 static bool draw(struct attempt *attempt)
@@ -110,32 +109,20 @@ static struct ptebatch_trial *change(struct attempt *attempt, const char *who,
 	struct ptebatch_trial *trial;
 
 	trial = ptebatch_trial_begin(attempt->test, who, &attempt->setup);
-	ptebatch_change(trial->space->places[0].mm,
-			ptebatch_addr(trial->space, row->from),
-			ptebatch_addr(trial->space, row->to), attempt->to,
-			attempt->call.try_writable ?
-			MM_CP_TRY_CHANGE_WRITABLE : 0, how);
+	attempt->pages = ptebatch_change(trial->space->places[0].mm,
+					 ptebatch_addr(trial->space, row->from),
+					 ptebatch_addr(trial->space, row->to),
+					 attempt->protection, how);
 	return trial;
 }
 
-/* Entries that the model does not allow. */
-static bool model_allows(const struct attempt *attempt,
-			 const struct ptebatch_trial *trial,
-			 unsigned long *differs)
+static bool allowed(const struct attempt *attempt,
+		    const struct ptebatch_trial *trial, unsigned long *differs)
 {
-	const struct ptebatch_row *was = &trial->before.row;
-	const struct ptebatch_row *is = &trial->after.row;
-	unsigned int i;
-
-	bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
-	for (i = was->from; i < was->to; i++) {
-		u8 spread = ptebatch_model_spread(was, i) | PTEBATCH_COMES_YOUNG;
-
-		if (!ptebatch_model_allows(&attempt->call, &was->entries[i],
-					   spread, &is->entries[i]))
-			set_bit(i, differs);
-	}
-	return bitmap_empty(differs, PTEBATCH_ROW_ENTRIES);
+	return ptebatch_model_row(&attempt->call, &trial->before.row,
+				  &trial->after.row, differs) &&
+	       ptebatch_model_counts(&attempt->call, &trial->before.row,
+				     attempt->pages);
 }
 
 /* Do all verdicts say yes? Without a word if not. */
@@ -152,7 +139,7 @@ static bool holds(struct attempt *attempt)
 	kernel = change(attempt, "change_protection()", change_protection);
 	ptebatch_trial_stop(kernel);
 	seq_buf_init(&ignored, text, sizeof(text));
-	good = model_allows(attempt, kernel, differs) &&
+	good = allowed(attempt, kernel, differs) &&
 	       ptebatch_neighbours_same(&kernel->before, &kernel->after,
 					&ignored) &&
 	       ptebatch_flush_covers(&kernel->flush, &kernel->before.row,
@@ -203,18 +190,18 @@ static void show(struct attempt *attempt)
 
 	kernel = change(attempt, "change_protection()", change_protection);
 	ptebatch_trial_end(kernel);
-	if (!model_allows(attempt, kernel, differs))
+	if (!allowed(attempt, kernel, differs))
 		ptebatch_trial_print(kernel, "not what the rules allow", differs);
+	kunit_err(test, "%s, %s, returns %ld%s%s\n", attempt->protection->name,
+		  attempt->setup.mapping == PTEBATCH_ANON ? "anonymous" :
+		  attempt->setup.mapping == PTEBATCH_SHMEM ? "shmem" : "a file",
+		  attempt->pages,
+		  attempt->setup.track ? ", soft-dirty tracked" : "",
+		  attempt->setup.uffd_wp ? ", uffd-wp" :
+		  attempt->setup.uffd_rwp ? ", uffd-rwp" : "");
 	twin = change(attempt, "the twin", ptebatch_twin_change_protection);
 	ptebatch_trial_end(twin);
 	ptebatch_trial_same(kernel, twin);
-	kunit_err(test, "the VMA is %s, becomes %s%s%s\n",
-		  attempt->setup.mapping == PTEBATCH_ANON ? "anonymous" :
-		  attempt->setup.mapping == PTEBATCH_SHMEM ? "shmem" : "a file's",
-		  attempt->to == PROT_NONE ? "inaccessible" :
-		  attempt->to == PROT_READ ? "read-only" : "writable",
-		  attempt->setup.track ? ", is tracked for soft-dirty" : "",
-		  attempt->setup.uffd_wp ? ", has uffd-wp" : "");
 }
 
 static void mprotect_random(struct kunit *test)
@@ -237,7 +224,8 @@ static void mprotect_random(struct kunit *test)
 	for (i = 0; i < rounds; i++) {
 		prandom_seed_state(&rnd, first + i);
 		choose_call(attempt, &rnd);
-		ptebatch_random_row(attempt->row, &rnd, &attempt->call);
+		ptebatch_random_row(attempt->row, &rnd, &attempt->call,
+				    &attempt->states);
 		if (holds(attempt))
 			continue;
 		shrink(attempt, smaller);

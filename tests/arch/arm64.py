@@ -12,5 +12,5 @@ CONFIG_SERIAL_AMBA_PL011=y
 CONFIG_SERIAL_AMBA_PL011_CONSOLE=y''',
     qemu_arch='aarch64',
     kernel_path='arch/arm64/boot/Image.gz',
-    kernel_command_line='console=ttyAMA0 kunit_shutdown=' + os.environ.get('PTEBATCH_SHUTDOWN', 'reboot'),
+    kernel_command_line='console=ttyAMA0 numa=fake=2 kunit_shutdown=' + os.environ.get('PTEBATCH_SHUTDOWN', 'reboot'),
     extra_qemu_params=['-machine', 'virt,gic-version=3', '-cpu', 'cortex-a76', '-m', '2048'])
