@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""How long `make run` takes, as a table: python3 tests/bench_tools.py [--quick], the latter without cold runs."""
+"""How long `make run` takes, as a table: python3 tests/bench_tools.py [--quick], the latter without what takes minutes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ import source
 import tools
 from architecture import ARCHES
 from console import Console
+from judge import COMBINATIONS
 from settings import PROJECT, Settings
 
-ROW = '| {:<22} | {:>6} | {:>6} | {:>6} |'
+ROW = '| {:<44} | {:>12} | {:>12} | {:>12} |'
+TIME = re.compile(r'# \w+: time: set-up (\d+) %, calls (\d+) %, checks (\d+) %$', re.MULTILINE)
 
 
 def _run(arch: str, folder: Path, **variables: str) -> float:
@@ -54,8 +56,26 @@ def _changed(arch: str, folder: Path, kernel: Path) -> float:
     return _run(arch, folder, KSRC=str(tree))
 
 
+def _exhaustive(arch: str, folder: Path) -> float:
+    """How many combinations the model suite tries in a second, the boot included."""
+    _run(arch, folder, EXHAUSTIVE='1', SUITES='ptebatch_mprotect_model')
+    tried = COMBINATIONS.findall((folder / arch / 'results.ktap').read_text())
+    return sum(int(count) for _, count, _ in tried) / _guest(arch, folder)
+
+
+def _shares(arch: str, folder: Path) -> str:
+    """What its time goes to, in per cent."""
+    return ' / '.join(TIME.findall((folder / arch / 'results.ktap').read_text())[-1])
+
+
 def _first_line(*command: str) -> str:
     return tools.run(command).splitlines()[0]
+
+
+def _shown(figure: float | str) -> str:
+    if isinstance(figure, str):
+        return figure
+    return f'{figure:.1f}' if figure < 10000 else f'{figure:,.0f}'
 
 
 def main() -> None:
@@ -70,23 +90,25 @@ def main() -> None:
             kernel = source.fetched(Settings.read(os.environ).cache / 'source', Console())
             return _changed(arch, folder, kernel)
 
-        rows: list[tuple[str, Callable[[str], float]]] = [
-            ('cold, fetch included', cold),
-            ('nothing changed', lambda arch: _run(arch, folder)),
-            ('mm/mprotect.c changed', changed),
-            ("the guest's own run", lambda arch: _guest(arch, folder)),
+        rows: list[tuple[str, Callable[[str], float | str]]] = [
+            ('cold, fetch included, s', cold),
+            ('nothing changed, s', lambda arch: _run(arch, folder)),
+            ('mm/mprotect.c changed, s', changed),
+            ("the guest's own run, s", lambda arch: _guest(arch, folder)),
+            ('EXHAUSTIVE=1, combinations/s', lambda arch: _exhaustive(arch, folder)),
+            ('of that, % of set-up / kernel calls / checks', lambda arch: _shares(arch, folder)),
         ]
         if '--quick' in sys.argv:
-            del rows[0]
+            rows = rows[1:4]
             for arch in ARCHES:
                 _run(arch, folder)
         table = {arch: [work(arch) for _, work in rows] for arch in ARCHES}
     print(f'{len(os.sched_getaffinity(0))} cores; {_first_line("gcc", "--version")}; '
           f'{_first_line("qemu-system-x86_64", "--version")}\n')
-    print(ROW.format('seconds', *ARCHES))
+    print(ROW.format('', *ARCHES))
     print(ROW.format('---', *['---:'] * len(ARCHES)))
     for index, (name, _) in enumerate(rows):
-        print(ROW.format(name, *(f'{table[arch][index]:.1f}' for arch in ARCHES)))
+        print(ROW.format(name, *(_shown(table[arch][index]) for arch in ARCHES)))
 
 
 if __name__ == '__main__':

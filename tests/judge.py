@@ -17,6 +17,8 @@ LAST_LINES = 20
 NAMES = 20      # of failed cases, at the end again
 PANIC = 'Kernel panic - not syncing'
 TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
+SO_FAR = re.compile(r'# \w+: (so far \d+ of \d+ combinations)$', re.MULTILINE)
+AGAIN = re.compile(r'# \w+: again by: (make run .*)$', re.MULTILINE)
 COMBINATIONS = re.compile(r'^ *# \w+: combinations (.*): (\d+) of (\d+)$', re.MULTILINE)
 FILES = ('results.txt', 'results.ktap', 'results.json', 'results.junit.xml', 'boot.log')
 
@@ -50,7 +52,8 @@ class Judge:
             why = 'the kernel panicked'
         else:
             return True
-        self.console.say(f'[FAILED] {why}; the last lines of its log:')
+        so_far = SO_FAR.findall(log)
+        self.console.say(f'[FAILED] {why}{", " + so_far[-1] if so_far else ""}; the last lines of its log:')
         for line in log.splitlines()[-LAST_LINES:]:
             self.console.say(f'    {line}')
         return False
@@ -59,6 +62,8 @@ class Judge:
         counts = Counts.read(self.folder / 'results.json')
         for drawn in re.findall(r'# \w+: (SEED=\d+ ROUNDS=\d+)$', self._ktap(), re.MULTILINE):
             self.console.say(f'random    {drawn}')
+        for command in AGAIN.findall(self._ktap()):
+            self.console.say(f'again by  {" ".join([command, *self.guest.settings.sources])}')
         for operation, tried, there_are in COMBINATIONS.findall(self._ktap()):
             self.console.say(f'tried     {tried} of {there_are} combinations {operation}')
         junit = self.folder / 'results.junit.xml'

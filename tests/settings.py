@@ -14,10 +14,12 @@ from errors import Trouble
 PROJECT = Path(__file__).resolve().parent.parent
 
 
-def _number(env: Mapping[str, str], name: str, default: int) -> int:
+def _number(env: Mapping[str, str], name: str, default: int, bits: int = 31) -> int:
     text = env.get(name) or str(default)
-    if not text.isdecimal() or int(text) == 0:
+    if not (text.isascii() and text.isdecimal()) or int(text) == 0:
         raise Trouble(f'{name}={text} is no number above 0', f'give one, or leave {name}= out')
+    if int(text) >> bits:
+        raise Trouble(f'{name}={text} is too large', f'give a number below 2**{bits}, or leave {name}= out')
     return int(text)
 
 
@@ -57,6 +59,14 @@ class Settings:
     parameters: tuple[str, ...]     # of the suites, as the kernel has them
     cache: Path
 
+    @property
+    def sources(self) -> list[str]:
+        """What was given of the kernel, as it is given."""
+        given = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
+        default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
+        return [f'{name}={value or ""}' for name, value in given.items()
+                if value != (default if name == 'FIXES' else None)]
+
     @classmethod
     def read(cls, env: Mapping[str, str]) -> Settings:
         """Check the variables in the environment, where the Makefile puts them."""
@@ -66,9 +76,9 @@ class Settings:
             raise Trouble(f'LOADABLE=1 does not work with ARCH={chosen.name}', 'give ARCH=x86_64 or ARCH=arm64')
         exhaustive = env.get('EXHAUSTIVE', '') not in ('', '0')
         parameters = ('ptebatch.exhaustive=1',) if exhaustive else ()
-        for name in ('SEED', 'ROUNDS'):
+        for name, bits in (('SEED', 64), ('ROUNDS', 32)):
             if env.get(name):
-                parameters += (f'ptebatch.{name.lower()}={_number(env, name, 0)}',)
+                parameters += (f'ptebatch.{name.lower()}={_number(env, name, 0, bits)}',)
         if loadable and parameters:
             raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS= do not work with LOADABLE=1', 'leave either out')
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'

@@ -45,6 +45,13 @@ def test_a_failed_case(machine: Machine) -> None:
     assert counts(machine)['failed'] == 1
 
 
+def test_a_random_failure_says_how_to_replay_it(machine: Machine) -> None:
+    again = 'make run ARCH=um SUITES=ptebatch_mprotect_random SEED=7 ROUNDS=1'
+    machine.guest(says(FAILING.replace('    # second:', f'    # second: again by: {again}\n    # second:') + HALTED))
+    said = machine.run().stdout
+    assert f'\nagain by  {again} KSRC={machine.tree}\n' in said
+
+
 def test_skips_are_told_with_their_reason(machine: Machine) -> None:
     machine.guest(says(SKIPPING + HALTED))
     ended = machine.run()
@@ -74,12 +81,13 @@ def test_a_panic_shows_the_last_lines(machine: Machine) -> None:
 
 
 def test_a_hang_ends(machine: Machine) -> None:
-    machine.guest(says(CUT_SHORT + 'the last line\n') + 'exec sleep 1000\n')
+    so_far = '    # second: so far 5 of 7 combinations\n'
+    machine.guest(says(CUT_SHORT + so_far + 'the last line\n') + 'exec sleep 1000\n')
     begun = time.monotonic()
     ended = machine.run(TIMEOUT='2')
     assert ended.returncode == 1
     assert time.monotonic() - begun < 20
-    assert '[FAILED] the guest was not done within 2 s (TIMEOUT=); the last lines of its log:\n' in ended.stdout
+    assert '[FAILED] the guest was not done within 2 s (TIMEOUT=), so far 5 of 7 combinations; the last lines of its log:\n' in ended.stdout
     assert '\n    the last line\n' in ended.stdout
 
 
