@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
@@ -130,8 +130,11 @@ class Shadow:
                                overlay.get('mm/Makefile') or (self.origin / 'mm/Makefile').read_bytes()))
         return overlay
 
-    def _write(self, name: str, content: bytes | None) -> None:
-        """Only what differs, so that make rebuilds only that."""
+    def _write(self, name: str, content: bytes | None, built: Shadow | None) -> None:
+        """Only what differs, so that make rebuilds only that.
+
+        What is the same in the tree that the build was copied from is as old as there.
+        """
         path = self.path / name
         if content is None:
             path.unlink(missing_ok=True)
@@ -144,6 +147,10 @@ class Shadow:
         new.write_bytes(content)
         if (self.origin / name).is_file():
             shutil.copymode(self.origin / name, new)
+        with suppress(FileNotFoundError):
+            if built and not (built.path / name).is_symlink() and (built.path / name).read_bytes() == content:
+                status = (built.path / name).stat()
+                os.utime(new, ns=(status.st_atime_ns, status.st_mtime_ns))
         new.replace(path)
 
     def _link(self, names: set[str]) -> None:
@@ -154,11 +161,11 @@ class Shadow:
             with suppress(FileExistsError):
                 os.symlink(f'{self.origin}/{name}', f'{self.path}/{name}')
 
-    def bring_in_step(self, rewritten: Set[str] = frozenset()) -> None:
-        """Make it what origin, hooks and series say now. `rewritten`: what a copied build saw written."""
+    def bring_in_step(self, built: Shadow | None = None) -> None:
+        """Make it what origin, hooks and series say now. `built`: whose build is copied here."""
         self.path.mkdir(parents=True, exist_ok=True)
         linked, written = self._state()
-        overlay = self._overlay(written | rewritten)
+        overlay = self._overlay(written | (built._state()[1] if built else set()))
         wanted = source_files(self.origin) - overlay.keys()
         # Should this be interrupted, the next run must know of all that may be there.
         self._save(linked | wanted, written | overlay.keys())
@@ -166,7 +173,7 @@ class Shadow:
             (self.path / name).unlink(missing_ok=True)
         self._link(wanted - linked)
         for name, content in overlay.items():
-            self._write(name, content)
+            self._write(name, content, built)
         self._save(wanted, written | overlay.keys())
 
     def prepare(self, base: Shadow, *folders: str) -> None:
@@ -184,7 +191,7 @@ class Shadow:
                     with tools.staging(wanted) as staged:
                         tools.run(['cp', '-a', '--reflink=auto', f'{tree.path}/{name}/.', str(staged)])
                         # What differs must be newer than the copied objects.
-                        self.bring_in_step(tree._state()[1])
+                        self.bring_in_step(tree)
                     return
         self.bring_in_step()
 
