@@ -677,6 +677,10 @@ static int model_begin(struct kunit_suite *suite)
 
 		if (ptebatch_protection_missing(protection))
 			continue;
+		/* As ptebatch_space() will find. */
+		if (param.memory->mapping != PTEBATCH_ANON &&
+		    !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+			continue;
 		for (i = vma_kinds(protection, kinds); i--;) {
 			struct ptebatch_call call =
 				call_of(protection, param.memory, kinds[i]);
