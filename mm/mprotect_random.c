@@ -159,23 +159,21 @@ static bool holds(struct attempt *attempt)
 /* Leave out what it fails without: halves first, single entries last. */
 static void shrink(struct attempt *attempt, struct ptebatch_row *smaller)
 {
-	unsigned int chunk, at;
+	unsigned int chunk, at, nr;
 
 	for (chunk = attempt->row->nr / 2; chunk; chunk /= 2) {
-		for (at = 0; at + chunk <= attempt->row->nr;) {
-			unsigned int nr = attempt->row->nr;
-			bool needed = true;
-
-			if (ptebatch_row_without(smaller, attempt->row, at,
-						 chunk)) {
+		/* From the end: what is behind it is left out or needed. */
+		for (at = attempt->row->nr; at;) {
+			nr = min(chunk, at);
+			at -= nr;
+			if (!ptebatch_row_without(smaller, attempt->row, at, nr))
+				continue;
+			swap(attempt->row, smaller);
+			if (holds(attempt))
 				swap(attempt->row, smaller);
-				needed = holds(attempt);
-				if (needed)
-					swap(attempt->row, smaller);
-			}
-			/* Where it became shorter, others have moved here. */
-			if (needed || attempt->row->nr == nr)
-				at += chunk;
+			else if (!at)
+				/* What was behind has come to the front. */
+				at = min(chunk, attempt->row->nr - 1);
 		}
 	}
 	draw(attempt);
