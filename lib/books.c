@@ -4,6 +4,7 @@
 #include "internal.h"
 
 #include "books.h"
+#include "swap.h"
 
 /**
  * struct tally - what the page tables say that the counts must be
@@ -11,6 +12,7 @@
  * @out: gets what does not agree, a line each
  * @balance: whether all has agreed so far
  * @page: for each page, how many entries map it
+ * @swap: for each page, how many entries say that it is in swap
  * @huge: for each folio, how many PMDs map it
  */
 struct tally {
@@ -18,6 +20,7 @@ struct tally {
 	struct seq_buf *out;
 	bool balance;
 	unsigned int *page;
+	unsigned int *swap;
 	unsigned int *huge;
 };
 
@@ -49,9 +52,15 @@ static void count_entries(struct tally *tally,
 		rss[MM_SWAPENTS] += entry->kind == PTEBATCH_SWAP;
 		if (entry->folio == PTEBATCH_NO_FOLIO)
 			continue;
+		if (entry->kind == PTEBATCH_SWAP)
+			tally->swap[space->row.folios[entry->folio].first +
+				    entry->page]++;
 		folio = space->folios[entry->folio];
-		rss[mm_counter(folio)]++;
-		if (entry->kind == PTEBATCH_MIGRATION)
+		/* Broken memory is nobody's any more. */
+		if (entry->kind != PTEBATCH_SWAP &&
+		    entry->kind != PTEBATCH_HWPOISON)
+			rss[mm_counter(folio)]++;
+		if (!ptebatch_entry_present(entry))
 			continue;
 		if (!test_bit(i, snapshot->huge))
 			tally->page[space->row.folios[entry->folio].first +
@@ -103,8 +112,9 @@ static void check_folio(struct tally *tally, int nr)
 	struct folio *folio = space->folios[nr];
 	const unsigned int *counts = tally->page + space->row.folios[nr].first;
 	unsigned int i, entries = tally->huge[nr];
-	unsigned int cached = folio->mapping && !folio_test_anon(folio) ?
-			      folio_nr_pages(folio) : 0;
+	const unsigned int *swap = tally->swap + space->row.folios[nr].first;
+	bool cached = (folio->mapping && !folio_test_anon(folio)) ||
+		      folio_test_swapcache(folio);
 
 	for (i = 0; i < folio_nr_pages(folio); i++) {
 		struct page *page = folio_page(folio, i);
@@ -123,8 +133,16 @@ static void check_folio(struct tally *tally, int nr)
 		agree(tally, "the entire mapcount", nr, tally->huge[nr],
 		      folio_entire_mapcount(folio));
 	/* One is ours. */
-	agree(tally, "the reference count", nr, 1 + entries + cached,
+	agree(tally, "the reference count", nr,
+	      1 + entries + (cached ? folio_nr_pages(folio) : 0),
 	      folio_ref_count(folio));
+	for (i = 0; folio_test_swapcache(folio) && i < folio_nr_pages(folio); i++) {
+		int count = ptebatch_swap_count(folio, i);
+
+		if (count != swap[i])
+			seq_buf_printf(tally->out, "page %u: ", i);
+		agree(tally, "the swap count", nr, swap[i], count);
+	}
 	check_pages(tally, folio, nr, counts);
 }
 
@@ -156,8 +174,8 @@ static int count_places(struct tally *tally)
  * @out: gets a line for each that does not
  *
  * Checked are the mapcounts (large, entire and, with CONFIG_PAGE_MAPCOUNT, per
- * page), the reference counts, the RSS of each mm and that no page is
- * AnonExclusive to two.
+ * page), the reference counts, the swap counts of folios in the swap cache,
+ * the RSS of each mm and that no page is AnonExclusive to two.
  *
  * Context: Process context, may sleep; takes the mmap_lock and the page table
  * locks.
@@ -172,13 +190,16 @@ int ptebatch_books_balance(const struct ptebatch_space *space,
 
 	tally.page = kvcalloc(space->row.nr_pages + 1, sizeof(*tally.page),
 			      GFP_KERNEL);
+	tally.swap = kvcalloc(space->row.nr_pages + 1, sizeof(*tally.swap),
+			      GFP_KERNEL);
 	tally.huge = kvcalloc(space->row.nr_folios + 1, sizeof(*tally.huge),
 			      GFP_KERNEL);
-	if (tally.page && tally.huge)
+	if (tally.page && tally.swap && tally.huge)
 		err = count_places(&tally);
 	for (i = 0; !err && i < space->row.nr_folios; i++)
 		check_folio(&tally, i);
 	kvfree(tally.huge);
+	kvfree(tally.swap);
 	kvfree(tally.page);
 	return err ?: tally.balance;
 }

@@ -42,8 +42,12 @@ static void unwatch(struct ptebatch_flush *flush)
 static void invalidate(struct mmu_notifier *notifier, struct mm_struct *mm,
 		       unsigned long start, unsigned long end)
 {
-	mark_flushed(container_of(notifier, struct ptebatch_flush, notifier),
-		     start, end);
+	struct ptebatch_flush *flush =
+		container_of(notifier, struct ptebatch_flush, notifier);
+
+	mark_flushed(flush, start, end);
+	if (flush->meanwhile)
+		flush->meanwhile(flush->data);
 }
 
 static const struct mmu_notifier_ops notifier_ops = {

@@ -15,12 +15,16 @@
  * @mm: the mm
  * @start: address of the first entry that is watched
  * @flushed: a bit for each entry from @start on
+ * @meanwhile: called at each flush, in its context, if not %NULL
+ * @data: for @meanwhile
  */
 struct ptebatch_flush {
 	struct mmu_notifier notifier;
 	struct mm_struct *mm;
 	unsigned long start;
 	DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
+	void (*meanwhile)(void *data);
+	void *data;
 };
 
 int ptebatch_flush_begin(struct ptebatch_flush *flush,

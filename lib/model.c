@@ -190,6 +190,56 @@ void ptebatch_model_numa_hint(const struct ptebatch_call *call,
 		becomes(BIT(PTEBATCH_PROTNONE), was->flags, allowed);
 }
 
+/* Rule 17: write protection of a file's page outlives the page. */
+static void goes(const struct ptebatch_call *call,
+		 const struct ptebatch_entry *was,
+		 struct ptebatch_allowed *allowed)
+{
+	bool marked = call->file && call->uffd_wp && was->flags & PTEBATCH_UFFD;
+
+	becomes(BIT(marked ? PTEBATCH_MARKER : PTEBATCH_NONE), 0, allowed);
+}
+
+/**
+ * ptebatch_model_unmap() - try_to_unmap() of a folio that nothing holds: rules
+ * 17 to 19
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_unmap(const struct ptebatch_call *call,
+			  const struct ptebatch_entry *was,
+			  struct ptebatch_allowed *allowed)
+{
+	const u8 kept = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE;
+
+	if (!ptebatch_entry_present(was))
+		stays(was, allowed);
+	else if (call->anonymous && call->swap)
+		becomes(BIT(PTEBATCH_SWAP), was->flags & kept, allowed);
+	else
+		goes(call, was, allowed);
+}
+
+/**
+ * ptebatch_model_zap() - zap_vma_range()
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ *
+ * Guards stay where they are, and so do userfaultfd's markers in a file.
+ */
+void ptebatch_model_zap(const struct ptebatch_call *call,
+			const struct ptebatch_entry *was,
+			struct ptebatch_allowed *allowed)
+{
+	if (was->kind == PTEBATCH_NONE || was->kind == PTEBATCH_GUARD ||
+	    (was->kind == PTEBATCH_MARKER && call->file))
+		stays(was, allowed);
+	else
+		goes(call, was, allowed);
+}
+
 /* May @a and @b, next to each other, be in one batch? Rule 3. */
 static bool batches_with(const struct ptebatch_entry *a,
 			 const struct ptebatch_entry *b)
@@ -281,9 +331,11 @@ bool ptebatch_model_allows(const struct ptebatch_call *call,
 	call->model(call, &with, &allowed);
 	if (!(allowed.kinds & BIT(got->kind)) || allowed.flags != got->flags)
 		return false;
-	/* Whether it is the right page. */
-	return (!ptebatch_entry_present(was) && was->kind != PTEBATCH_MIGRATION) ||
-	       (got->folio == was->folio && got->page == was->page);
+	/* Whether it is the right page, if it has one. */
+	return got->folio == PTEBATCH_NO_FOLIO ?
+	       !ptebatch_entry_present(got) &&
+	       (got->kind != PTEBATCH_SWAP || was->folio == PTEBATCH_NO_FOLIO) :
+	       got->folio == was->folio && got->page == was->page;
 }
 
 /**

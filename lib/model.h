@@ -39,6 +39,7 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @uffd_wp: userfaultfd is registered for write protection
  * @uffd_rwp: userfaultfd is registered for read and write protection
  * @try_writable: the caller wants no write faults that it can spare
+ * @swap: the anonymous pages have swap space; else they are lazyfree
  * @hints: all folios here are worth a NUMA hint; else none is
  */
 struct ptebatch_call {
@@ -53,6 +54,7 @@ struct ptebatch_call {
 	bool uffd_wp;
 	bool uffd_rwp;
 	bool try_writable;
+	bool swap;
 	bool hints;
 };
 
@@ -71,6 +73,13 @@ void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
 void ptebatch_model_numa_hint(const struct ptebatch_call *call,
 			      const struct ptebatch_entry *was,
 			      struct ptebatch_allowed *allowed);
+
+void ptebatch_model_unmap(const struct ptebatch_call *call,
+			  const struct ptebatch_entry *was,
+			  struct ptebatch_allowed *allowed);
+void ptebatch_model_zap(const struct ptebatch_call *call,
+			const struct ptebatch_entry *was,
+			struct ptebatch_allowed *allowed);
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);

@@ -10,6 +10,7 @@
 
 #include "populate.h"
 #include "pte.h"
+#include "swap.h"
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
@@ -155,29 +156,38 @@ static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
 }
 
 /*
- * And for one that says where a page is on its way to: who migrates the folio
- * has unmapped the page, and holds the folio's lock.
+ * And for one that says where a page has gone to: who migrates or swaps out the
+ * folio has unmapped the page, and holds the folio's lock.
  */
-static void add_migration(struct ptebatch_space *space,
-			  struct vm_area_struct *vma, unsigned long addr,
-			  const struct ptebatch_entry *entry)
+static int add_absent(struct ptebatch_space *space, struct vm_area_struct *vma,
+		      unsigned long addr, const struct ptebatch_entry *entry)
 {
 	struct folio *folio = space->folios[entry->folio];
 
 	if (!folio_test_locked(folio))
 		folio_lock(folio);
 	if (test_bit(entry->folio, space->cached))
-		return;
+		return 0;
 	if (!folio_test_anon(folio))
 		add_anon_rmap(vma, addr - entry->page * PAGE_SIZE, folio,
 			      &space->row.folios[entry->folio]);
 	folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
+	if (entry->kind != PTEBATCH_SWAP)
+		return 0;
+	if (!folio_test_swapcache(folio)) {
+		int err = ptebatch_swap_alloc(folio);
+
+		if (err)
+			return err;
+	}
+	return ptebatch_swap_dup(folio, entry->page, 1);
 }
 
 static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
 		     unsigned long addr, const struct ptebatch_entry *entry)
 {
 	struct folio *folio;
+	int err = 0;
 
 	if (entry->kind == PTEBATCH_NONE)
 		return 0;
@@ -192,9 +202,12 @@ static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
 		if (ptebatch_entry_present(entry))
 			add_rmap(space, vma, addr, entry);
 		else
-			add_migration(space, vma, addr, entry);
+			err = add_absent(space, vma, addr, entry);
 	}
-	inc_mm_counter(vma->vm_mm, mm_counter(folio));
+	if (err)
+		return err;
+	if (entry->kind != PTEBATCH_SWAP)
+		inc_mm_counter(vma->vm_mm, mm_counter(folio));
 	if (!space->row.folios[entry->folio].pmd)
 		return set_entry(vma, addr, folio_page(folio, entry->page), entry);
 	return entry->page ? 0 : set_huge_entry(vma, addr, folio, entry);
@@ -241,7 +254,8 @@ void ptebatch_unpopulate(struct ptebatch_space *space,
 		spinlock_t *ptl;	/* of the page table */
 		pte_t *ptep;
 
-		if (space->row.entries[i].kind != PTEBATCH_SWAP)
+		if (space->row.entries[i].kind != PTEBATCH_SWAP ||
+		    space->row.entries[i].folio != PTEBATCH_NO_FOLIO)
 			continue;
 		ptep = get_locked_pte(place->mm, addr, &ptl);
 		if (!ptep)
@@ -260,7 +274,7 @@ void ptebatch_unpopulate(struct ptebatch_space *space,
  * @space: has the row and its folios; those of a file are in its page cache
  * @place: where; covered by a VMA
  *
- * Folios with migration entries are locked then.
+ * Folios with migration or swap entries are locked then.
  *
  * Context: Process context, may sleep; takes the mmap_lock.
  * Return: 0, -ENOMEM, or -EINVAL where the row maps a page twice.

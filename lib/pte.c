@@ -65,10 +65,11 @@ static pte_t make_migration(struct page *page, u8 flags)
 	return make_swapped(swp_entry_to_pte(entry), flags);
 }
 
-/* Some page in swap; whoever looks it up must have put it there. */
-static pte_t make_swap(u8 flags)
+/* Without a page some place in swap, which nobody must look up. */
+static pte_t make_swap(struct page *page, u8 flags)
 {
-	pte_t pte = make_swapped(swp_entry_to_pte(swp_entry(0, 1)), flags);
+	swp_entry_t entry = page ? page_swap_entry(page) : swp_entry(0, 1);
+	pte_t pte = make_swapped(swp_entry_to_pte(entry), flags);
 
 	return flags & PTEBATCH_EXCLUSIVE ? pte_swp_mkexclusive(pte) : pte;
 }
@@ -76,7 +77,8 @@ static pte_t make_swap(u8 flags)
 /**
  * ptebatch_pte_make() - an entry for the page table
  * @vma: where it will be
- * @page: the page behind it, if @entry has one
+ * @page: the page behind it, if @entry has one; in the swap cache, if @entry
+ *        says that it is in swap
  * @entry: the entry as drawn; exclusive is left to the page, unless in swap
  *         or migration
  *
@@ -93,7 +95,7 @@ pte_t ptebatch_pte_make(struct vm_area_struct *vma, struct page *page,
 	case PTEBATCH_MIGRATION:
 		return make_migration(page, entry->flags);
 	case PTEBATCH_SWAP:
-		return make_swap(entry->flags);
+		return make_swap(page, entry->flags);
 	case PTEBATCH_MARKER:
 		return make_pte_marker(PTE_MARKER_UFFD_WP);
 	case PTEBATCH_POISON:
@@ -149,6 +151,10 @@ static unsigned long read_absent(pte_t pte, struct ptebatch_entry *entry)
 		entry->kind = PTEBATCH_SWAP;
 		if (pte_swp_exclusive(pte))
 			entry->flags |= PTEBATCH_EXCLUSIVE;
+	} else if (softleaf_is_hwpoison(leaf)) {
+		entry->kind = PTEBATCH_HWPOISON;
+		entry->flags = 0;
+		return softleaf_to_pfn(leaf);
 	} else if (softleaf_is_migration(leaf)) {
 		entry->kind = PTEBATCH_MIGRATION;
 		if (softleaf_is_migration_write(leaf))

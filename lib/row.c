@@ -23,7 +23,7 @@ static const struct {
 };
 
 /* The letters of enum ptebatch_kind, in its order. */
-static const char kind_letters[] = "-WRNMSUPG?";
+static const char kind_letters[] = "-WRNMSUPGH?";
 
 /**
  * struct parser - how far a picture has been read
@@ -122,7 +122,8 @@ static bool parse_entry(struct parser *p, struct ptebatch_entry *entry)
 static bool has_page(const struct ptebatch_entry *entry)
 {
 	return ptebatch_entry_present(entry) ||
-	       entry->kind == PTEBATCH_MIGRATION;
+	       entry->kind == PTEBATCH_MIGRATION ||
+	       entry->kind == PTEBATCH_HWPOISON;
 }
 
 static bool add_entry(struct parser *p, const struct ptebatch_entry *entry)
@@ -193,7 +194,7 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 	for (; count--; (*page)++) {
 		if (*page >= PTEBATCH_ROW_ENTRIES)
 			return fail(p, "a folio larger than any row");
-		if (has_page(&entry)) {
+		if (has_page(&entry) || entry.kind == PTEBATCH_SWAP) {
 			entry.folio = folio;
 			entry.page = *page;
 		}

@@ -21,7 +21,8 @@
  *	.  no entry at all: a page	x  the page is AnonExclusive
  *	   of the folio that the row	w  of M: the page was writable
  *	   does not map (in braces)
- *	S  in swap			M  the page is being migrated
+ *	S  in swap; in braces, the	M  the page is being migrated
+ *	   page of the folio in turn	H  the page's memory is broken
  *	U  marker of userfaultfd's write protection
  *	P  marker of a poisoned page	G  marker of a guard region
  *	?  maps a page that the test never mapped (only ever printed)
@@ -63,6 +64,7 @@
  * @PTEBATCH_MARKER: marker of userfaultfd's write protection
  * @PTEBATCH_POISON: marker of a poisoned page
  * @PTEBATCH_GUARD: marker of a guard region
+ * @PTEBATCH_HWPOISON: the page's memory is broken
  * @PTEBATCH_FOREIGN: anything that no test has put there
  */
 enum ptebatch_kind {
@@ -75,6 +77,7 @@ enum ptebatch_kind {
 	PTEBATCH_MARKER,
 	PTEBATCH_POISON,
 	PTEBATCH_GUARD,
+	PTEBATCH_HWPOISON,
 	PTEBATCH_FOREIGN,
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/userfaultfd_k.h>
@@ -8,6 +9,7 @@
 #include "arch.h"
 #include "pte.h"
 #include "snapshot.h"
+#include "swap.h"
 
 /* Find the page behind an entry among the row's folios; mostly @guess. */
 static void find_page(const struct ptebatch_space *space, unsigned long pfn,
@@ -46,6 +48,28 @@ static void add_page(const struct ptebatch_space *space, unsigned long pfn,
 		entry->flags |= PTEBATCH_EXCLUSIVE;
 }
 
+/* The same for a place in swap; what is no folio's place may be anybody's. */
+static void find_swap(const struct ptebatch_space *space, pte_t pte, s16 guess,
+		      struct ptebatch_entry *entry)
+{
+	swp_entry_t swap = softleaf_from_pte(pte);
+	unsigned int i;
+
+	for (i = 0; i <= space->row.nr_folios; i++) {
+		s16 folio = i ? i - 1 : guess;
+		long page;
+
+		if (folio == PTEBATCH_NO_FOLIO)
+			continue;
+		page = ptebatch_swap_page(space->folios[folio], swap);
+		if (page < 0)
+			continue;
+		entry->folio = folio;
+		entry->page = page;
+		return;
+	}
+}
+
 static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
 		     struct ptebatch_entry *entry)
 {
@@ -53,8 +77,11 @@ static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
 
 	if (ptebatch_entry_present(entry))
 		add_page(space, pfn, guess, false, entry);
-	else if (entry->kind == PTEBATCH_MIGRATION)
+	else if (entry->kind == PTEBATCH_MIGRATION ||
+		 entry->kind == PTEBATCH_HWPOISON)
 		find_page(space, pfn, guess, entry);
+	else if (entry->kind == PTEBATCH_SWAP)
+		find_swap(space, pte, guess, entry);
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE

@@ -20,6 +20,7 @@
 #include "folio.h"
 #include "populate.h"
 #include "space.h"
+#include "swap.h"
 #include "warnings.h"
 
 /* On a page table's edge, away from what an mm has at its ends. */
@@ -79,6 +80,8 @@ static const char *missing(const struct ptebatch_setup *setup,
 	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
 		return "no migration without CONFIG_MIGRATION";
 
+	if (setup->swap && ptebatch_swap_missing())
+		return ptebatch_swap_missing();
 	if (setup->twice && setup->mapping == PTEBATCH_ANON && !fork_works())
 		return "fork() maps the wrong pages here, see ptebatch_pgtable";
 
@@ -213,12 +216,20 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		vm_flags_set(vma, VM_UFFD_WP);
 	if (space->setup->uffd_rwp)
 		vm_flags_set(vma, VM_UFFD_RWP);
+	if (space->setup->mlocked)
+		vm_flags_set(vma, VM_LOCKED);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
 	return 0;
 }
 
-static struct mm_struct *new_mm(void)
+/**
+ * ptebatch_mm_alloc() - an address space with nothing in it
+ *
+ * Context: Process context, may sleep.
+ * Return: the mm, to be given back by mmput(), or %NULL.
+ */
+struct mm_struct *ptebatch_mm_alloc(void)
 {
 	struct mm_struct *mm = mm_alloc();
 
@@ -239,7 +250,7 @@ static int map_again(struct ptebatch_space *space, unsigned long offset)
 	int err;
 
 	if (space->setup->mapping == PTEBATCH_ANON) {
-		second->mm = new_mm();
+		second->mm = ptebatch_mm_alloc();
 		if (!second->mm)
 			return -ENOMEM;
 		second->start = first->start;
@@ -259,6 +270,25 @@ static int map_again(struct ptebatch_space *space, unsigned long offset)
 	return err;
 }
 
+/* What reclaim or MADV_FREE have made of the anonymous folios. */
+static int prepare_folios(struct ptebatch_space *space)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < space->row.nr_folios && !err; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!folio_test_anon(folio))
+			continue;
+		if (space->setup->lazyfree)
+			folio_clear_swapbacked(folio);
+		if (space->setup->swap && !folio_test_swapcache(folio))
+			err = ptebatch_swap_alloc(folio);
+	}
+	return err;
+}
+
 static int build(struct ptebatch_space *space)
 {
 	struct ptebatch_place *place = &space->places[0];
@@ -275,7 +305,7 @@ static int build(struct ptebatch_space *space)
 			return offset;
 	}
 
-	place->mm = new_mm();
+	place->mm = ptebatch_mm_alloc();
 	if (!place->mm)
 		return -ENOMEM;
 	place->start = SPACE_BASE + space->row.first * PAGE_SIZE;
@@ -285,7 +315,7 @@ static int build(struct ptebatch_space *space)
 		err = ptebatch_populate(space, place);
 	if (!err && space->setup->twice)
 		err = map_again(space, offset);
-	return err;
+	return err ?: prepare_folios(space);
 }
 
 /* What the page cache holds goes now, not when the file's last user does. */
@@ -319,10 +349,13 @@ static void destroy(void *data)
 		ptebatch_unpopulate(space, &space->places[i]);
 		mmput(space->places[i].mm);
 	}
-	/* No migration is on its way any more. */
-	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
-		if (folio_test_locked(space->folios[i]))
-			folio_unlock(space->folios[i]);
+	/* No migration or reclaim is on its way any more. */
+	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
+		if (!folio_test_locked(space->folios[i]))
+			continue;
+		ptebatch_swap_free(space->folios[i]);
+		folio_unlock(space->folios[i]);
+	}
 	if (space->file)
 		empty_cache(space->file);
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {

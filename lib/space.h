@@ -41,6 +41,9 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  *         say nothing and are not looked at
  * @uffd_wp: the VMA is registered with userfaultfd for write protection
  * @uffd_rwp: the same for read and write protection
+ * @swap: the anonymous folios have swap space, and are locked
+ * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
+ * @mlocked: the VMA is locked into memory
  * @twice: mapped once more: anonymous memory by a child after a fork, a file
  *         by a second VMA
  */
@@ -51,6 +54,9 @@ struct ptebatch_setup {
 	bool track;
 	bool uffd_wp;
 	bool uffd_rwp;
+	bool swap;
+	bool lazyfree;
+	bool mlocked;
 	bool twice;
 };
 
@@ -95,6 +101,7 @@ static inline unsigned long ptebatch_addr(const struct ptebatch_space *space,
 	return space->places[0].start + i * PAGE_SIZE;
 }
 
+struct mm_struct *ptebatch_mm_alloc(void);
 struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);
 

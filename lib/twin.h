@@ -7,11 +7,15 @@
 #define PTEBATCH_TWIN_H
 
 #include <linux/mm.h>
+#include <linux/rmap.h>
 
 /* As change_protection() of mm/mprotect.c. */
 long ptebatch_twin_change_protection(struct mmu_gather *tlb,
 				     struct vm_area_struct *vma,
 				     unsigned long start, unsigned long end,
 				     unsigned long cp_flags);
+
+/* As try_to_unmap() of mm/rmap.c. */
+void ptebatch_twin_try_to_unmap(struct folio *folio, enum ttu_flags flags);
 
 #endif /* PTEBATCH_TWIN_H */

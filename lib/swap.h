@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swap space: a RAM disk, where the machine has none of its own.
+ */
+#ifndef PTEBATCH_SWAP_H
+#define PTEBATCH_SWAP_H
+
+#include <linux/mm_types.h>
+
+void ptebatch_swap_on(void);
+void ptebatch_swap_off(void);
+const char *ptebatch_swap_missing(void);
+
+int ptebatch_swap_alloc(struct folio *folio);
+int ptebatch_swap_dup(struct folio *folio, unsigned int page, unsigned int nr);
+void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr);
+int ptebatch_swap_count(struct folio *folio, unsigned int page);
+long ptebatch_swap_page(struct folio *folio, swp_entry_t entry);
+void ptebatch_swap_free(struct folio *folio);
+
+#endif /* PTEBATCH_SWAP_H */

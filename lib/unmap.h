@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Taking folios out of page tables, as reclaim and as munmap() do.
+ */
+#ifndef PTEBATCH_UNMAP_H
+#define PTEBATCH_UNMAP_H
+
+#include <linux/rmap.h>
+
+#include "space.h"
+
+typedef void (*ptebatch_unmap_t)(struct folio *folio, enum ttu_flags flags);
+typedef void (*ptebatch_zap_t)(struct vm_area_struct *vma, unsigned long start,
+			       unsigned long bytes);
+
+void ptebatch_unmap(struct ptebatch_space *space, enum ttu_flags flags,
+		    ptebatch_unmap_t unmap);
+void ptebatch_zap(struct ptebatch_space *space, ptebatch_zap_t zap);
+
+void ptebatch_zap_batched(struct vm_area_struct *vma, unsigned long start,
+			  unsigned long bytes);
+void ptebatch_zap_singly(struct vm_area_struct *vma, unsigned long start,
+			 unsigned long bytes);
+
+#endif /* PTEBATCH_UNMAP_H */

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * zap_vma_range() and zap_vma_range_batched() clear the entries of a large
+ * folio in batches. Page by page, zap_vma_range() has no batches: that is the
+ * twin here.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "../lib/swap.h"
+#include "../lib/trial.h"
+#include "../lib/unmap.h"
+
+#define RO	PROT_READ
+#define RW	(PROT_READ | PROT_WRITE)
+
+/**
+ * struct zap_row - a case of zap_vma_range()
+ * @name: of the case
+ * @setup: the address space before
+ * @after: the row as it shall be then
+ */
+struct zap_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+};
+
+static unsigned int count_young(const struct ptebatch_row *row, s16 folio)
+{
+	unsigned int i, nr = 0;
+
+	for (i = row->from; i < row->to; i++)
+		nr += row->entries[i].folio == folio &&
+		      row->entries[i].flags & PTEBATCH_YOUNG;
+	return nr;
+}
+
+/* Rule 17: what a file's entry knew that is gone, the folio must know now. */
+static void expect_known(const struct ptebatch_trial *trial, unsigned int i)
+{
+	const struct ptebatch_row *was = &trial->before.row;
+	const struct ptebatch_entry *entry = &was->entries[i];
+	struct folio *folio = trial->space->folios[entry->folio];
+
+	if (entry->flags & PTEBATCH_DIRTY)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_dirty(folio),
+				      "rule 17: %s has lost that entry %u was dirty",
+				      trial->who, i);
+	/* From the second time on, folio_mark_accessed() says more than that. */
+	if (entry->flags & PTEBATCH_YOUNG &&
+	    count_young(was, entry->folio) == 1)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_referenced(folio),
+				      "rule 17: %s has lost that entry %u was young",
+				      trial->who, i);
+}
+
+static void expect_used_folios(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_row *was = &trial->before.row;
+	unsigned int i;
+
+	for (i = was->from; i < was->to; i++)
+		if (ptebatch_entry_present(&was->entries[i]) &&
+		    test_bit(was->entries[i].folio, trial->space->cached))
+			expect_known(trial, i);
+}
+
+static struct ptebatch_trial *zap(struct kunit *test, const char *who,
+				  const struct zap_row *row, ptebatch_zap_t how)
+{
+	struct ptebatch_trial *trial;
+
+	trial = ptebatch_trial_begin(test, who, &row->setup);
+	ptebatch_zap(trial->space, how);
+	ptebatch_trial_end(trial);
+	ptebatch_trial_expect(trial, row->after);
+	expect_used_folios(trial);
+	return trial;
+}
+
+static bool failed(struct kunit *test)
+{
+	return READ_ONCE(test->status) == KUNIT_FAILURE;
+}
+
+static void check_row(struct kunit *test, const struct zap_row *row)
+{
+	struct ptebatch_trial *whole, *batched, *singly;
+
+	whole = zap(test, "zap_vma_range()", row, zap_vma_range);
+	if (failed(test))
+		return;
+	batched = zap(test, "zap_vma_range_batched()", row,
+		      ptebatch_zap_batched);
+	if (failed(test))
+		return;
+	singly = zap(test, "zap_vma_range() page by page", row,
+		     ptebatch_zap_singly);
+	ptebatch_trial_same(whole, singly);
+	ptebatch_trial_same(batched, singly);
+}
+
+static const struct zap_row rows[] = {
+	{ "64K folio", { "{Wdyx*16}", .prot = RW }, "-*16" },
+	{ "shared 64K folio", { "{Rdy*16}", .prot = RO }, "-*16" },
+	{ "part of a folio",
+	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW }, "{Wdyx*5 -*6 Wdyx*5}" },
+	{ "first page of a folio",
+	  { "| {Wdyx | Wdyx*15}", .prot = RW }, "{- Wdyx*15}" },
+	{ "last page of a folio",
+	  { "{Wdyx*15 | Wdyx} |", .prot = RW }, "{Wdyx*15 -}" },
+	{ "end of one folio and beginning of the next",
+	  { "{Wdyx*12 | Wdyx*4} {Wdyx*4 | Wdyx*12}", .prot = RW },
+	  "{Wdyx*12 -*4} {-*4 Wdyx*12}" },
+	{ "folios physically side by side",
+	  { "{Wdyx*12 | Wdyx*4} +{Wdyx*4 | Wdyx*12}", .prot = RW },
+	  "{Wdyx*12 -*4} {-*4 Wdyx*12}" },
+	{ "pages of all kinds in one folio",
+	  { "{Wdyx*4 Rdyx*3 Rdy*3 Ndyx*3 Rx*3}", .prot = RW }, "-*16" },
+	{ "folios of mixed orders",
+	  { "Wdyx {Wdyx*2} {Wdyx*8} - {Rdy*32}", .prot = RW }, "-*44" },
+	{ "folio off its alignment", { "@5 {Wdyx*16}", .prot = RW }, "@5 -*16" },
+	{ "pages of a folio out of order",
+	  { "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}", .prot = RW }, "-*16" },
+	{ "over the edge of a page table",
+	  { "@504 | {Wdyx*12 | Wdyx*4}", .prot = RW }, "@504 {-*12 Wdyx*4}" },
+	{ "three page tables, the middle one missing",
+	  { "@496 {Wdyx*16} -*512 {Wdyx*16}", .prot = RW }, "@496 -*544" },
+	{ "after a fork",
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
+	  "{Rdy*4 -*8 Rdy*4}" },
+	{ "soft-dirty pages",
+	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true }, "-*16" },
+	{ "locked into memory",
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .mlocked = true },
+	  "{Wdyx*4 -*8 Wdyx*4}" },
+
+	/* Rule 17. */
+	{ "file", { "{Ry*16}", PTEBATCH_FILE, RO }, "-*16" },
+	{ "file, one page dirty",
+	  { "{Ry*9 Wdy Ry*6}", PTEBATCH_FILE, RW }, "-*16" },
+	{ "file, one page young",
+	  { "{R*9 Ry R*6}", PTEBATCH_FILE, RO }, "-*16" },
+	{ "file, the last page dirty and young",
+	  { "{R*15 Rdy}", PTEBATCH_FILE, RO }, "-*16" },
+	{ "shmem, part of a folio",
+	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW },
+	  "{Wdy*3 -*9 Wdy*4}" },
+	{ "shmem mapped twice",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, "-*16" },
+	{ "private file, its own pages beside copies",
+	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "-*16" },
+	{ "uffd-wp leaves a marker for each page of a file",
+	  { "{Rdyu*4 Wdy*4 Rdyu*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "U*4 -*4 U*8" },
+	{ "uffd-wp leaves no marker in anonymous memory",
+	  { "{Rdyux*8 Wdyx*8}", .prot = RW, .uffd_wp = true }, "-*16" },
+	{ "uffd-wp leaves markers in part of a folio",
+	  { "{Rdyu*4 | Rdyu*8 | Rdyu*4}", PTEBATCH_SHMEM, RW,
+	    .uffd_wp = true }, "{Rdyu*4 U*8 Rdyu*4}" },
+
+	/* What maps no page. */
+	{ "swap entries",
+	  { "{Wdyx*4 Sx*8 S*2 Wdyx*2}", .prot = RW, .swap = true }, "-*16" },
+	{ "part of a folio's swap entries",
+	  { "{Sx*4 | Sx*8 | Sx*4}", .prot = RW, .swap = true },
+	  "{Sx*4 -*8 Sx*4}" },
+	{ "swap entries of two folios",
+	  { "{Sx*16} {Sx*16}", .prot = RW, .swap = true }, "-*32" },
+	{ "migration entries",
+	  { "{Mw*4 Mx*4 M*4 Wdyx*4}", .prot = RW }, "-*16" },
+	{ "migration entries with uffd-wp",
+	  { "{Mu*8 M*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "U*8 -*8" },
+	{ "guards stay, poison goes",
+	  { "{Wdyx*2} G*2 P*2 {Wdyx*2} G", .prot = RW }, "-*2 G*2 -*4 G" },
+	{ "userfaultfd's markers stay in a file",
+	  { "U*4 {Wdy*4} U", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "U*4 -*4 U" },
+
+	/* Rule 16. */
+	{ "PMD", { "[Wdyx]", .prot = RW }, "-*512" },
+	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*512" },
+	{ "part of a PMD",
+	  { "[Wdyx*100 | Wdyx*312 | Wdyx*100]", .prot = RW },
+	  "{Wdyx*100 -*312 Wdyx*100}" },
+	{ "2M folio mapped by page table entries",
+	  { "{Wdyx*100 | Wdyx*312 | Wdyx*100}", .prot = RW },
+	  "{Wdyx*100 -*312 Wdyx*100}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+
+static void zap_row(struct kunit *test)
+{
+	check_row(test, test->param_value);
+}
+
+/* Every order, every kind of range. */
+
+static const struct kind {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *before;
+} kinds[] = {
+	{ "anonymous", { .prot = RW }, "Wdyx" },
+	{ "of a file", { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
+	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
+};
+
+#define ORDERS	10	/* 0 to 9 */
+
+/**
+ * struct order_param - one folio
+ * @order: its order
+ * @kind: index into kinds[]
+ */
+struct order_param {
+	unsigned int order;
+	unsigned int kind;
+};
+
+static const void *orders_gen_params(struct kunit *test, const void *prev,
+				     char *desc)
+{
+	static struct order_param param;
+
+	if (!prev)
+		param = (struct order_param) {};
+	else if (++param.kind == ARRAY_SIZE(kinds))
+		param = (struct order_param) { .order = param.order + 1 };
+	if (param.order == ORDERS)
+		return NULL;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
+		 kinds[param.kind].name);
+	return &param;
+}
+
+static const char *picture(char *text, size_t size, unsigned int nr,
+			   unsigned int from, unsigned int to,
+			   const char *outside, const char *inside)
+{
+	struct seq_buf out;
+
+	seq_buf_init(&out, text, size);
+	seq_buf_puts(&out, "{");
+	if (from)
+		seq_buf_printf(&out, "%s*%u", outside, from);
+	seq_buf_printf(&out, " | %s*%u |", inside, to - from);
+	if (to < nr)
+		seq_buf_printf(&out, " %s*%u", outside, nr - to);
+	seq_buf_puts(&out, "}");
+	return seq_buf_str(&out);
+}
+
+static void check_range(struct kunit *test, const struct order_param *param,
+			unsigned int from, unsigned int to)
+{
+	const struct kind *kind = &kinds[param->kind];
+	unsigned int nr = 1U << param->order;
+	char before[64], after[64];
+	struct zap_row *row;
+
+	if (from >= to || failed(test))
+		return;
+	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	row->setup = kind->setup;
+	row->setup.picture = picture(before, sizeof(before), nr, from, to,
+				     kind->before, kind->before);
+	row->after = picture(after, sizeof(after), nr, from, to, kind->before,
+			     "-");
+	check_row(test, row);
+}
+
+static void zap_order(struct kunit *test)
+{
+	const struct order_param *param = test->param_value;
+	unsigned int nr = 1U << param->order;
+
+	check_range(test, param, 0, nr);
+	check_range(test, param, 0, nr / 2);
+	check_range(test, param, nr / 2, nr);
+	if (nr < 4)
+		return;
+	check_range(test, param, 1, nr - 1);
+	check_range(test, param, nr / 2 - 1, nr / 2 + 1);
+}
+
+static int memory_begin(struct kunit_suite *suite)
+{
+	ptebatch_swap_on();
+	return 0;
+}
+
+static void memory_end(struct kunit_suite *suite)
+{
+	ptebatch_swap_off();
+}
+
+static struct kunit_case memory_cases[] = {
+	KUNIT_CASE_PARAM(zap_row, rows_gen_params),
+	KUNIT_CASE_PARAM(zap_order, orders_gen_params),
+	{}
+};
+
+static struct kunit_suite memory_suite = {
+	.name = "ptebatch_memory",
+	.suite_init = memory_begin,
+	.suite_exit = memory_end,
+	.test_cases = memory_cases,
+};
+
+kunit_test_suite(memory_suite);
