@@ -6,9 +6,11 @@ obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
 ptebatch-y := lib/books.o lib/file.o lib/flush.o lib/folio.o lib/model.o \
 	lib/populate.o lib/protect.o lib/pte.o lib/random.o lib/row.o \
 	lib/snapshot.o lib/space.o lib/states.o lib/swap.o lib/trial.o \
-	lib/twin_mprotect.o lib/twin_rmap.o lib/unmap.o lib/warnings.o lib/window.o
-ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o mm/mprotect.o mm/mprotect_fault.o \
-	mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o
+	lib/twin_mprotect.o lib/twin_rmap.o lib/unmap.o lib/warnings.o \
+	lib/window.o
+ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o mm/mprotect.o \
+	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o
+ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/stopwatch.o mm/rmap_bench.o
 
 # A module calls what the kernel does not export. In a tree with our hooks the
 # kernel is made to export it; any other kernel is searched for it.
@@ -28,14 +30,15 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE SEED ROUNDS KDIR
+export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE SEED ROUNDS CLOCK KDIR
 
-goals := run test module mutants
+goals := run bench test module mutants
 
 .PHONY: help $(goals) $(goals:%=do-%)
 
 help:
 	@echo 'make run        build a kernel with the suites, boot it and judge: all set-up included'
+	@echo 'make bench      time the paths, in a kernel without debug options'
 	@echo 'make test       the tests of the project itself: tools, style, all architectures'
 	@echo 'make module     only the module ptebatch.ko, for the kernel built in KDIR='
 	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
@@ -50,6 +53,7 @@ help:
 	@echo 'O=              where results go, default build/'
 	@echo 'EXHAUSTIVE=1    all combinations of entries, not a sample: takes minutes'
 	@echo 'SEED=, ROUNDS=  of the random rows: which to begin with, and how many'
+	@echo 'CLOCK=          of benches: count (instructions, x86_64 and arm64) or native (time)'
 	@echo 'JOBS=           how many to build with at a time, default one a processor'
 	@echo 'TIMEOUT=        seconds that a boot may take, default 120, 1800 with EXHAUSTIVE=1'
 	@echo
@@ -68,6 +72,7 @@ $(goals): %: do-%
 	$(exit $(O)/.status-$@)@! test -e $(O)/.status-$@ || exit $$(cat $(O)/.status-$@)
 
 do-run: command := python3 tests/run.py
+do-bench: command := python3 tests/bench.py
 do-test: command := python3 tests/check.py
 do-module: command := python3 tests/module.py
 do-mutants: command := python3 tests/mutants.py

@@ -24,6 +24,16 @@ ERROR_LINES = 15
 # Where a compiler, a linker and kunit.py say what is wrong.
 TELLING = r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Missing:'
 
+# What the kernel of each variant has else than the one that the suites run in.
+VARIANTS = {
+    '': (),
+    'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=m',),
+    'bench': ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
+              'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
+}
+# One instruction is one nanosecond; a CPU that waits does not wait for the host's clock.
+COUNTING = ('-icount shift=0,sleep=off', ['-accel', 'tcg'])
+
 KUNIT = ['tools/testing/kunit/kunit.py']
 # Both keep a crash from looking like a hang.
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
@@ -55,7 +65,7 @@ class Guest:
         self.tree = tree
         # A direct child of the tree: then the kernel's build uses relative paths only, and ccache
         # finds in one tree what it compiled in another.
-        self.build_folder = f'.kunit-{self.arch.name}' + ('-loadable' if settings.loadable else '')
+        self.build_folder = f'.kunit-{self.arch.name}' + (f'-{settings.variant}' if settings.variant else '')
         self.build_path = tree / self.build_folder
         self.accel: list[str] = []
 
@@ -80,9 +90,7 @@ class Guest:
             args.append(f'--cross_compile={arch.cross_compile}')
         if arch.emulated:
             args.append(f'--qemu_config={PROJECT}/tests/arch/{arch.name}.py')
-        if self.settings.loadable:
-            args.append('--kconfig_add=CONFIG_PTEBATCH_KUNIT_TEST=m')
-        return args
+        return args + [f'--kconfig_add={option}' for option in VARIANTS[self.settings.variant]]
 
     def build(self, step: Step) -> None:
         """Configure and build; only what changed is built."""
@@ -108,7 +116,9 @@ class Guest:
                 *self._compilers()]
 
     def choose_accelerator(self, console: Console) -> None:
-        if self.arch.emulated:
+        if self.settings.counting:
+            self.accel = COUNTING[1]
+        elif self.arch.emulated:
             with console.step('accel') as step:
                 self.accel, step.note = accelerator.choose(self.arch)
 
@@ -121,6 +131,8 @@ class Guest:
         if initramfs:
             command.append('--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}')
             env['PTEBATCH_SHUTDOWN'] = 'no'
+        if self.settings.counting:
+            command.append(f'--qemu_args={COUNTING[0]}')
         if suites:
             command.append(suites)
         self.log.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import architecture
@@ -58,6 +58,13 @@ class Settings:
     timeout: int
     parameters: tuple[str, ...]     # of the suites, as the kernel has them
     cache: Path
+    bench: bool = False     # the benches, in a kernel without debug options
+    counting: bool = False  # its clock counts instructions
+
+    @property
+    def variant(self) -> str:
+        """Which kernel of an architecture it is."""
+        return 'loadable' if self.loadable else 'bench' if self.bench else ''
 
     @property
     def sources(self) -> list[str]:
@@ -66,6 +73,19 @@ class Settings:
         default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
         return [f'{name}={value or ""}' for name, value in given.items()
                 if value != (default if name == 'FIXES' else None)]
+
+    def for_bench(self, env: Mapping[str, str]) -> Settings:
+        """The same for the benches."""
+        if self.loadable or self.parameters:
+            raise Trouble('LOADABLE=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches', 'leave them out')
+        clock = env.get('CLOCK') or ('count' if self.arch.emulated else 'native')
+        if clock not in ('count', 'native'):
+            raise Trouble(f'CLOCK={clock} is no clock', 'give CLOCK=count or CLOCK=native')
+        if clock == 'count' and not self.arch.emulated:
+            raise Trouble(f'CLOCK=count does not work with ARCH={self.arch.name}',
+                          'give CLOCK=native, ARCH=x86_64 or ARCH=arm64')
+        return replace(self, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench', bench=True,
+                       counting=clock == 'count', timeout=_number(env, 'TIMEOUT', 600))
 
     @classmethod
     def read(cls, env: Mapping[str, str]) -> Settings:
