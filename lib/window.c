@@ -104,6 +104,7 @@ void ptebatch_window_set(struct ptebatch_window *window,
 
 	for (i = 0; i < PTEBATCH_WINDOW_ENTRIES; i++) {
 		const struct ptebatch_entry *entry = &window->row.entries[i];
+		bool has_page = entry->folio != PTEBATCH_NO_FOLIO;
 		struct page *page = window->page[i];
 
 		if (PageAnon(page)) {
@@ -117,7 +118,8 @@ void ptebatch_window_set(struct ptebatch_window *window,
 		pte_clear(vma->vm_mm, ptebatch_window_addr(window, i),
 			  window->pte[i]);
 		set_pte_at(vma->vm_mm, ptebatch_window_addr(window, i),
-			   window->pte[i], ptebatch_pte_make(vma, page, entry));
+			   window->pte[i],
+			   ptebatch_pte_make(vma, has_page ? page : NULL, entry));
 		spin_unlock(window->ptl[i]);
 	}
 }
