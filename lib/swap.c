@@ -5,13 +5,12 @@
  */
 #include <linux/err.h>
 #include <linux/file.h>
+#include <linux/fcntl.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/kthread.h>
 #include <linux/major.h>
 #include <linux/mman.h>
-#include <linux/mount.h>
-#include <linux/namei.h>
 #include <linux/pagemap.h>
 #include <linux/ptrace.h>
 #include <linux/sched/mm.h>
@@ -29,53 +28,60 @@
 
 #define NODE	"/ptebatch-swap"
 
-static const char *missing = "no swap space: nobody has asked for it";
-static char swapon_says[64];
+static const char *missing = "no swap space: nobody has asked for any";
+static char why_not[64];
 static bool is_ours;
 
-#if defined(CONFIG_X86_64)
-asmlinkage long __x64_sys_swapon(const struct pt_regs *regs);
-asmlinkage long __x64_sys_swapoff(const struct pt_regs *regs);
-#define sys_swapon	__x64_sys_swapon
-#define sys_swapoff	__x64_sys_swapoff
-
-static void set_args(struct pt_regs *regs, unsigned long first,
-		     unsigned long second)
-{
-	regs->di = first;
-	regs->si = second;
-}
-#elif defined(CONFIG_ARM64)
-asmlinkage long __arm64_sys_swapon(const struct pt_regs *regs);
-asmlinkage long __arm64_sys_swapoff(const struct pt_regs *regs);
-#define sys_swapon	__arm64_sys_swapon
-#define sys_swapoff	__arm64_sys_swapoff
-
-static void set_args(struct pt_regs *regs, unsigned long first,
-		     unsigned long second)
-{
-	regs->orig_x0 = first;
-	regs->regs[1] = second;
-}
+#ifdef CONFIG_X86_64
+#define SYSCALL(name)	__x64_sys_##name
+#else
+#define SYSCALL(name)	__arm64_sys_##name
 #endif
 
-/* A system call with the node's name, as from a user. */
-static long call_with_name(long (*call)(const struct pt_regs *regs))
+asmlinkage long SYSCALL(mknodat)(const struct pt_regs *regs);
+asmlinkage long SYSCALL(swapoff)(const struct pt_regs *regs);
+asmlinkage long SYSCALL(swapon)(const struct pt_regs *regs);
+asmlinkage long SYSCALL(unlinkat)(const struct pt_regs *regs);
+
+/* Arguments of a system call. */
+struct args {
+	unsigned long a, b, c, d;
+};
+
+static void set_args(struct pt_regs *regs, const struct args *args)
+{
+#ifdef CONFIG_X86_64
+	regs->di = args->a;
+	regs->si = args->b;
+	regs->dx = args->c;
+	regs->r10 = args->d;
+#else
+	regs->orig_x0 = args->a;
+	regs->regs[1] = args->b;
+	regs->regs[2] = args->c;
+	regs->regs[3] = args->d;
+#endif
+}
+
+/* Does what @call does, as a user; @name in @args gets the node's name. */
+static long call_with_name(long (*call)(const struct pt_regs *regs),
+			   struct args *args, unsigned long *name)
 {
 	struct mm_struct *mm = ptebatch_mm_alloc();
 	struct pt_regs regs = {};
-	unsigned long addr;
-	long ret;
+	long ret = 0;
 
 	if (!mm)
 		return -ENOMEM;
 	kthread_use_mm(mm);
-	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	ret = IS_ERR_VALUE(addr) ? (long)addr :
-	      copy_to_user((char __user *)addr, NODE, sizeof(NODE)) ? -EFAULT : 0;
-	set_args(&regs, addr, 0);
+	*name = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (IS_ERR_VALUE(*name))
+		ret = *name;
+	else if (copy_to_user((char __user *)*name, NODE, sizeof(NODE)))
+		ret = -EFAULT;
 	if (!ret) {
+		set_args(&regs, args);
 		scoped_with_init_fs()
 			ret = call(&regs);
 	}
@@ -86,17 +92,20 @@ static long call_with_name(long (*call)(const struct pt_regs *regs))
 
 static int make_node(void)
 {
-	struct dentry *dentry;
-	struct path path;
-	int err;
+	struct args args = {
+		.a = AT_FDCWD,
+		.c = S_IFBLK | 0600,
+		.d = new_encode_dev(MKDEV(RAMDISK_MAJOR, 0)),
+	};
 
-	dentry = start_creating_path(AT_FDCWD, NODE, &path, 0);
-	if (IS_ERR(dentry))
-		return PTR_ERR(dentry);
-	err = vfs_mknod(mnt_idmap(path.mnt), d_inode(path.dentry), dentry,
-			S_IFBLK | 0600, MKDEV(RAMDISK_MAJOR, 0), NULL);
-	end_creating_path(&path, dentry);
-	return err == -EEXIST ? 0 : err;
+	return call_with_name(SYSCALL(mknodat), &args, &args.b);
+}
+
+static int remove_node(void)
+{
+	struct args args = { .a = AT_FDCWD };
+
+	return call_with_name(SYSCALL(unlinkat), &args, &args.b);
 }
 
 /* What mkswap(8) writes: the first page, to a disk that nobody uses. */
@@ -139,34 +148,27 @@ static int write_header(void)
 
 static long swap_on(void *unused)
 {
-	int err = 0;
+	struct args args = {};
+	int err;
 
-	scoped_with_init_fs() {
-		err = make_node();
-		if (!err)
-			err = write_header();
-	}
-	if (err == -EBUSY)
-		missing = "no swap space: the RAM disk is in use";
-	else if (err)
-		missing = "no swap space: no RAM disk to be had";
+	err = make_node();
 	if (err)
 		return err;
-
-	err = call_with_name(sys_swapon);
-	if (err == -EINVAL)
-		missing = "no swap space: the RAM disk is too small";
-	else if (err)
-		missing = swapon_says;
-	snprintf(swapon_says, sizeof(swapon_says),
-		 "no swap space: swapon() says %pe", ERR_PTR(err));
+	scoped_with_init_fs()
+		err = write_header();
+	if (!err)
+		err = call_with_name(SYSCALL(swapon), &args, &args.a);
 	is_ours = !err;
+	if (err)
+		remove_node();
 	return err;
 }
 
 static long swap_off(void *unused)
 {
-	return call_with_name(sys_swapoff);
+	struct args args = {};
+
+	return call_with_name(SYSCALL(swapoff), &args, &args.a) ?: remove_node();
 }
 
 /**
@@ -179,10 +181,14 @@ static long swap_off(void *unused)
  */
 void ptebatch_swap_on(void)
 {
-	missing = NULL;
+	long err = 0;
+
 	/* A suite begins in a task that is no kernel thread, but workers are. */
 	if (get_nr_swap_pages() <= 0)
-		work_on_cpu(raw_smp_processor_id(), swap_on, NULL);
+		err = work_on_cpu(raw_smp_processor_id(), swap_on, NULL);
+	snprintf(why_not, sizeof(why_not), "no swap space on a RAM disk: %pe",
+		 ERR_PTR(err));
+	missing = err ? why_not : NULL;
 }
 
 /**
@@ -192,7 +198,7 @@ void ptebatch_swap_on(void)
  */
 void ptebatch_swap_off(void)
 {
-	missing = "no swap space: nobody has asked for it";
+	missing = "no swap space: nobody has asked for any";
 	if (is_ours && work_on_cpu(raw_smp_processor_id(), swap_off, NULL))
 		pr_warn("ptebatch: swapoff() of the RAM disk fails\n");
 	is_ours = false;
