@@ -16,6 +16,7 @@ ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/stopwatch.o mm/rmap_bench.o
 # kernel is made to export it; any other kernel is searched for it.
 ifneq ($(KBUILD_EXTMOD),)
 ptebatch-y += lib/lookup.o lib/stubs.o
+CFLAGS_lib/twin_rmap.o += -DPTEBATCH_LOOKUP
 kernel := $(or $(KSRC),$(srctree))
 else
 obj-$(if $(filter m,$(CONFIG_PTEBATCH_KUNIT_TEST)),y) += lib/exports.o

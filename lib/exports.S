@@ -6,7 +6,5 @@
 #include <linux/export.h>
 
 #define PTEBATCH_SYMBOL(name)	EXPORT_SYMBOL_GPL(name);
+#define PTEBATCH_DATA(name)	EXPORT_SYMBOL_GPL(name);
 #include "symbols.h"
-#ifdef CONFIG_ARM64
-EXPORT_SYMBOL_GPL(init_mm);
-#endif

@@ -36,11 +36,22 @@ SYM_FUNC_START(\name)
 SYM_FUNC_END(\name)
 .endm
 
+/* Of a variable there is only where it is; see twin_rmap.c. */
+.macro pointer name
+	.section .rodata.ptebatch_names, "a"
+.Lname_of_\name:
+	.asciz	"\name"
+	.data
+	.quad	.Lname_of_\name
+SYM_DATA(ptebatch_\name, .quad 0)
+.endm
+
 	.data
 	.balign	8
 SYM_DATA_START(ptebatch_symbols)
 	.text
 #define PTEBATCH_SYMBOL(name)	stub name;
+#define PTEBATCH_DATA(name)	pointer name;
 #include "symbols.h"
 	.data
 SYM_DATA_END(ptebatch_symbols)

@@ -2,17 +2,39 @@
 /*
  * The kernel's functions that the suites call and that modules may not: the
  * one list of them, for exports.S and lookup.c. No include guard: whoever
- * includes it says what PTEBATCH_SYMBOL(name) shall make of each.
+ * includes it says what PTEBATCH_SYMBOL(name) shall make of each function, and
+ * PTEBATCH_DATA(name) of each variable.
  */
 
 /* What is tested. */
 PTEBATCH_SYMBOL(change_protection)
 PTEBATCH_SYMBOL(mprotect_fixup)
+PTEBATCH_SYMBOL(try_to_unmap)
+PTEBATCH_SYMBOL(try_to_unmap_flush)
+PTEBATCH_SYMBOL(zap_vma_range_batched)
 
 /* What the twins of that call. */
+PTEBATCH_DATA(init_mm)
+PTEBATCH_DATA(mmlist_lock)
+PTEBATCH_SYMBOL(anon_rmap_tree_insert)
+PTEBATCH_SYMBOL(anon_rmap_tree_iter_first)
+PTEBATCH_SYMBOL(anon_rmap_tree_iter_next)
+PTEBATCH_SYMBOL(anon_rmap_tree_remove)
+PTEBATCH_SYMBOL(cond_install_uffd_wp_ptes)
+PTEBATCH_SYMBOL(find_mergeable_anon_vma)
 PTEBATCH_SYMBOL(flush_tlb_batched_pending)
+PTEBATCH_SYMBOL(folio_anon_vma)
+PTEBATCH_SYMBOL(folio_pte_batch)
+PTEBATCH_SYMBOL(mapping_rmap_tree_iter_first)
+PTEBATCH_SYMBOL(mapping_rmap_tree_iter_next)
+PTEBATCH_SYMBOL(mlock_drain_local)
+PTEBATCH_SYMBOL(mlock_folio)
+PTEBATCH_SYMBOL(munlock_folio)
+PTEBATCH_SYMBOL(page_vma_mapped_walk)
+PTEBATCH_SYMBOL(ptep_clear_flush)
 PTEBATCH_SYMBOL(vm_normal_page)
 PTEBATCH_SYMBOL(vma_wants_writenotify)
+PTEBATCH_SYMBOL(__mmu_notifier_clear_flush_young)
 PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_end)
 PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_start)
 #ifdef CONFIG_NUMA_BALANCING
@@ -21,7 +43,20 @@ PTEBATCH_SYMBOL(folio_can_map_prot_numa)
 #ifdef CONFIG_USERFAULTFD
 PTEBATCH_SYMBOL(userfaultfd_wp_unpopulated)
 #endif
+#ifdef CONFIG_KSM
+PTEBATCH_SYMBOL(rmap_walk_ksm)
+#endif
+#ifdef CONFIG_MIGRATION
+PTEBATCH_DATA(swap_migration_ad_supported)
+#endif
+#ifdef CONFIG_ARCH_ENABLE_THP_MIGRATION
+PTEBATCH_SYMBOL(set_pmd_migration_entry)
+#endif
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
+PTEBATCH_SYMBOL(deferred_split_folio)
+PTEBATCH_SYMBOL(pmdp_clear_flush_young)
+PTEBATCH_SYMBOL(pmdp_invalidate)
+PTEBATCH_SYMBOL(split_huge_pmd_locked)
 PTEBATCH_SYMBOL(__split_huge_pmd)
 PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
@@ -64,11 +99,34 @@ PTEBATCH_SYMBOL(shmem_add_to_page_cache)
 PTEBATCH_SYMBOL(shmem_inode_acct_blocks)
 PTEBATCH_SYMBOL(shmem_recalc_inode)
 
+/* Swap space. */
+#if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)
+PTEBATCH_SYMBOL(folio_alloc_swap)
+PTEBATCH_SYMBOL(folio_dup_swap)
+PTEBATCH_SYMBOL(folio_put_swap)
+PTEBATCH_SYMBOL(swap_cache_del_folio)
+PTEBATCH_SYMBOL(swp_swapcount)
 #ifdef CONFIG_X86_64
+PTEBATCH_SYMBOL(__x64_sys_mknodat)
+PTEBATCH_SYMBOL(__x64_sys_swapoff)
+PTEBATCH_SYMBOL(__x64_sys_swapon)
+PTEBATCH_SYMBOL(__x64_sys_unlinkat)
+#endif
+#ifdef CONFIG_ARM64
+PTEBATCH_SYMBOL(__arm64_sys_mknodat)
+PTEBATCH_SYMBOL(__arm64_sys_swapoff)
+PTEBATCH_SYMBOL(__arm64_sys_swapon)
+PTEBATCH_SYMBOL(__arm64_sys_unlinkat)
+#endif
+#endif
+
+#ifdef CONFIG_X86_64
+PTEBATCH_SYMBOL(arch_tlbbatch_flush)
 PTEBATCH_SYMBOL(flush_tlb_mm_range)
 PTEBATCH_SYMBOL(pmd_mkwrite)
 PTEBATCH_SYMBOL(pte_alloc_one)
 PTEBATCH_SYMBOL(pte_mkwrite)
+PTEBATCH_SYMBOL(ptep_clear_flush_young)
 #endif
 
 #ifdef CONFIG_ARM64
@@ -76,6 +134,7 @@ PTEBATCH_SYMBOL(__mmu_notifier_arch_invalidate_secondary_tlbs)
 PTEBATCH_SYMBOL(modify_prot_commit_ptes)
 PTEBATCH_SYMBOL(modify_prot_start_ptes)
 #ifdef CONFIG_ARM64_ERRATUM_4193714
+PTEBATCH_DATA(sme_active_cpus)
 PTEBATCH_SYMBOL(sme_do_dvmsync)
 #endif
 #ifdef CONFIG_ARM64_MTE

@@ -42,6 +42,17 @@
 #define try_to_unmap_flush_dirty	twin_try_to_unmap_flush_dirty
 #define unlink_anon_vmas		twin_unlink_anon_vmas
 
+/* Statistics of its own. */
+#define mthp_stats			twin_mthp_stats
+
+/* Variables that a module built elsewhere has looked up: see stubs.S. */
+#ifdef PTEBATCH_LOOKUP
+#define init_mm				(*ptebatch_init_mm)
+#define mmlist_lock			(*ptebatch_mmlist_lock)
+#define sme_active_cpus			(*ptebatch_sme_active_cpus)
+#define swap_migration_ad_supported	(*ptebatch_swap_migration_ad_supported)
+#endif
+
 #include "tlb.h"
 
 #include <linux/export.h>
@@ -53,6 +64,10 @@
 
 #undef EXPORT_SYMBOL_GPL
 #define EXPORT_SYMBOL_GPL(name)
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+DEFINE_PER_CPU(struct mthp_stat, mthp_stats);
+#endif
 
 #define folio_pte_batch_flags(...)	1
 

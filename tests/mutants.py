@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,12 +29,24 @@ def _arch(mutant: Path) -> str:
     return match[1]
 
 
+def _series(mutant: Path, folder: Path) -> Path:
+    """The mutant, or a folder of it behind the series of its line "# series: mm/series/unmap"."""
+    match = re.search(r'^# series: (\S+)', mutant.read_text(errors='replace'), re.MULTILINE)
+    if not match:
+        return mutant
+    patches = folder / 'series'
+    shutil.rmtree(patches, ignore_errors=True)
+    shutil.copytree(PROJECT / match[1], patches)
+    shutil.copy(mutant, patches / f'9999-{mutant.name}')
+    return patches
+
+
 def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
     """Is it caught, and by what?"""
     arch = _arch(mutant)
-    env = tools.environment(ARCH=arch, SERIES=str(mutant), FIXES=os.environ.get('FIXES', ''),
-                            KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''))
     folder.mkdir(parents=True, exist_ok=True)
+    env = tools.environment(ARCH=arch, SERIES=str(_series(mutant, folder)), FIXES=os.environ.get('FIXES', ''),
+                            KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''))
     with (folder / 'output').open('w') as output:
         status = subprocess.run([sys.executable, PROJECT / 'tests/run.py'], env=env, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=subprocess.STDOUT, check=False).returncode
