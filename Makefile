@@ -31,15 +31,16 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE SEED ROUNDS CLOCK KDIR
+export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE SEED ROUNDS CLOCK TOLERANCE KDIR
 
-goals := run bench test module mutants
+goals := run bench compare test module mutants
 
 .PHONY: help $(goals) $(goals:%=do-%)
 
 help:
 	@echo 'make run        build a kernel with the suites, boot it and judge: all set-up included'
 	@echo 'make bench      time the paths, in a kernel without debug options'
+	@echo 'make compare    the kernel without and with SERIES=, judged and timed: a table for a cover letter'
 	@echo 'make test       the tests of the project itself: tools, style, all architectures'
 	@echo 'make module     only the module ptebatch.ko, for the kernel built in KDIR='
 	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
@@ -55,10 +56,11 @@ help:
 	@echo 'EXHAUSTIVE=1    all combinations of entries, not a sample: takes minutes'
 	@echo 'SEED=, ROUNDS=  of the random rows: which to begin with, and how many'
 	@echo 'CLOCK=          of benches: count (instructions, x86_64 and arm64) or native (time)'
+	@echo 'TOLERANCE=      how much slower a bench may get in make compare, default 2%'
 	@echo 'JOBS=           how many to build with at a time, default one a processor'
 	@echo 'TIMEOUT=        seconds that a boot may take, default 120, 1800 with EXHAUSTIVE=1'
 	@echo
-	@echo 'Exit status: 0 all passed, 1 a case failed, 2 it could not run'
+	@echo 'Exit status: 0 all passed, 1 a case failed, 2 it could not run, 3 a bench became slower'
 
 # Whatever a recipe ends with, make ends with 2. So the status is written down, and a function that make
 # loads ends it with that; where make cannot load, all failures are 2.
@@ -74,6 +76,7 @@ $(goals): %: do-%
 
 do-run: command := python3 tests/run.py
 do-bench: command := python3 tests/bench.py
+do-compare: command := python3 tests/compare.py
 do-test: command := python3 tests/check.py
 do-module: command := python3 tests/module.py
 do-mutants: command := python3 tests/mutants.py

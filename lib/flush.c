@@ -46,6 +46,7 @@ static void invalidate(struct mmu_notifier *notifier, struct mm_struct *mm,
 		container_of(notifier, struct ptebatch_flush, notifier);
 
 	mark_flushed(flush, start, end);
+	flush->calls++;
 	if (flush->meanwhile)
 		flush->meanwhile(flush->data);
 }
@@ -80,6 +81,7 @@ int ptebatch_flush_begin(struct ptebatch_flush *flush,
 {
 	flush->mm = place->mm;
 	flush->start = place->start;
+	flush->calls = 0;
 	bitmap_zero(flush->flushed, PTEBATCH_ROW_ENTRIES);
 	return watch(flush);
 }

@@ -15,6 +15,7 @@
  * @mm: the mm
  * @start: address of the first entry that is watched
  * @flushed: a bit for each entry from @start on
+ * @calls: how many flushes there were
  * @meanwhile: called at each flush, in its context, if not %NULL
  * @data: for @meanwhile
  */
@@ -23,6 +24,7 @@ struct ptebatch_flush {
 	struct mm_struct *mm;
 	unsigned long start;
 	DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
+	unsigned int calls;
 	void (*meanwhile)(void *data);
 	void *data;
 };

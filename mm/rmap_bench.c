@@ -5,6 +5,7 @@
  * for.
  */
 #include <kunit/test.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
@@ -49,26 +50,26 @@ static const struct way {
 };
 
 /**
- * struct bench_param - a case
+ * struct unmap_param - a case
  * @kind: index into kinds[]
  * @order: index into orders[]
  * @way: index into ways[]
  */
-struct bench_param {
+struct unmap_param {
 	unsigned int kind, order, way;
 };
 
 static const void *unmap_gen_params(struct kunit *test, const void *prev,
 				    char *desc)
 {
-	static struct bench_param param;
+	static struct unmap_param param;
 
 	if (!prev)
-		param = (struct bench_param) {};
+		param = (struct unmap_param) {};
 	else if (++param.way == ARRAY_SIZE(ways))
-		param = (struct bench_param) { param.kind, param.order + 1 };
+		param = (struct unmap_param) { param.kind, param.order + 1 };
 	if (param.order == ARRAY_SIZE(orders))
-		param = (struct bench_param) { param.kind + 1 };
+		param = (struct unmap_param) { param.kind + 1 };
 	if (param.kind == ARRAY_SIZE(kinds))
 		return NULL;
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, order %u, %s",
@@ -79,7 +80,7 @@ static const void *unmap_gen_params(struct kunit *test, const void *prev,
 
 static void unmap_bench(struct kunit *test)
 {
-	const struct bench_param *param = test->param_value;
+	const struct unmap_param *param = test->param_value;
 	const struct kind *kind = &kinds[param->kind];
 	unsigned int order = orders[param->order], i;
 	struct ptebatch_stopwatch watch = {};
@@ -114,6 +115,71 @@ static void unmap_bench(struct kunit *test)
 	snprintf(what, sizeof(what), "name=unmap kind=%s order=%u way=%s",
 		 kind->name, order, ways[param->way].name);
 	ptebatch_stopwatch_report(test, &watch, what, PAGES);
+}
+
+/*
+ * What instructions do not tell: how often TLBs are flushed for a folio, and on
+ * arm64 how often a whole contpte block is read for one entry, or unfolded.
+ */
+
+static const struct counted {
+	const char *name, *function;
+} counted[] = {
+#ifdef CONFIG_ARM64_CONTPTE
+	{ "block-reads", "contpte_ptep_get" },
+	{ "unfolds", "__contpte_try_unfold" },
+#endif
+};
+
+static unsigned long hits[ARRAY_SIZE(counted) + 1];
+static struct kprobe probes[ARRAY_SIZE(counted) + 1];
+
+static int hit(struct kprobe *probe, struct pt_regs *regs)
+{
+	hits[probe - probes]++;
+	return 0;
+}
+
+static void unmap_counts(struct kunit *test)
+{
+	const struct unmap_param *param = test->param_value;
+	unsigned int order = orders[param->order], i;
+	struct ptebatch_setup *setup;
+	struct ptebatch_space *space;
+	struct ptebatch_flush *flush;
+	char picture[32], more[64] = "";
+	struct seq_buf out;
+
+	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
+	flush = kunit_kzalloc(test, sizeof(*flush), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, setup);
+	KUNIT_ASSERT_NOT_NULL(test, flush);
+	snprintf(picture, sizeof(picture), "{%s*%u}",
+		 kinds[param->kind].entry, 1U << order);
+	*setup = kinds[param->kind].setup;
+	setup->picture = picture;
+	space = ptebatch_space(test, setup);
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(flush, &space->places[0]));
+	for (i = 0; i < ARRAY_SIZE(counted); i++) {
+		hits[i] = 0;
+		probes[i] = (struct kprobe) {
+			.symbol_name = counted[i].function,
+			.pre_handler = hit,
+		};
+		KUNIT_EXPECT_EQ(test, 0, register_kprobe(&probes[i]));
+	}
+	ptebatch_unmap(space, 0, ways[param->way].unmap);
+	for (i = 0; i < ARRAY_SIZE(counted); i++)
+		unregister_kprobe(&probes[i]);
+	ptebatch_flush_end(flush);
+
+	seq_buf_init(&out, more, sizeof(more));
+	for (i = 0; i < ARRAY_SIZE(counted); i++)
+		seq_buf_printf(&out, " %s=%lu", counted[i].name, hits[i]);
+	kunit_info(test, "counts name=unmap kind=%s order=%u way=%s flushes=%u%s\n",
+		   kinds[param->kind].name, order, ways[param->way].name,
+		   flush->calls, more);
+	KUNIT_EXPECT_FALSE(test, folio_mapped(space->folios[0]));
 }
 
 /* S2's: 256 MiB in folios of 64K. */
@@ -213,6 +279,7 @@ static void bench_end(struct kunit_suite *suite)
 
 static struct kunit_case bench_cases[] = {
 	KUNIT_CASE_PARAM(unmap_bench, unmap_gen_params),
+	KUNIT_CASE_PARAM(unmap_counts, unmap_gen_params),
 	KUNIT_CASE(pageout_bench),
 	{}
 };

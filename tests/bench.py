@@ -18,8 +18,15 @@ from errors import Trouble
 from settings import Settings
 
 LINE = re.compile(r'^ *# \w+: bench (name=.*)$', re.MULTILINE)
+COUNTS = re.compile(r'^ *# \w+: counts (name=.*)$', re.MULTILINE)
+KEYS = ('name', 'kind', 'order', 'way')     # say what was timed or counted; all others are figures
 FIGURES = ('pages', 'laps', 'min', 'median', 'max')
 UNITS = {True: 'instructions', False: 'ns'}
+
+
+def _name(what: Mapping[str, str]) -> str:
+    return ', '.join(f'order {value}' if key == 'order' else value for key, value in what.items()
+                     if key in KEYS and key != 'way')
 
 
 @dataclass(frozen=True)
@@ -42,8 +49,7 @@ class Timing:
 
     @property
     def name(self) -> str:
-        return ', '.join(f'order {value}' if key == 'order' else value for key, value in self.what.items()
-                         if key != 'way')
+        return _name(self.what)
 
     @property
     def way(self) -> str:
@@ -59,6 +65,16 @@ def read(ktap: str) -> list[Timing]:
     return [Timing.parse(line) for line in LINE.findall(ktap)]
 
 
+def events(ktap: str) -> dict[str, str]:
+    """What was counted beside the clock, of the kernel alone: how often a folio."""
+    found = {}
+    for line in COUNTS.findall(ktap):
+        words = dict(word.split('=', 1) for word in line.split())
+        if words.get('way') == 'kernel':
+            found.update({f'{_name(words)}: {key} a folio': value for key, value in words.items() if key not in KEYS})
+    return found
+
+
 def table(timings: list[Timing], unit: str) -> str:
     """The kernel's beside the twin's, a line for each thing."""
     rows = [f'| {unit} a page | kernel | one by one | ratio |', '| --- | ---: | ---: | ---: |']
@@ -72,9 +88,9 @@ def table(timings: list[Timing], unit: str) -> str:
     return '\n'.join(rows)
 
 
-def bench(settings: Settings, console: Console) -> list[Timing]:
+def bench(settings: Settings) -> list[Timing]:
     """Run the benches; all must come to their end."""
-    if run.run(settings, console) != run.PASSED:
+    if run.run(settings, Console()) != run.PASSED:
         raise Trouble('the benches have not all come to their end', f'see {settings.results}/boot.log')
     timings = read((settings.results / 'results.ktap').read_text(errors='replace'))
     if not timings:
@@ -91,13 +107,12 @@ def save(path: Path, settings: Settings, timings: list[Timing]) -> None:
 def main(env: Mapping[str, str]) -> int:
     """All that `make bench` does."""
     settings = Settings.read(env).for_bench(env)
-    console = Console()
-    timings = bench(settings, console)
+    timings = bench(settings)
     folder = settings.results.parent
     save(folder / 'bench.json', settings, timings)
     text = table(timings, UNITS[settings.counting])
     (folder / 'bench.md').write_text(text + '\n')
-    console.say(text)
+    print(text)
     return run.PASSED
 
 

@@ -65,7 +65,7 @@ class Guest:
         self.tree = tree
         # A direct child of the tree: then the kernel's build uses relative paths only, and ccache
         # finds in one tree what it compiled in another.
-        self.build_folder = f'.kunit-{self.arch.name}' + (f'-{settings.variant}' if settings.variant else '')
+        self.build_folder = f'.kunit-{settings.name}'
         self.build_path = tree / self.build_folder
         self.accel: list[str] = []
 

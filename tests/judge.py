@@ -76,7 +76,7 @@ class Judge:
             self.console.say('[FAILED] no case ran')
         there = [name for name in FILES if (self.folder / name).exists()]
         self.console.say(f'results   {self._shown(self.folder)}/: {" ".join(there)}')
-        self.console.say(f'{"passed" if good else "FAILED":<9} {self.folder.name}: {counts}; '
+        self.console.say(f'{"passed" if good else "FAILED":<9} {self.guest.settings.name}: {counts}; '
                          f'{self.console.seconds():.1f} s in all')
         return good
 

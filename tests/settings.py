@@ -67,6 +67,11 @@ class Settings:
         return 'loadable' if self.loadable else 'bench' if self.bench else ''
 
     @property
+    def name(self) -> str:
+        """Of the kernel, as the user knows it."""
+        return '-'.join(filter(None, (self.arch.name, self.variant)))
+
+    @property
     def sources(self) -> list[str]:
         """What was given of the kernel, as it is given."""
         given = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
@@ -109,7 +114,7 @@ class Settings:
             ksrc=path(env, 'KSRC'),
             series=path(env, 'SERIES'),
             fixes=path(env, 'FIXES'),
-            results=results(env) / (chosen.name + ('-loadable' if loadable else '')),
+            results=results(env) / (f'{chosen.name}-loadable' if loadable else chosen.name),
             jobs=jobs(env),
             timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 120),
             parameters=parameters,
