@@ -31,7 +31,7 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE SEED ROUNDS CLOCK TOLERANCE KDIR
+export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE KDIR
 
 goals := run bench compare test module mutants
 
@@ -48,6 +48,7 @@ help:
 	@echo 'ARCH=           um (default), x86_64 or arm64'
 	@echo 'SUITES=         only the suites, or suite.case, that match; say ptebatch_mprotect*'
 	@echo 'LOADABLE=1      as a module, inserted and removed three times (x86_64, arm64)'
+	@echo 'DEBUG=1         with KASAN, lockdep and the page table check (x86_64, arm64)'
 	@echo 'KSRC=           your own kernel tree, which is not written to'
 	@echo 'SERIES=         a patch, an mbox or a folder of patches on top of the kernel'
 	@echo 'FIXES=          empty: the fetched kernel without the fixes of mm/series/fixes'

@@ -30,6 +30,8 @@ VARIANTS = {
     'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=m',),
     'bench': ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
               'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
+    'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
+              'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
 }
 # One instruction is one nanosecond; a CPU that waits does not wait for the host's clock.
 COUNTING = ('-icount shift=0,sleep=off', ['-accel', 'tcg'])

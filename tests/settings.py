@@ -58,13 +58,14 @@ class Settings:
     timeout: int
     parameters: tuple[str, ...]     # of the suites, as the kernel has them
     cache: Path
+    debug: bool = False     # with all the checks that the kernel has
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # its clock counts instructions
 
     @property
     def variant(self) -> str:
         """Which kernel of an architecture it is."""
-        return 'loadable' if self.loadable else 'bench' if self.bench else ''
+        return 'loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else ''
 
     @property
     def name(self) -> str:
@@ -81,8 +82,8 @@ class Settings:
 
     def for_bench(self, env: Mapping[str, str]) -> Settings:
         """The same for the benches."""
-        if self.loadable or self.parameters:
-            raise Trouble('LOADABLE=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches', 'leave them out')
+        if self.loadable or self.debug or self.parameters:
+            raise Trouble('LOADABLE=, DEBUG=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches', 'leave them out')
         clock = env.get('CLOCK') or ('count' if self.arch.emulated else 'native')
         if clock not in ('count', 'native'):
             raise Trouble(f'CLOCK={clock} is no clock', 'give CLOCK=count or CLOCK=native')
@@ -106,6 +107,9 @@ class Settings:
                 parameters += (f'ptebatch.{name.lower()}={_number(env, name, 0, bits)}',)
         if loadable and parameters:
             raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS= do not work with LOADABLE=1', 'leave either out')
+        debug = env.get('DEBUG', '') not in ('', '0')
+        if debug and (loadable or not chosen.emulated):
+            raise Trouble('DEBUG=1 works neither with ARCH=um nor with LOADABLE=1', 'give ARCH=x86_64 or ARCH=arm64')
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
             arch=chosen,
@@ -114,9 +118,10 @@ class Settings:
             ksrc=path(env, 'KSRC'),
             series=path(env, 'SERIES'),
             fixes=path(env, 'FIXES'),
-            results=results(env) / (f'{chosen.name}-loadable' if loadable else chosen.name),
+            results=results(env) / (chosen.name + ('-loadable' if loadable else '-debug' if debug else '')),
             jobs=jobs(env),
-            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 120),
+            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 600 if debug else 120),
             parameters=parameters,
             cache=cache,
+            debug=debug,
         )

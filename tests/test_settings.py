@@ -15,6 +15,7 @@ from settings import Settings
     ({'ARCH': 'vax'}, 'ARCH=vax is no architecture of the suites; give one of: um, x86_64, arm64'),
     ({'ARCH': 'um', 'LOADABLE': '1'}, 'LOADABLE=1 does not work with ARCH=um; give'),
     ({'ARCH': 'x86_64', 'LOADABLE': '1', 'EXHAUSTIVE': '1'}, 'do not work with LOADABLE=1'),
+    ({'ARCH': 'um', 'DEBUG': '1'}, 'DEBUG=1 works neither with ARCH=um nor with LOADABLE=1'),
     ({'SEED': 'x'}, 'SEED=x is no number above 0'),
     ({'SEED': '٣'}, 'SEED=٣ is no number above 0'),
     ({'SEED': '18446744073709551616'}, 'SEED=18446744073709551616 is too large; give a number below 2**64'),
