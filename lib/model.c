@@ -251,20 +251,42 @@ static bool batches_with(const struct ptebatch_entry *a,
 	       !((a->flags ^ b->flags) & respected);
 }
 
-/* Accessed and dirty of what entry @i can share a batch with in @from to @to. */
-static u8 batch_flags(const struct ptebatch_row *row, unsigned int i, int from,
-		      int to)
+/*
+ * Can the entries of the block of entry @i be one contpte block: all there, of
+ * one folio, and physically as aligned as virtually? Gets its first entry.
+ */
+static bool find_block(const struct ptebatch_row *row, unsigned int i,
+		       unsigned int *first)
 {
-	const struct ptebatch_entry *entries = row->entries;
-	u8 flags = 0;
-	int at;
+	const struct ptebatch_entry *entry = &row->entries[i];
+	unsigned int offset = (row->first + i) % PTEBATCH_BLOCK_ENTRIES;
+	unsigned int at;
 
-	from = max(from, 0);
-	to = min_t(int, to, row->nr);
-	for (at = i; at > from && batches_with(&entries[at - 1], &entries[at]);)
-		flags |= entries[--at].flags;
-	for (at = i; at + 1 < to && batches_with(&entries[at], &entries[at + 1]);)
-		flags |= entries[++at].flags;
+	if (offset > i || i - offset + PTEBATCH_BLOCK_ENTRIES > row->nr ||
+	    !ptebatch_entry_present(entry) ||
+	    entry->page % PTEBATCH_BLOCK_ENTRIES != offset)
+		return false;
+	*first = i - offset;
+	for (at = 0; at < PTEBATCH_BLOCK_ENTRIES; at++) {
+		const struct ptebatch_entry *other = &row->entries[*first + at];
+
+		if (!ptebatch_entry_present(other) ||
+		    other->folio != entry->folio ||
+		    other->page != entry->page - offset + at)
+			return false;
+	}
+	return true;
+}
+
+/* Accessed and dirty of entries @from to @to - 1, but for @but. */
+static u8 used_flags(const struct ptebatch_row *row, unsigned int from,
+		     unsigned int to, unsigned int but)
+{
+	u8 flags = 0;
+
+	for (; from < to; from++)
+		if (from != but)
+			flags |= row->entries[from].flags;
 	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
 }
 
@@ -275,22 +297,15 @@ static u8 batch_flags(const struct ptebatch_row *row, unsigned int i, int from,
  *
  * The call may make alike what was not, and a block of it.
  *
- * Return: accessed and dirty of the folio's other entries there; nothing but
- * on arm64.
+ * Return: accessed and dirty of the other entries there; nothing but on arm64.
  */
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
 {
-	int from = round_down(row->first + i, PTEBATCH_BLOCK_ENTRIES) -
-		   (int)row->first;
-	int to = min_t(int, from + PTEBATCH_BLOCK_ENTRIES, row->nr);
-	u8 flags = 0;
-	int at;
+	unsigned int first;
 
-	for (at = max(from, 0); at < to; at++)
-		if (at != i && row->entries[i].folio != PTEBATCH_NO_FOLIO &&
-		    row->entries[at].folio == row->entries[i].folio)
-			flags |= row->entries[at].flags;
-	return flags & (PTEBATCH_DIRTY | PTEBATCH_YOUNG);
+	if (!find_block(row, i, &first))
+		return 0;
+	return used_flags(row, first, first + PTEBATCH_BLOCK_ENTRIES, i);
 }
 
 /**
@@ -298,13 +313,31 @@ u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
  * @row: the row before the call
  * @i: the entry
  *
- * Return: accessed and dirty of what a batch can cover together with it, on
- * arm64 of its contpte block too.
+ * On arm64 a batch spreads over the blocks that it reaches into, and a block
+ * over the batches, one after the other.
+ *
+ * Return: accessed and dirty of all that can have come to it so.
  */
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i)
 {
-	return ptebatch_model_block(row, i) |
-	       batch_flags(row, i, row->from, row->to);
+	const struct ptebatch_entry *entries = row->entries;
+	unsigned int from = i, to = i + 1, first, was_from, was_to;
+
+	do {
+		was_from = from;
+		was_to = to;
+		while (from > row->from && from < row->to &&
+		       batches_with(&entries[from - 1], &entries[from]))
+			from--;
+		while (to > row->from && to < row->to &&
+		       batches_with(&entries[to - 1], &entries[to]))
+			to++;
+		if (find_block(row, from, &first))
+			from = first;
+		if (find_block(row, to - 1, &first))
+			to = first + PTEBATCH_BLOCK_ENTRIES;
+	} while (from != was_from || to != was_to);
+	return used_flags(row, from, to, i);
 }
 
 /**

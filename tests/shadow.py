@@ -76,6 +76,11 @@ def _hooked(kconfig: bytes, makefile: bytes) -> dict[str, bytes]:
             'mm/Makefile': makefile + b'\nobj-y += ptebatch/\n'}
 
 
+def _read(path: Path) -> bytes | None:
+    """Of a file that is none of the original's."""
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+
+
 def _lock_of(tree: Path) -> Path:
     return tree.with_name(tree.name + '.lock')
 
@@ -133,24 +138,27 @@ class Shadow:
     def _write(self, name: str, content: bytes | None, built: Shadow | None) -> None:
         """Only what differs, so that make rebuilds only that.
 
-        What is the same in the tree that the build was copied from is as old as there.
+        If a build is copied here: what differs there is newer than its objects, what is the same there is
+        as new as there.
         """
         path = self.path / name
         if content is None:
             path.unlink(missing_ok=True)
             return
-        with suppress(FileNotFoundError):
-            if not path.is_symlink() and path.read_bytes() == content:
-                return
+        there = _read(built.path / name) if built else None
+        if _read(path) == content:
+            if built and there != content:
+                os.utime(path)
+            elif built and path.stat().st_mtime_ns < (built.path / name).stat().st_mtime_ns:
+                shutil.copystat(built.path / name, path)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f'.{path.name}.new')
         new.write_bytes(content)
         if (self.origin / name).is_file():
             shutil.copymode(self.origin / name, new)
-        with suppress(FileNotFoundError):
-            if built and not (built.path / name).is_symlink() and (built.path / name).read_bytes() == content:
-                status = (built.path / name).stat()
-                os.utime(new, ns=(status.st_atime_ns, status.st_mtime_ns))
+        if built and there == content:
+            shutil.copystat(built.path / name, new)
         new.replace(path)
 
     def _link(self, names: set[str]) -> None:

@@ -133,6 +133,20 @@ def test_a_file_once_written_is_never_older_than_its_object(machine: Machine) ->
     assert source.stat().st_mtime_ns > made.stat().st_mtime_ns
 
 
+def test_a_tree_older_than_the_build_that_is_copied(machine: Machine) -> None:
+    """What differs there is built again, though it was written here before that build."""
+    tree, base = fresh(machine, CHANGE), fresh(machine)
+    old = tree.path / 'mm/mprotect.c'
+    os.utime(old, (1, 1))
+    (base.path / '.kunit-um').mkdir()
+    (base.path / '.kunit-um/vmlinux').write_text('')
+    made = base.path / '.kunit-um/mprotect.o'
+    made.write_text('without the patch')
+    time.sleep(0.01)
+    tree.prepare(base, '.kunit-um')
+    assert old.stat().st_mtime_ns > made.stat().st_mtime_ns
+
+
 def test_a_build_in_use_is_not_copied(machine: Machine) -> None:
     base, tree = fresh(machine, CHANGE), Shadow(machine.cache / 'trees', machine.tree, [])
     (base.path / '.kunit-um').mkdir()
