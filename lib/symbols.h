@@ -34,6 +34,7 @@ PTEBATCH_SYMBOL(page_vma_mapped_walk)
 PTEBATCH_SYMBOL(ptep_clear_flush)
 PTEBATCH_SYMBOL(vm_normal_page)
 PTEBATCH_SYMBOL(vma_wants_writenotify)
+PTEBATCH_SYMBOL(__mmu_notifier_arch_invalidate_secondary_tlbs)
 PTEBATCH_SYMBOL(__mmu_notifier_clear_flush_young)
 PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_end)
 PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_start)
@@ -49,7 +50,7 @@ PTEBATCH_SYMBOL(rmap_walk_ksm)
 #ifdef CONFIG_MIGRATION
 PTEBATCH_DATA(swap_migration_ad_supported)
 #endif
-#ifdef CONFIG_ARCH_ENABLE_THP_MIGRATION
+#ifdef CONFIG_ARCH_HAS_PMD_SOFTLEAVES
 PTEBATCH_SYMBOL(set_pmd_migration_entry)
 #endif
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
@@ -130,7 +131,6 @@ PTEBATCH_SYMBOL(ptep_clear_flush_young)
 #endif
 
 #ifdef CONFIG_ARM64
-PTEBATCH_SYMBOL(__mmu_notifier_arch_invalidate_secondary_tlbs)
 PTEBATCH_SYMBOL(modify_prot_commit_ptes)
 PTEBATCH_SYMBOL(modify_prot_start_ptes)
 #ifdef CONFIG_ARM64_ERRATUM_4193714
