@@ -15,6 +15,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched/mm.h>
 #include <linux/swap.h>
+#include <linux/swap_ops.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
@@ -319,6 +320,36 @@ long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
 }
 
 /**
+ * ptebatch_swap_there_and_back() - write a folio to its swap space, and read it
+ * @folio: in the swap cache, unmapped and locked
+ *
+ * In between, nothing of it is left in memory.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; then the folio is uptodate, clean and locked. -EIO.
+ */
+int ptebatch_swap_there_and_back(struct folio *folio)
+{
+	struct swap_io_ctx ctx = {};
+	int err;
+
+	folio_clear_dirty_for_io(folio);
+	err = swap_writeout(&ctx, folio);
+	swap_write_submit(&ctx);
+	if (err)
+		return -EIO;
+	folio_wait_writeback(folio);
+	folio_lock(folio);
+
+	memset(folio_address(folio), 0, folio_size(folio));
+	folio_clear_uptodate(folio);
+	swap_read_folio(&ctx, folio);
+	swap_read_submit(&ctx);
+	folio_lock(folio);
+	return folio_test_uptodate(folio) ? 0 : -EIO;
+}
+
+/**
  * ptebatch_swap_free() - take a folio's swap space back
  * @folio: locked; nothing else refers to its swap space
  */
@@ -366,6 +397,11 @@ int ptebatch_swap_count(struct folio *folio, unsigned int page)
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
 {
 	return -1;
+}
+
+int ptebatch_swap_there_and_back(struct folio *folio)
+{
+	return -EOPNOTSUPP;
 }
 
 void ptebatch_swap_free(struct folio *folio)

@@ -7,8 +7,11 @@
  * try_to_unmap() and by its twin, which does one entry at a time.
  */
 #include <kunit/test.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/pagemap.h>
+#include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
 
 #include "internal.h"
@@ -555,6 +558,113 @@ static void unmap_fails(struct kunit *test)
 	}
 }
 
+/*
+ * Swapped out to the disk and in again by faults: each page must come back with
+ * its own bytes, and its entry as exclusive, soft-dirty and write-protected as
+ * it was.
+ */
+
+static const struct swap_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after, *back;
+} swap_rows[] = {
+	{ "exclusive", { "{Wdyx*16}", .prot = RW, .swap = true },
+	  "{Sx*16}", "{Wyx*16}" },
+	{ "shared", { "{Rdy*16}", .prot = RW, .swap = true },
+	  "{S*16}", "{Ry*16}" },
+	{ "exclusive and shared", { "{Wdyx*5 Rdy*6 Wdyx*5}", .prot = RW,
+				    .swap = true },
+	  "{Sx*5 S*6 Sx*5}", "{Wyx*5 Ry*6 Wyx*5}" },
+	{ "read-only memory", { "{Rdyx*16}", .prot = RO, .swap = true },
+	  "{Sx*16}", "{Ryx*16}" },
+	{ "soft-dirty tracked",
+	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .swap = true, .track = true },
+	  "{Ssx*4 Sx*12}", "{Wysx*4 Ryx*12}" },
+	{ "uffd-wp",
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .swap = true, .uffd_wp = true },
+	  "{Sxu*4 Sx*12}", "{Ryux*4 Wyx*12}" },
+	{ "part of a folio", { "{.*3 Wdyx*13}", .prot = RW, .swap = true },
+	  "{.*3 Sx*13}", "{.*3 Wyx*13}" },
+	{ "over the edge of a page table",
+	  { "@507 {Wdyx*16}", .prot = RW, .swap = true },
+	  "@507 {Sx*16}", "@507 {Wyx*16}" },
+	{ "small folios", { "{Wdyx} {Rdy} {Wdyx}", .prot = RW, .swap = true },
+	  "{Sx} {S} {Sx}", "{Wyx} {Ry} {Wyx}" },
+	{ "2M folio", { "{Wdyx*512}", .prot = RW, .swap = true },
+	  "{Sx*512}", "{Wyx*512}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(swap_rows, swap_rows, name);
+
+/* The bytes of a page, different for each. */
+static u8 byte_of(const struct ptebatch_entry *entry)
+{
+	return 1 + (entry->folio * 37 + entry->page) % 251;
+}
+
+static void fill_pages(struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr; i++) {
+		const struct ptebatch_entry *entry = &space->row.entries[i];
+
+		memset(page_address(folio_page(space->folios[entry->folio],
+					       entry->page)),
+		       byte_of(entry), PAGE_SIZE);
+	}
+}
+
+static void read_pages(struct kunit *test, struct ptebatch_space *space)
+{
+	unsigned int i;
+	u8 got;
+
+	kthread_use_mm(space->places[0].mm);
+	for (i = 0; i < space->row.nr; i++) {
+		u8 __user *where = (u8 __user *)ptebatch_addr(space, i);
+
+		KUNIT_EXPECT_EQ(test, 0, get_user(got, where + i % PAGE_SIZE));
+		KUNIT_EXPECT_EQ_MSG(test, got, byte_of(&space->row.entries[i]),
+				    "entry %u has not got its own page back", i);
+	}
+	kthread_unuse_mm(space->places[0].mm);
+}
+
+static void swap_and_read(struct kunit *test, const struct swap_row *row,
+			  const char *who, ptebatch_unmap_t how)
+{
+	struct ptebatch_trial *trial;
+	unsigned int i;
+
+	trial = ptebatch_trial_begin(test, who, &row->setup);
+	fill_pages(trial->space);
+	ptebatch_unmap(trial->space, 0, how);
+	ptebatch_trial_end(trial);
+	ptebatch_trial_expect(trial, row->after);
+	for (i = 0; i < trial->space->row.nr_folios; i++) {
+		struct folio *folio = trial->space->folios[i];
+
+		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_there_and_back(folio));
+		/* Who faults wants its lock. */
+		folio_unlock(folio);
+	}
+	read_pages(test, trial->space);
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		folio_lock(trial->space->folios[i]);
+	ptebatch_snapshot(&trial->after, trial->space, &trial->space->places[0]);
+	ptebatch_trial_expect(trial, row->back);
+	ptebatch_trial_release(trial);
+}
+
+static void swap_in(struct kunit *test)
+{
+	swap_and_read(test, test->param_value, "try_to_unmap()", try_to_unmap);
+	swap_and_read(test, test->param_value, "the twin",
+		      ptebatch_twin_try_to_unmap);
+}
+
 static int rmap_begin(struct kunit_suite *suite)
 {
 	ptebatch_swap_on();
@@ -570,6 +680,7 @@ static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(unmap_row, rows_gen_params),
 	KUNIT_CASE_PARAM(unmap_order, orders_gen_params),
 	KUNIT_CASE_PARAM(unmap_fails, troubles_gen_params),
+	KUNIT_CASE_PARAM(swap_in, swap_rows_gen_params),
 	{}
 };
 
