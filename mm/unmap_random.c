@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * try_to_unmap() and zap_vma_range() on rows that nobody has thought of.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "../lib/chance.h"
+#include "../lib/swap.h"
+#include "../lib/twin.h"
+#include "../lib/unmap.h"
+
+static void unmap_by_kernel(struct ptebatch_chance *chance,
+			    struct ptebatch_space *space)
+{
+	ptebatch_unmap(space, 0, try_to_unmap);
+}
+
+static void unmap_by_twin(struct ptebatch_chance *chance,
+			  struct ptebatch_space *space)
+{
+	ptebatch_unmap(space, 0, ptebatch_twin_try_to_unmap);
+}
+
+static void zap_by_kernel(struct ptebatch_chance *chance,
+			  struct ptebatch_space *space)
+{
+	ptebatch_zap(space, zap_vma_range);
+}
+
+static void zap_batched(struct ptebatch_chance *chance,
+			struct ptebatch_space *space)
+{
+	ptebatch_zap(space, ptebatch_zap_batched);
+}
+
+static void zap_singly(struct ptebatch_chance *chance,
+		       struct ptebatch_space *space)
+{
+	ptebatch_zap(space, ptebatch_zap_singly);
+}
+
+static const struct operation {
+	const char *what, *who;
+	ptebatch_deed_t kernel, twin;
+	ptebatch_model_t model;
+	bool swap, lazyfree, file;
+	bool whole;		/* folios, whatever the range */
+} operations[] = {
+	{ "to swap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
+	  ptebatch_model_unmap, .swap = true, .whole = true },
+	{ "lazyfree", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
+	  ptebatch_model_unmap, .lazyfree = true, .whole = true },
+	{ "unmap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
+	  ptebatch_model_unmap, .file = true, .whole = true },
+	{ "zap", "zap_vma_range()", zap_by_kernel, zap_singly,
+	  ptebatch_model_zap },
+	{ "zap", "zap_vma_range_batched()", zap_batched, zap_singly,
+	  ptebatch_model_zap, .file = true },
+};
+
+static const char *operation_missing(const struct operation *operation)
+{
+	if (operation->file && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return "no large folios of files without CONFIG_TRANSPARENT_HUGEPAGE";
+	return operation->swap ? ptebatch_swap_missing() : NULL;
+}
+
+/*
+ * Without a page nothing has put anything into swap, and lazyfree folios that
+ * were written to are not lazyfree any more.
+ */
+static void drop_states(struct ptebatch_states *states, bool lazyfree)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < states->nr; i++) {
+		if (states->state[i].kind == PTEBATCH_SWAP ||
+		    (lazyfree && states->state[i].flags & PTEBATCH_DIRTY))
+			continue;
+		states->state[nr++] = states->state[i];
+	}
+	states->nr = nr;
+}
+
+static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
+{
+	const struct operation *operation;
+	u32 bits = prandom_u32_state(rnd);
+	struct ptebatch_setup *setup = &chance->setup;
+
+	do {
+		operation = &operations[prandom_u32_state(rnd) %
+					ARRAY_SIZE(operations)];
+	} while (operation_missing(operation));
+	*setup = (struct ptebatch_setup) {
+		.mapping = !operation->file ? PTEBATCH_ANON :
+			   bits & BIT(2) ? PTEBATCH_SHMEM : PTEBATCH_FILE,
+		.prot = PROT_READ | PROT_WRITE,
+		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
+		.uffd_wp = pgtable_supports_uffd() && bits & BIT(1),
+		.swap = operation->swap,
+		.lazyfree = operation->lazyfree,
+	};
+	chance->call = (struct ptebatch_call) {
+		.model = operation->model,
+		.readable = true,
+		.writable = true,
+		.shared = operation->file,
+		.anonymous = !operation->file,
+		.file = operation->file,
+		.notify = setup->mapping == PTEBATCH_FILE,
+		.track = setup->track,
+		.uffd_wp = setup->uffd_wp,
+		.swap = operation->swap,
+	};
+	ptebatch_states(&chance->states, &chance->call);
+	drop_states(&chance->states, operation->lazyfree);
+	chance->what = operation->what;
+	chance->who = operation->who;
+	chance->kernel = operation->kernel;
+	chance->twin = operation->twin;
+	chance->whole = operation->whole;
+	chance->counts = false;
+}
+
+static struct kunit_suite random_suite;
+
+static void unmap_random(struct kunit *test)
+{
+	ptebatch_chance_play(test, random_suite.name, choose);
+}
+
+static int random_begin(struct kunit_suite *suite)
+{
+	ptebatch_swap_on();
+	return 0;
+}
+
+static void random_end(struct kunit_suite *suite)
+{
+	ptebatch_swap_off();
+}
+
+static struct kunit_case random_cases[] = {
+	KUNIT_CASE(unmap_random),
+	{}
+};
+
+static struct kunit_suite random_suite = {
+	.name = "ptebatch_unmap_random",
+	.suite_init = random_begin,
+	.suite_exit = random_end,
+	.test_cases = random_cases,
+};
+
+kunit_test_suite(random_suite);
