@@ -247,7 +247,7 @@ static int dup_page(struct folio *folio, struct page *page)
 {
 	void *dup = folio_dup_swap;
 
-	if (__builtin_types_compatible_p(typeof(&folio_dup_swap), dup_page_t))
+	if (__builtin_types_compatible_p(typeof(folio_dup_swap) *, dup_page_t))
 		return ((dup_page_t)dup)(folio, page);
 	return ((dup_pages_t)dup)(folio, page, 1);
 }
@@ -256,7 +256,7 @@ static void put_page_swap(struct folio *folio, struct page *page)
 {
 	void *put = folio_put_swap;
 
-	if (__builtin_types_compatible_p(typeof(&folio_put_swap), put_page_t))
+	if (__builtin_types_compatible_p(typeof(folio_put_swap) *, put_page_t))
 		((put_page_t)put)(folio, page);
 	else
 		((put_pages_t)put)(folio, page, 1);

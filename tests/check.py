@@ -25,8 +25,9 @@ from guest import Guest
 from report import Counts
 from settings import PROJECT, Settings, results
 
-RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
-        {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'LOADABLE': '1'})
+UNMAP = 'mm/series/unmap'
+RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'SERIES': UNMAP}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
+        {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'SERIES': UNMAP}, {'ARCH': 'arm64', 'LOADABLE': '1'})
 SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64')
 
 # Asks for an entry in MAINTAINERS, which a tree has and a file has not.
@@ -101,9 +102,11 @@ class Check:
 
     def suites(self, variables: Mapping[str, str]) -> None:
         """`make run` of one architecture."""
-        settings = self._settings(variables | {'O': str(self.folder)})
-        self.many('suites', settings.results.name, [sys.executable, 'tests/run.py'],
-                  self.env | variables | {'O': str(self.folder)}, lambda: Counts.read(settings.results / 'results.json'))
+        series = variables.get('SERIES')
+        folder = self.folder / Path(series).name if series else self.folder
+        settings = self._settings(variables | {'O': str(folder)})
+        self.many('suites', settings.name + (f'-{folder.name}' if series else ''), [sys.executable, 'tests/run.py'],
+                  self.env | variables | {'O': str(folder)}, lambda: Counts.read(settings.results / 'results.json'))
 
     def checkpatch(self) -> str:
         """What the kernel's own style check says about the kernel code, and init."""
