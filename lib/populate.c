@@ -12,87 +12,6 @@
 #include "pte.h"
 #include "swap.h"
 
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
-static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
-		      const struct ptebatch_entry *entry)
-{
-	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, ptebatch_pte_prot(vma)));
-
-	if (entry->kind == PTEBATCH_PROTNONE)
-		pmd = pmd_modify(pmd, PAGE_NONE);
-	pmd = pmd_mkold(pmd_mkclean(pmd));
-	if (entry->kind == PTEBATCH_WRITABLE)
-		pmd = pmd_mkwrite(pmd, vma);
-	if (entry->flags & PTEBATCH_DIRTY)
-		pmd = pmd_mkdirty(pmd);
-	if (entry->flags & PTEBATCH_YOUNG)
-		pmd = pmd_mkyoung(pmd);
-	if (entry->flags & PTEBATCH_UFFD)
-		pmd = pmd_mkuffd(pmd);
-	if (entry->flags & PTEBATCH_SOFT_DIRTY)
-		pmd = pmd_mksoft_dirty(pmd);
-	else
-		pmd = pmd_clear_soft_dirty(pmd);
-	return pmd;
-}
-
-static int set_huge_entry(struct vm_area_struct *vma, unsigned long addr,
-			  struct folio *folio,
-			  const struct ptebatch_entry *entry)
-{
-	struct mm_struct *mm = vma->vm_mm;
-	pgtable_t pgtable;
-	spinlock_t *ptl;	/* of the page table */
-	p4d_t *p4d;
-	pud_t *pud;
-	pmd_t *pmd;
-
-	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
-	pud = p4d ? pud_alloc(mm, p4d, addr) : NULL;
-	pmd = pud ? pmd_alloc(mm, pud, addr) : NULL;
-	pgtable = pmd ? pte_alloc_one(mm) : NULL;
-	if (!pgtable)
-		return -ENOMEM;
-
-	ptl = pmd_lock(mm, pmd);
-	/* As map_anon_folio_pmd_nopf() and do_set_pmd(), for both kinds. */
-	if (folio_test_anon(folio)) {
-		pgtable_trans_huge_deposit(mm, pmd, pgtable);
-		mm_inc_nr_ptes(mm);
-	} else {
-		pte_free(mm, pgtable);
-	}
-	set_pmd_at(mm, addr, pmd, make_pmd(vma, folio, entry));
-	spin_unlock(ptl);
-	return 0;
-}
-#else
-static int set_huge_entry(struct vm_area_struct *vma, unsigned long addr,
-			  struct folio *folio,
-			  const struct ptebatch_entry *entry)
-{
-	return -EOPNOTSUPP;
-}
-#endif
-
-/*
- * One at a time, by set_pte_at(): what sets several at once is among what is
- * tested.
- */
-static int set_entry(struct vm_area_struct *vma, unsigned long addr,
-		     struct page *page, const struct ptebatch_entry *entry)
-{
-	spinlock_t *ptl;	/* of the page table */
-	pte_t *ptep;
-
-	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);
-	if (!ptep)
-		return -ENOMEM;
-	set_pte_at(vma->vm_mm, addr, ptep, ptebatch_pte_make(vma, page, entry));
-	pte_unmap_unlock(ptep, ptl);
-	return 0;
-}
-
 /*
  * A new anonymous folio begins as the kernel begins it, wholly mapped and
  * exclusive, and is then unmapped and shared as far as the row wants it.
@@ -111,26 +30,6 @@ static void add_anon_rmap(struct vm_area_struct *vma, unsigned long addr,
 	}
 	for (i = 0; i < nr; i++)
 		ClearPageAnonExclusive(folio_page(folio, i));
-}
-
-/* Take back add_anon_rmap() for the pages that the row does not map. */
-static void unmap_the_rest(struct ptebatch_space *space,
-			   struct vm_area_struct *vma, unsigned long *mapped)
-{
-	const struct ptebatch_row *row = &space->row;
-	unsigned int i, page;
-
-	for (i = 0; i < row->nr_folios; i++) {
-		struct folio *folio = space->folios[i];
-
-		if (!folio_test_anon(folio))
-			continue;
-		for (page = 0; page < folio_nr_pages(folio); page++)
-			if (!test_bit(row->folios[i].first + page, mapped))
-				folio_remove_rmap_pte(folio,
-						      folio_page(folio, page),
-						      vma);
-	}
 }
 
 /* Account for an entry that maps a page by itself. */
@@ -155,62 +54,167 @@ static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
 	folio_get(folio);
 }
 
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
+		      const struct ptebatch_entry *entry)
+{
+	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, ptebatch_pte_prot(vma)));
+
+	if (entry->kind == PTEBATCH_PROTNONE)
+		pmd = pmd_modify(pmd, PAGE_NONE);
+	pmd = pmd_mkold(pmd_mkclean(pmd));
+	if (entry->kind == PTEBATCH_WRITABLE)
+		pmd = pmd_mkwrite(pmd, vma);
+	if (entry->flags & PTEBATCH_DIRTY)
+		pmd = pmd_mkdirty(pmd);
+	if (entry->flags & PTEBATCH_YOUNG)
+		pmd = pmd_mkyoung(pmd);
+	if (entry->flags & PTEBATCH_UFFD)
+		pmd = pmd_mkuffd(pmd);
+	if (entry->flags & PTEBATCH_SOFT_DIRTY)
+		pmd = pmd_mksoft_dirty(pmd);
+	else
+		pmd = pmd_clear_soft_dirty(pmd);
+	return pmd;
+}
+
+static int map_huge_entry(struct ptebatch_space *space,
+			  struct vm_area_struct *vma, unsigned long addr,
+			  const struct ptebatch_entry *entry)
+{
+	struct folio *folio = space->folios[entry->folio];
+	struct mm_struct *mm = vma->vm_mm;
+	pgtable_t pgtable;
+	spinlock_t *ptl;	/* of the page table */
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+
+	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
+	pud = p4d ? pud_alloc(mm, p4d, addr) : NULL;
+	pmd = pud ? pmd_alloc(mm, pud, addr) : NULL;
+	pgtable = pmd ? pte_alloc_one(mm) : NULL;
+	if (!pgtable)
+		return -ENOMEM;
+
+	ptl = pmd_lock(mm, pmd);
+	add_rmap(space, vma, addr, entry);
+	/* As map_anon_folio_pmd_nopf() and do_set_pmd(), for both kinds. */
+	if (folio_test_anon(folio)) {
+		pgtable_trans_huge_deposit(mm, pmd, pgtable);
+		mm_inc_nr_ptes(mm);
+	} else {
+		pte_free(mm, pgtable);
+	}
+	set_pmd_at(mm, addr, pmd, make_pmd(vma, folio, entry));
+	spin_unlock(ptl);
+	return 0;
+}
+#else
+static int map_huge_entry(struct ptebatch_space *space,
+			  struct vm_area_struct *vma, unsigned long addr,
+			  const struct ptebatch_entry *entry)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/* Take back add_anon_rmap() for the pages that the row does not map. */
+static void unmap_the_rest(struct ptebatch_space *space,
+			   struct vm_area_struct *vma, unsigned long *mapped)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	spin_lock(&vma->vm_mm->page_table_lock);
+	for (i = 0; i < row->nr_folios; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!folio_test_anon(folio))
+			continue;
+		for (page = 0; page < folio_nr_pages(folio); page++)
+			if (!test_bit(row->folios[i].first + page, mapped))
+				folio_remove_rmap_pte(folio,
+						      folio_page(folio, page),
+						      vma);
+	}
+	spin_unlock(&vma->vm_mm->page_table_lock);
+}
+
 /*
  * And for one that says where a page has gone to: who migrates or swaps out the
- * folio has unmapped the page, and holds the folio's lock.
+ * folio has unmapped the page.
  */
-static int add_absent(struct ptebatch_space *space, struct vm_area_struct *vma,
-		      unsigned long addr, const struct ptebatch_entry *entry)
+static void remove_rmap(struct ptebatch_space *space,
+			struct vm_area_struct *vma, unsigned long addr,
+			const struct ptebatch_entry *entry)
 {
 	struct folio *folio = space->folios[entry->folio];
 
-	if (!folio_test_locked(folio))
-		folio_lock(folio);
 	if (test_bit(entry->folio, space->cached))
-		return 0;
+		return;
 	if (!folio_test_anon(folio))
 		add_anon_rmap(vma, addr - entry->page * PAGE_SIZE, folio,
 			      &space->row.folios[entry->folio]);
 	folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
+}
+
+/* What it holds meanwhile: the folio's lock, and place in swap. */
+static int hold_folio(struct folio *folio, const struct ptebatch_entry *entry)
+{
+	int err = 0;
+
+	if (!folio_test_locked(folio))
+		folio_lock(folio);
 	if (entry->kind != PTEBATCH_SWAP)
 		return 0;
 	if (!folio_test_swapcache(folio)) {
-		int err = ptebatch_swap_alloc(folio);
-
-		if (err)
-			return err;
+		folio_set_swapbacked(folio);
+		err = ptebatch_swap_alloc(folio);
 	}
-	return ptebatch_swap_dup(folio, entry->page, 1);
+	return err ?: ptebatch_swap_dup(folio, entry->page, 1);
 }
 
+/*
+ * One at a time, by set_pte_at(): what sets several at once is among what is
+ * tested.
+ */
 static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
 		     unsigned long addr, const struct ptebatch_entry *entry)
 {
-	struct folio *folio;
-	int err = 0;
+	bool has_page = entry->folio != PTEBATCH_NO_FOLIO;
+	struct folio *folio = has_page ? space->folios[entry->folio] : NULL;
+	struct page *page = has_page ? folio_page(folio, entry->page) : NULL;
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep;
+	int err;
 
-	if (entry->kind == PTEBATCH_NONE)
-		return 0;
-	if (entry->kind == PTEBATCH_SWAP)
-		inc_mm_counter(vma->vm_mm, MM_SWAPENTS);
-	if (entry->folio == PTEBATCH_NO_FOLIO)
-		return set_entry(vma, addr, NULL, entry);
-
-	folio = space->folios[entry->folio];
-	/* One PMD maps them all. */
-	if (!space->row.folios[entry->folio].pmd || !entry->page) {
-		if (ptebatch_entry_present(entry))
-			add_rmap(space, vma, addr, entry);
-		else
-			err = add_absent(space, vma, addr, entry);
+	if (has_page && !ptebatch_entry_present(entry)) {
+		err = hold_folio(folio, entry);
+		if (err)
+			return err;
 	}
-	if (err)
-		return err;
-	if (entry->kind != PTEBATCH_SWAP)
-		inc_mm_counter(vma->vm_mm, mm_counter(folio));
-	if (!space->row.folios[entry->folio].pmd)
-		return set_entry(vma, addr, folio_page(folio, entry->page), entry);
-	return entry->page ? 0 : set_huge_entry(vma, addr, folio, entry);
+	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);
+	if (!ptep)
+		return -ENOMEM;
+	if (has_page && ptebatch_entry_present(entry))
+		add_rmap(space, vma, addr, entry);
+	else if (has_page)
+		remove_rmap(space, vma, addr, entry);
+	set_pte_at(vma->vm_mm, addr, ptep, ptebatch_pte_make(vma, page, entry));
+	pte_unmap_unlock(ptep, ptl);
+	return 0;
+}
+
+/* An entry counts as what its page is, in swap as in swap. */
+static void count_entry(const struct ptebatch_space *space,
+			struct mm_struct *mm,
+			const struct ptebatch_entry *entry)
+{
+	if (entry->kind == PTEBATCH_SWAP)
+		inc_mm_counter(mm, MM_SWAPENTS);
+	else if (entry->folio != PTEBATCH_NO_FOLIO)
+		inc_mm_counter(mm, mm_counter(space->folios[entry->folio]));
 }
 
 static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
@@ -218,20 +222,28 @@ static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 {
 	const struct ptebatch_row *row = &space->row;
 	unsigned int i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < row->nr; i++) {
+	for (i = 0; i < row->nr && !err; i++) {
 		const struct ptebatch_entry *entry = &row->entries[i];
+		unsigned long addr = start + i * PAGE_SIZE;
 
+		if (entry->kind == PTEBATCH_NONE)
+			continue;
 		if (entry->folio != PTEBATCH_NO_FOLIO &&
 		    test_and_set_bit(row->folios[entry->folio].first +
 				     entry->page, mapped))
 			return -EINVAL;
-		err = map_entry(space, vma, start + i * PAGE_SIZE, entry);
-		if (err)
-			return err;
+		if (entry->folio == PTEBATCH_NO_FOLIO ||
+		    !row->folios[entry->folio].pmd)
+			err = map_entry(space, vma, addr, entry);
+		else if (!entry->page)
+			/* One PMD maps them all. */
+			err = map_huge_entry(space, vma, addr, entry);
+		if (!err)
+			count_entry(space, vma->vm_mm, entry);
 	}
-	return 0;
+	return err;
 }
 
 /**

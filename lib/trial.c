@@ -140,6 +140,7 @@ static void put_pages_back(struct ptebatch_trial *trial)
 		ptep = get_locked_pte(mm, ptebatch_addr(trial->space, i), &ptl);
 		if (!ptep)
 			continue;
+		ptep_get_and_clear(mm, ptebatch_addr(trial->space, i), ptep);
 		set_pte_at(mm, ptebatch_addr(trial->space, i), ptep,
 			   trial->before.raw[trial->before.lead + i]);
 		pte_unmap_unlock(ptep, ptl);

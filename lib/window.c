@@ -115,8 +115,8 @@ void ptebatch_window_set(struct ptebatch_window *window,
 		}
 		spin_lock(window->ptl[i]);
 		/* Break before make, says arm64. */
-		pte_clear(vma->vm_mm, ptebatch_window_addr(window, i),
-			  window->pte[i]);
+		ptep_get_and_clear(vma->vm_mm, ptebatch_window_addr(window, i),
+				   window->pte[i]);
 		set_pte_at(vma->vm_mm, ptebatch_window_addr(window, i),
 			   window->pte[i],
 			   ptebatch_pte_make(vma, has_page ? page : NULL, entry));

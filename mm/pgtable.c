@@ -55,7 +55,7 @@ static void pgtable_set_ptes(struct kunit *test)
 	if (ptep) {
 		pte = ptebatch_bare_pte(ptep_get(ptep));
 		for (i = 0; i < nr; i++)
-			pte_clear(mm, addr + i * PAGE_SIZE, ptep + i);
+			ptep_get_and_clear(mm, addr + i * PAGE_SIZE, ptep + i);
 		set_ptes(mm, addr, ptep, pte, nr);
 		pte_unmap_unlock(ptep, ptl);
 	}
