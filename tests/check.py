@@ -127,7 +127,8 @@ class Check:
         if '  CHECK ' not in said:
             return f'sparse was not run\n{said}'
         return '\n'.join(line for line in said.splitlines() if shadow.HOME + '/' in line
-                         and not re.match(r'\s+(CC|CHECK|AR|LD)\s', line) and not line.endswith(NOT_KNOWN))
+                         # What the twins include is the kernel's.
+                         and not re.match(r'\s+(CC|CHECK|AR|LD)\s|In file included from', line) and not line.endswith(NOT_KNOWN))
 
     def everything(self) -> int:
         """All checks, the quick ones first."""
