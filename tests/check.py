@@ -126,9 +126,10 @@ class Check:
             said = Guest(settings, tree.path).make('C=2', 'W=1', f'CHECK={SPARSE}', shadow.HOME + '/')
         if '  CHECK ' not in said:
             return f'sparse was not run\n{said}'
-        return '\n'.join(line for line in said.splitlines() if shadow.HOME + '/' in line
-                         # What the twins include is the kernel's.
-                         and not re.match(r'\s+(CC|CHECK|AR|LD)\s|In file included from', line) and not line.endswith(NOT_KNOWN))
+        # What the twins include is the kernel's.
+        steps = re.compile(r'\s+(CC|CHECK|AR|LD)\s|In file included from')
+        return '\n'.join(line for line in said.splitlines()
+                         if shadow.HOME + '/' in line and not steps.match(line) and not line.endswith(NOT_KNOWN))
 
     def everything(self) -> int:
         """All checks, the quick ones first."""
