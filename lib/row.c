@@ -345,6 +345,35 @@ int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 }
 
 /**
+ * ptebatch_row_of_folio() - the picture of one folio, part of it the range
+ * @text: gets it
+ * @size: of @text, in bytes
+ * @nr: how many pages the folio has
+ * @from: first page of the range
+ * @to: first page behind the range
+ * @outside: the token of the pages outside of it
+ * @inside: the token of those inside
+ *
+ * Return: @text, say "{Wdyx*4 | Wdyx*8 | Wdyx*4}".
+ */
+const char *ptebatch_row_of_folio(char *text, size_t size, unsigned int nr,
+				  unsigned int from, unsigned int to,
+				  const char *outside, const char *inside)
+{
+	struct seq_buf out;
+
+	seq_buf_init(&out, text, size);
+	seq_buf_puts(&out, "{");
+	if (from)
+		seq_buf_printf(&out, "%s*%u", outside, from);
+	seq_buf_printf(&out, " | %s*%u |", inside, to - from);
+	if (to < nr)
+		seq_buf_printf(&out, " %s*%u", outside, nr - to);
+	seq_buf_puts(&out, "}");
+	return seq_buf_str(&out);
+}
+
+/**
  * ptebatch_entry_print() - one entry without its place, as in "Wdyx"
  * @out: where to
  * @entry: the entry

@@ -148,6 +148,9 @@ static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)
 
 int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 		       const char **error);
+const char *ptebatch_row_of_folio(char *text, size_t size, unsigned int nr,
+				  unsigned int from, unsigned int to,
+				  const char *outside, const char *inside);
 void ptebatch_entry_print(struct seq_buf *out,
 			  const struct ptebatch_entry *entry);
 void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,

@@ -173,14 +173,17 @@ static long swap_off(void *unused)
 }
 
 /**
- * ptebatch_swap_on() - see to it that there is swap space
+ * ptebatch_swap_on() - the beginning of a suite that needs swap space
+ * @suite: the suite
  *
  * Takes what there is; where there is none, makes a RAM disk that nobody uses
- * one. To be undone by ptebatch_swap_off().
+ * one. To be undone by ptebatch_swap_off(). If there is none to be had, the
+ * cases that need it are skipped.
  *
  * Context: Process context, may sleep.
+ * Return: 0.
  */
-void ptebatch_swap_on(void)
+int ptebatch_swap_on(struct kunit_suite *suite)
 {
 	long err = 0;
 
@@ -190,18 +193,20 @@ void ptebatch_swap_on(void)
 	snprintf(why_not, sizeof(why_not), "no swap space on a RAM disk: %pe",
 		 ERR_PTR(err));
 	missing = err ? why_not : NULL;
+	return 0;
 }
 
 /**
- * ptebatch_swap_off() - give back what ptebatch_swap_on() has made
+ * ptebatch_swap_off() - and its end: give back what ptebatch_swap_on() has made
+ * @suite: the suite
  *
  * Context: Process context, may sleep.
  */
-void ptebatch_swap_off(void)
+void ptebatch_swap_off(struct kunit_suite *suite)
 {
 	missing = "no swap space: nobody has asked for any";
 	if (is_ours && work_on_cpu(raw_smp_processor_id(), swap_off, NULL))
-		pr_warn("ptebatch: swapoff() of the RAM disk fails\n");
+		kunit_warn(suite, "swapoff() of the RAM disk fails\n");
 	is_ours = false;
 }
 
@@ -361,11 +366,12 @@ void ptebatch_swap_free(struct folio *folio)
 
 #else /* !CONFIG_SWAP || !CONFIG_BLK_DEV_RAM */
 
-void ptebatch_swap_on(void)
+int ptebatch_swap_on(struct kunit_suite *suite)
 {
+	return 0;
 }
 
-void ptebatch_swap_off(void)
+void ptebatch_swap_off(struct kunit_suite *suite)
 {
 }
 

@@ -5,10 +5,11 @@
 #ifndef PTEBATCH_SWAP_H
 #define PTEBATCH_SWAP_H
 
+#include <kunit/test.h>
 #include <linux/mm_types.h>
 
-void ptebatch_swap_on(void);
-void ptebatch_swap_off(void);
+int ptebatch_swap_on(struct kunit_suite *suite);
+void ptebatch_swap_off(struct kunit_suite *suite);
 const char *ptebatch_swap_missing(void);
 
 int ptebatch_swap_alloc(struct folio *folio);

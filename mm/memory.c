@@ -240,23 +240,6 @@ static const void *orders_gen_params(struct kunit *test, const void *prev,
 	return &param;
 }
 
-static const char *picture(char *text, size_t size, unsigned int nr,
-			   unsigned int from, unsigned int to,
-			   const char *outside, const char *inside)
-{
-	struct seq_buf out;
-
-	seq_buf_init(&out, text, size);
-	seq_buf_puts(&out, "{");
-	if (from)
-		seq_buf_printf(&out, "%s*%u", outside, from);
-	seq_buf_printf(&out, " | %s*%u |", inside, to - from);
-	if (to < nr)
-		seq_buf_printf(&out, " %s*%u", outside, nr - to);
-	seq_buf_puts(&out, "}");
-	return seq_buf_str(&out);
-}
-
 static void check_range(struct kunit *test, const struct order_param *param,
 			unsigned int from, unsigned int to)
 {
@@ -270,10 +253,11 @@ static void check_range(struct kunit *test, const struct order_param *param,
 	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, row);
 	row->setup = kind->setup;
-	row->setup.picture = picture(before, sizeof(before), nr, from, to,
-				     kind->before, kind->before);
-	row->after = picture(after, sizeof(after), nr, from, to, kind->before,
-			     "-");
+	row->setup.picture = ptebatch_row_of_folio(before, sizeof(before), nr,
+						   from, to, kind->before,
+						   kind->before);
+	row->after = ptebatch_row_of_folio(after, sizeof(after), nr, from, to,
+					   kind->before, "-");
 	check_row(test, row);
 }
 
@@ -291,17 +275,6 @@ static void zap_order(struct kunit *test)
 	check_range(test, param, nr / 2 - 1, nr / 2 + 1);
 }
 
-static int memory_begin(struct kunit_suite *suite)
-{
-	ptebatch_swap_on();
-	return 0;
-}
-
-static void memory_end(struct kunit_suite *suite)
-{
-	ptebatch_swap_off();
-}
-
 static struct kunit_case memory_cases[] = {
 	KUNIT_CASE_PARAM(zap_row, rows_gen_params),
 	KUNIT_CASE_PARAM(zap_order, orders_gen_params),
@@ -310,8 +283,8 @@ static struct kunit_case memory_cases[] = {
 
 static struct kunit_suite memory_suite = {
 	.name = "ptebatch_memory",
-	.suite_init = memory_begin,
-	.suite_exit = memory_end,
+	.suite_init = ptebatch_swap_on,
+	.suite_exit = ptebatch_swap_off,
 	.test_cases = memory_cases,
 };
 

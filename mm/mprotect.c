@@ -446,42 +446,25 @@ static const void *orders_gen_params(struct kunit *test, const void *prev,
 	return &param;
 }
 
-/* "{Wdyx*4 | Wdyx*8 | Wdyx*4}" with other tokens and counts. */
-static const char *picture(struct kunit *test, unsigned int nr,
-			   unsigned int from, unsigned int to,
-			   const char *outside, const char *inside)
-{
-	struct seq_buf out;
-	char *text;
-
-	text = kunit_kzalloc(test, 96, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, text);
-	seq_buf_init(&out, text, 96);
-	seq_buf_puts(&out, "{");
-	if (from)
-		seq_buf_printf(&out, "%s*%u", outside, from);
-	seq_buf_printf(&out, " | %s*%u |", inside, to - from);
-	if (to < nr)
-		seq_buf_printf(&out, " %s*%u", outside, nr - to);
-	seq_buf_puts(&out, "}");
-	return seq_buf_str(&out);
-}
-
 static void check_range(struct kunit *test, const struct order_param *param,
 			unsigned int from, unsigned int to)
 {
 	const struct change *change = &changes[param->change];
 	unsigned int nr = 1U << param->order;
+	char before[64], after[64];
 	const struct mprotect_row row = {
 		.setup = {
-			.picture = picture(test, nr, from, to, change->before,
-					   change->before),
+			.picture = ptebatch_row_of_folio(before, sizeof(before),
+							 nr, from, to,
+							 change->before,
+							 change->before),
 			.mapping = change->mapping,
 			.prot = change->from,
 		},
 		.to = change->to,
-		.after = picture(test, nr, from, to, change->before,
-				 change->after),
+		.after = ptebatch_row_of_folio(after, sizeof(after), nr, from,
+					       to, change->before,
+					       change->after),
 	};
 
 	if (!failed(test))

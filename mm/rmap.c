@@ -665,17 +665,6 @@ static void swap_in(struct kunit *test)
 		      ptebatch_twin_try_to_unmap);
 }
 
-static int rmap_begin(struct kunit_suite *suite)
-{
-	ptebatch_swap_on();
-	return 0;
-}
-
-static void rmap_end(struct kunit_suite *suite)
-{
-	ptebatch_swap_off();
-}
-
 static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(unmap_row, rows_gen_params),
 	KUNIT_CASE_PARAM(unmap_order, orders_gen_params),
@@ -686,8 +675,8 @@ static struct kunit_case rmap_cases[] = {
 
 static struct kunit_suite rmap_suite = {
 	.name = "ptebatch_rmap",
-	.suite_init = rmap_begin,
-	.suite_exit = rmap_end,
+	.suite_init = ptebatch_swap_on,
+	.suite_exit = ptebatch_swap_off,
 	.test_cases = rmap_cases,
 };
 

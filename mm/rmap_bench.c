@@ -266,17 +266,6 @@ static void pageout_bench(struct kunit *test)
 	}
 }
 
-static int bench_begin(struct kunit_suite *suite)
-{
-	ptebatch_swap_on();
-	return 0;
-}
-
-static void bench_end(struct kunit_suite *suite)
-{
-	ptebatch_swap_off();
-}
-
 static struct kunit_case bench_cases[] = {
 	KUNIT_CASE_PARAM(unmap_bench, unmap_gen_params),
 	KUNIT_CASE_PARAM(unmap_counts, unmap_gen_params),
@@ -286,8 +275,8 @@ static struct kunit_case bench_cases[] = {
 
 static struct kunit_suite bench_suite = {
 	.name = "ptebatch_rmap_bench",
-	.suite_init = bench_begin,
-	.suite_exit = bench_end,
+	.suite_init = ptebatch_swap_on,
+	.suite_exit = ptebatch_swap_off,
 	.test_cases = bench_cases,
 };
 

@@ -135,17 +135,6 @@ static void unmap_random(struct kunit *test)
 	ptebatch_chance_play(test, random_suite.name, choose);
 }
 
-static int random_begin(struct kunit_suite *suite)
-{
-	ptebatch_swap_on();
-	return 0;
-}
-
-static void random_end(struct kunit_suite *suite)
-{
-	ptebatch_swap_off();
-}
-
 static struct kunit_case random_cases[] = {
 	KUNIT_CASE(unmap_random),
 	{}
@@ -153,8 +142,8 @@ static struct kunit_case random_cases[] = {
 
 static struct kunit_suite random_suite = {
 	.name = "ptebatch_unmap_random",
-	.suite_init = random_begin,
-	.suite_exit = random_end,
+	.suite_init = ptebatch_swap_on,
+	.suite_exit = ptebatch_swap_off,
 	.test_cases = random_cases,
 };
 
