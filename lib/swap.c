@@ -14,6 +14,7 @@
 #include <linux/pagemap.h>
 #include <linux/ptrace.h>
 #include <linux/sched/mm.h>
+#include <linux/sizes.h>
 #include <linux/swap.h>
 #include <linux/swap_ops.h>
 #include <linux/uaccess.h>
@@ -28,6 +29,9 @@
 #if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)
 
 #define NODE	"/ptebatch-swap"
+
+/* Pages: some of the largest folios, and what is freed late. */
+#define ENOUGH	(SZ_16M >> PAGE_SHIFT)
 
 static const char *missing = "no swap space: nobody has asked for any";
 static char why_not[64];
@@ -193,6 +197,8 @@ int ptebatch_swap_on(struct kunit_suite *suite)
 	snprintf(why_not, sizeof(why_not), "no swap space on a RAM disk: %pe",
 		 ERR_PTR(err));
 	missing = err ? why_not : NULL;
+	if (!err && get_nr_swap_pages() < ENOUGH)
+		missing = "too little swap space: the RAM disk is too small";
 	return 0;
 }
 
