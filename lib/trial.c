@@ -379,6 +379,25 @@ void ptebatch_trial_expect(const struct ptebatch_trial *trial,
 }
 
 /**
+ * ptebatch_trial_model() - what came out must be what the model allows
+ * @trial: the trial, ended
+ * @call: the operation
+ */
+void ptebatch_trial_model(const struct ptebatch_trial *trial,
+			  const struct ptebatch_call *call)
+{
+	unsigned long *differs;
+
+	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
+				sizeof(long), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
+	if (!ptebatch_model_row(call, &trial->before.row, &trial->after.row,
+				differs))
+		ptebatch_trial_print(trial, "not what the model allows", differs);
+	kunit_kfree(trial->test, differs);
+}
+
+/**
  * ptebatch_trial_same() - rule 1: what came out must be what the twin left
  * @trial: the trial, ended
  * @twin: the same operation on an address space like this one, done without

@@ -6,6 +6,7 @@
 #define PTEBATCH_TRIAL_H
 
 #include "flush.h"
+#include "model.h"
 #include "snapshot.h"
 #include "space.h"
 
@@ -36,6 +37,8 @@ void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong,
 void ptebatch_trial_release(struct ptebatch_trial *trial);
 void ptebatch_trial_expect(const struct ptebatch_trial *trial,
 			   const char *picture);
+void ptebatch_trial_model(const struct ptebatch_trial *trial,
+			  const struct ptebatch_call *call);
 void ptebatch_trial_same(const struct ptebatch_trial *trial,
 			 const struct ptebatch_trial *twin);
 

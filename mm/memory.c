@@ -73,12 +73,15 @@ static void expect_used_folios(const struct ptebatch_trial *trial)
 static struct ptebatch_trial *zap(struct kunit *test, const char *who,
 				  const struct zap_row *row, ptebatch_zap_t how)
 {
+	const struct ptebatch_call call =
+		ptebatch_unmap_call(ptebatch_model_zap, &row->setup);
 	struct ptebatch_trial *trial;
 
 	trial = ptebatch_trial_begin(test, who, &row->setup);
 	ptebatch_zap(trial->space, how);
 	ptebatch_trial_end(trial);
 	ptebatch_trial_expect(trial, row->after);
+	ptebatch_trial_model(trial, &call);
 	expect_used_folios(trial);
 	return trial;
 }

@@ -73,10 +73,26 @@ static void set_hwpoison(struct ptebatch_space *space, bool broken)
 	}
 }
 
+/* What stays for a reason that the model does not know is left to pictures. */
+static bool stays(const struct unmap_row *row, const struct ptebatch_row *was)
+{
+	unsigned int i;
+
+	if (row->hwpoison ||
+	    (row->setup.mlocked && !(row->flags & TTU_IGNORE_MLOCK)))
+		return true;
+	for (i = was->from; row->setup.lazyfree && i < was->to; i++)
+		if (was->entries[i].flags & PTEBATCH_DIRTY)
+			return true;
+	return false;
+}
+
 static struct ptebatch_trial *unmap(struct kunit *test, const char *who,
 				    const struct unmap_row *row,
 				    ptebatch_unmap_t how)
 {
+	const struct ptebatch_call call =
+		ptebatch_unmap_call(ptebatch_model_unmap, &row->setup);
 	struct ptebatch_trial *trial;
 
 	trial = ptebatch_trial_begin(test, who, &row->setup);
@@ -87,6 +103,8 @@ static struct ptebatch_trial *unmap(struct kunit *test, const char *who,
 		set_hwpoison(trial->space, false);
 	ptebatch_trial_end(trial);
 	ptebatch_trial_expect(trial, row->after);
+	if (!stays(row, &trial->before.row))
+		ptebatch_trial_model(trial, &call);
 	expect_dirty_folios(trial);
 	return trial;
 }

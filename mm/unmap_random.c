@@ -106,18 +106,7 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 		.swap = operation->swap,
 		.lazyfree = operation->lazyfree,
 	};
-	chance->call = (struct ptebatch_call) {
-		.model = operation->model,
-		.readable = true,
-		.writable = true,
-		.shared = operation->file,
-		.anonymous = !operation->file,
-		.file = operation->file,
-		.notify = setup->mapping == PTEBATCH_FILE,
-		.track = setup->track,
-		.uffd_wp = setup->uffd_wp,
-		.swap = operation->swap,
-	};
+	chance->call = ptebatch_unmap_call(operation->model, setup);
 	ptebatch_states(&chance->states, &chance->call);
 	drop_states(&chance->states, operation->lazyfree);
 	chance->what = operation->what;
