@@ -60,7 +60,7 @@ help:
 	@echo 'CLOCK=          of benches: count (instructions, x86_64 and arm64) or native (time)'
 	@echo 'TOLERANCE=      how much slower a bench may get in make compare, default 2%'
 	@echo 'JOBS=           how many to build with at a time, default one a processor'
-	@echo 'TIMEOUT=        seconds that a boot may take, default 120, 1800 with EXHAUSTIVE=1'
+	@echo 'TIMEOUT=        seconds that a boot may take, default 120, with DEBUG=1 600, with EXHAUSTIVE=1 1800'
 	@echo
 	@echo 'Exit status: 0 all passed, 1 a case failed, 2 it could not run, 3 a bench became slower'
 

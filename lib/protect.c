@@ -85,6 +85,28 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 }
 
 /**
+ * ptebatch_protect_vma() - give a VMA a protection, and its entries not yet
+ * @mm: where
+ * @addr: an address in the VMA
+ * @prot: PROT_READ and PROT_WRITE
+ *
+ * Context: The mmap_lock is held for writing.
+ * Return: the VMA.
+ */
+struct vm_area_struct *ptebatch_protect_vma(struct mm_struct *mm,
+					    unsigned long addr,
+					    unsigned long prot)
+{
+	struct vm_area_struct *vma = vma_lookup(mm, addr);
+
+	vma_start_write(vma);
+	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
+			    calc_vm_prot_bits(prot, 0));
+	vma_set_page_prot(vma);
+	return vma;
+}
+
+/**
  * ptebatch_change() - what mprotect_fixup() does to a VMA's entries, to some
  * @mm: where
  * @start: address of the first byte, on a page's edge
@@ -110,11 +132,7 @@ long ptebatch_change(struct mm_struct *mm, unsigned long start,
 	/* A single thread gets no NUMA hints for what is near: be two. */
 	mmget(mm);
 	mmap_write_lock(mm);
-	vma = vma_lookup(mm, start);
-	vma_start_write(vma);
-	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
-			    calc_vm_prot_bits(protection->prot, 0));
-	vma_set_page_prot(vma);
+	vma = ptebatch_protect_vma(mm, start, protection->prot);
 	tlb_gather_mmu(&tlb, mm);
 	pages = change(&tlb, vma, start, end, protection->cp_flags);
 	tlb_finish_mmu(&tlb);
@@ -167,19 +185,11 @@ struct ptebatch_call
 ptebatch_protection_call(const struct ptebatch_protection *protection,
 			 const struct ptebatch_setup *setup)
 {
-	return (struct ptebatch_call) {
-		.model = protection->model,
-		.readable = protection->prot & PROT_READ,
-		.writable = protection->prot & PROT_WRITE,
-		.shared = ptebatch_shared(setup->mapping),
-		.anonymous = setup->mapping == PTEBATCH_ANON,
-		.file = setup->mapping != PTEBATCH_ANON,
-		.notify = setup->mapping == PTEBATCH_FILE,
-		.track = setup->track,
-		.uffd_wp = setup->uffd_wp,
-		.uffd_rwp = setup->uffd_rwp,
-		.try_writable = protection->cp_flags & MM_CP_TRY_CHANGE_WRITABLE,
-		/* Copy-on-write pages of two are not worth it. */
-		.hints = ptebatch_shared(setup->mapping) || !setup->twice,
-	};
+	struct ptebatch_call call =
+		ptebatch_setup_call(setup, protection->model, protection->prot);
+
+	call.try_writable = protection->cp_flags & MM_CP_TRY_CHANGE_WRITABLE;
+	/* Copy-on-write pages of two are not worth it. */
+	call.hints = call.shared || !setup->twice;
+	return call;
 }

@@ -65,6 +65,9 @@ typedef long (*ptebatch_change_t)(struct mmu_gather *tlb,
 int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 		      unsigned long end, unsigned long prot);
 
+struct vm_area_struct *ptebatch_protect_vma(struct mm_struct *mm,
+					    unsigned long addr,
+					    unsigned long prot);
 long ptebatch_change(struct mm_struct *mm, unsigned long start,
 		     unsigned long end,
 		     const struct ptebatch_protection *protection,

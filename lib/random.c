@@ -29,8 +29,7 @@ static struct ptebatch_entry any_state(struct rnd_state *rnd,
 		struct ptebatch_entry state =
 			states->state[below(rnd, states->nr)];
 
-		if (page == (ptebatch_entry_present(&state) ||
-			     state.kind == PTEBATCH_MIGRATION))
+		if (page == ptebatch_entry_has_page(&state))
 			return state;
 	}
 }

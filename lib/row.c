@@ -118,14 +118,6 @@ static bool parse_entry(struct parser *p, struct ptebatch_entry *entry)
 	return true;
 }
 
-/* Is there a page of a folio behind such an entry? */
-static bool has_page(const struct ptebatch_entry *entry)
-{
-	return ptebatch_entry_present(entry) ||
-	       entry->kind == PTEBATCH_MIGRATION ||
-	       entry->kind == PTEBATCH_HWPOISON;
-}
-
 static bool add_entry(struct parser *p, const struct ptebatch_entry *entry)
 {
 	struct ptebatch_row *row = p->row;
@@ -158,10 +150,10 @@ static bool parse_small(struct parser *p, bool adjacent)
 
 	if (!parse_entry(p, &entry) || !parse_count(p, &count))
 		return false;
-	if (adjacent && !has_page(&entry))
+	if (adjacent && !ptebatch_entry_has_page(&entry))
 		return fail(p, "no folio behind the +");
 	while (count--) {
-		if (has_page(&entry) && !add_folio(p, shape, &entry.folio))
+		if (ptebatch_entry_has_page(&entry) && !add_folio(p, shape, &entry.folio))
 			return false;
 		if (!add_entry(p, &entry))
 			return false;
@@ -194,7 +186,7 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 	for (; count--; (*page)++) {
 		if (*page >= PTEBATCH_ROW_ENTRIES)
 			return fail(p, "a folio larger than any row");
-		if (has_page(&entry) || entry.kind == PTEBATCH_SWAP) {
+		if (ptebatch_entry_has_page(&entry) || entry.kind == PTEBATCH_SWAP) {
 			entry.folio = folio;
 			entry.page = *page;
 		}

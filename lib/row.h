@@ -146,6 +146,14 @@ static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)
 	       entry->kind == PTEBATCH_PROTNONE;
 }
 
+/* Is there a page of a folio behind it? Of swap entries only some know one. */
+static inline bool ptebatch_entry_has_page(const struct ptebatch_entry *entry)
+{
+	return ptebatch_entry_present(entry) ||
+	       entry->kind == PTEBATCH_MIGRATION ||
+	       entry->kind == PTEBATCH_HWPOISON;
+}
+
 int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 		       const char **error);
 const char *ptebatch_row_of_folio(char *text, size_t size, unsigned int nr,

@@ -77,8 +77,7 @@ static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
 
 	if (ptebatch_entry_present(entry))
 		add_page(space, pfn, guess, false, entry);
-	else if (entry->kind == PTEBATCH_MIGRATION ||
-		 entry->kind == PTEBATCH_HWPOISON)
+	else if (ptebatch_entry_has_page(entry))
 		find_page(space, pfn, guess, entry);
 	else if (entry->kind == PTEBATCH_SWAP)
 		find_swap(space, pte, guess, entry);

@@ -224,6 +224,33 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 }
 
 /**
+ * ptebatch_setup_call() - what the model is to know of an address space
+ * @setup: the address space; the pages of a private file are the file's
+ * @model: what the rules say of the call
+ * @prot: PROT_READ and PROT_WRITE of the VMA from the call on
+ *
+ * Return: the call.
+ */
+struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
+					 ptebatch_model_t model,
+					 unsigned long prot)
+{
+	return (struct ptebatch_call) {
+		.model = model,
+		.readable = prot & PROT_READ,
+		.writable = prot & PROT_WRITE,
+		.shared = ptebatch_shared(setup->mapping),
+		.anonymous = setup->mapping == PTEBATCH_ANON,
+		.file = setup->mapping != PTEBATCH_ANON,
+		.notify = setup->mapping == PTEBATCH_FILE,
+		.track = setup->track,
+		.uffd_wp = setup->uffd_wp,
+		.uffd_rwp = setup->uffd_rwp,
+		.swap = setup->swap,
+	};
+}
+
+/**
  * ptebatch_mm_alloc() - an address space with nothing in it
  *
  * Context: Process context, may sleep.

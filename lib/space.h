@@ -9,6 +9,7 @@
 #include <linux/kmsg_dump.h>
 #include <linux/mm.h>
 
+#include "model.h"
 #include "row.h"
 
 /**
@@ -101,6 +102,9 @@ static inline unsigned long ptebatch_addr(const struct ptebatch_space *space,
 	return space->places[0].start + i * PAGE_SIZE;
 }
 
+struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
+					 ptebatch_model_t model,
+					 unsigned long prot);
 struct mm_struct *ptebatch_mm_alloc(void);
 struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);

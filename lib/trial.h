@@ -28,6 +28,12 @@ struct ptebatch_trial {
 	struct ptebatch_flush flush;
 };
 
+/* The first who fails tells enough: the others would tell the same. */
+static inline bool ptebatch_failed(struct kunit *test)
+{
+	return READ_ONCE(test->status) == KUNIT_FAILURE;
+}
+
 struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 					    const struct ptebatch_setup *setup);
 void ptebatch_trial_stop(struct ptebatch_trial *trial);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tlb.h"
 
-#include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 
@@ -98,29 +97,4 @@ void ptebatch_zap_singly(struct vm_area_struct *vma, unsigned long start,
 
 	for (; start < end; start += PAGE_SIZE)
 		zap_vma_range(vma, start, PAGE_SIZE);
-}
-
-/**
- * ptebatch_unmap_call() - what the model is to know
- * @model: ptebatch_model_unmap() or ptebatch_model_zap()
- * @setup: the address space; the pages of a private file are the file's
- *
- * Return: the call.
- */
-struct ptebatch_call ptebatch_unmap_call(ptebatch_model_t model,
-					 const struct ptebatch_setup *setup)
-{
-	return (struct ptebatch_call) {
-		.model = model,
-		.readable = setup->prot & PROT_READ,
-		.writable = setup->prot & PROT_WRITE,
-		.shared = ptebatch_shared(setup->mapping),
-		.anonymous = setup->mapping == PTEBATCH_ANON,
-		.file = setup->mapping != PTEBATCH_ANON,
-		.notify = setup->mapping == PTEBATCH_FILE,
-		.track = setup->track,
-		.uffd_wp = setup->uffd_wp,
-		.uffd_rwp = setup->uffd_rwp,
-		.swap = setup->swap,
-	};
 }

@@ -7,7 +7,6 @@
 
 #include <linux/rmap.h>
 
-#include "model.h"
 #include "space.h"
 
 typedef void (*ptebatch_unmap_t)(struct folio *folio, enum ttu_flags flags);
@@ -17,9 +16,6 @@ typedef void (*ptebatch_zap_t)(struct vm_area_struct *vma, unsigned long start,
 void ptebatch_unmap(struct ptebatch_space *space, enum ttu_flags flags,
 		    ptebatch_unmap_t unmap);
 void ptebatch_zap(struct ptebatch_space *space, ptebatch_zap_t zap);
-
-struct ptebatch_call ptebatch_unmap_call(ptebatch_model_t model,
-					 const struct ptebatch_setup *setup);
 
 void ptebatch_zap_batched(struct vm_area_struct *vma, unsigned long start,
 			  unsigned long bytes);

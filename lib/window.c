@@ -153,8 +153,7 @@ void ptebatch_window_get(const struct ptebatch_window *window,
 		pfn = ptebatch_pte_read(pte, &entries[i]);
 		if (!window->space->setup->track)
 			entries[i].flags &= ~PTEBATCH_SOFT_DIRTY;
-		if (!ptebatch_entry_present(&entries[i]) &&
-		    entries[i].kind != PTEBATCH_MIGRATION)
+		if (!ptebatch_entry_has_page(&entries[i]))
 			continue;
 		if (pfn != page_to_pfn(page)) {
 			entries[i].kind = PTEBATCH_FOREIGN;

@@ -74,7 +74,8 @@ static struct ptebatch_trial *zap(struct kunit *test, const char *who,
 				  const struct zap_row *row, ptebatch_zap_t how)
 {
 	const struct ptebatch_call call =
-		ptebatch_unmap_call(ptebatch_model_zap, &row->setup);
+		ptebatch_setup_call(&row->setup, ptebatch_model_zap,
+				    row->setup.prot);
 	struct ptebatch_trial *trial;
 
 	trial = ptebatch_trial_begin(test, who, &row->setup);
@@ -86,21 +87,16 @@ static struct ptebatch_trial *zap(struct kunit *test, const char *who,
 	return trial;
 }
 
-static bool failed(struct kunit *test)
-{
-	return READ_ONCE(test->status) == KUNIT_FAILURE;
-}
-
 static void check_row(struct kunit *test, const struct zap_row *row)
 {
 	struct ptebatch_trial *whole, *batched, *singly;
 
 	whole = zap(test, "zap_vma_range()", row, zap_vma_range);
-	if (failed(test))
+	if (ptebatch_failed(test))
 		return;
 	batched = zap(test, "zap_vma_range_batched()", row,
 		      ptebatch_zap_batched);
-	if (failed(test))
+	if (ptebatch_failed(test))
 		return;
 	singly = zap(test, "zap_vma_range() page by page", row,
 		     ptebatch_zap_singly);
@@ -251,7 +247,7 @@ static void check_range(struct kunit *test, const struct order_param *param,
 	char before[64], after[64];
 	struct zap_row *row;
 
-	if (from >= to || failed(test))
+	if (from >= to || ptebatch_failed(test))
 		return;
 	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, row);

@@ -67,12 +67,6 @@ static void change(struct ptebatch_trial *trial,
 			      trial->who, pages);
 }
 
-/* The first who fails tells enough: the others would tell the same. */
-static bool failed(struct kunit *test)
-{
-	return READ_ONCE(test->status) == KUNIT_FAILURE;
-}
-
 /* change_protection() and its twin, in address spaces that are alike. */
 static void check_change(struct kunit *test, const struct ptebatch_setup *setup,
 			 enum ptebatch_protection_id how, const char *after)
@@ -83,7 +77,7 @@ static void check_change(struct kunit *test, const struct ptebatch_setup *setup,
 	change(kernel, how, change_protection);
 	ptebatch_trial_end(kernel);
 	ptebatch_trial_expect(kernel, after);
-	if (failed(test))
+	if (ptebatch_failed(test))
 		return;
 
 	twin = ptebatch_trial_begin(test, "the twin", setup);
@@ -101,7 +95,7 @@ static void check_row(struct kunit *test, const struct mprotect_row *row)
 	mprotect(whole, row->to);
 	ptebatch_trial_end(whole);
 	ptebatch_trial_expect(whole, row->after);
-	if (failed(test))
+	if (ptebatch_failed(test))
 		return;
 	check_change(test, &row->setup,
 		     row->to == NONE ? PTEBATCH_TO_NONE :
@@ -467,7 +461,7 @@ static void check_range(struct kunit *test, const struct order_param *param,
 					       change->after),
 	};
 
-	if (!failed(test))
+	if (!ptebatch_failed(test))
 		check_row(test, &row);
 }
 

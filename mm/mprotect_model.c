@@ -385,8 +385,7 @@ static void set_state(struct round *round, unsigned int i,
 	struct ptebatch_entry *entry = &round->window->row.entries[i];
 
 	*entry = *state;
-	if (ptebatch_entry_present(entry) ||
-	    entry->kind == PTEBATCH_MIGRATION) {
+	if (ptebatch_entry_has_page(entry)) {
 		entry->folio = home->folio;
 		entry->page = home->page;
 	}
@@ -460,7 +459,6 @@ static void run_round(struct kunit *test, const struct model_param *param,
 		&ptebatch_protections[param->protection];
 	struct ptebatch_setup *setup;
 	struct ptebatch_space *space;
-	struct vm_area_struct *vma;
 	struct ptebatch_place here;
 	struct round *round;
 	u64 expected;
@@ -491,12 +489,8 @@ static void run_round(struct kunit *test, const struct model_param *param,
 	/* Two threads, as for ptebatch_change(). */
 	mmget(here.mm);
 	mmap_write_lock(here.mm);
-	vma = vma_lookup(here.mm, here.start);
-	vma_start_write(vma);
-	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
-			    calc_vm_prot_bits(protection->prot, 0));
-	vma_set_page_prot(vma);
-	round->vma = vma;
+	round->vma = ptebatch_protect_vma(here.mm, here.start,
+					  protection->prot);
 	for (i = 0; i < ARRAY_SIZE(patterns); i++)
 		if (!try_pattern(round, &patterns[i]))
 			break;

@@ -92,7 +92,8 @@ static struct ptebatch_trial *unmap(struct kunit *test, const char *who,
 				    ptebatch_unmap_t how)
 {
 	const struct ptebatch_call call =
-		ptebatch_unmap_call(ptebatch_model_unmap, &row->setup);
+		ptebatch_setup_call(&row->setup, ptebatch_model_unmap,
+				    row->setup.prot);
 	struct ptebatch_trial *trial;
 
 	trial = ptebatch_trial_begin(test, who, &row->setup);
@@ -114,7 +115,7 @@ static void check_row(struct kunit *test, const struct unmap_row *row)
 	struct ptebatch_trial *kernel, *twin;
 
 	kernel = unmap(test, "try_to_unmap()", row, try_to_unmap);
-	if (READ_ONCE(test->status) == KUNIT_FAILURE)
+	if (ptebatch_failed(test))
 		return;
 	twin = unmap(test, "the twin", row, ptebatch_twin_try_to_unmap);
 	ptebatch_trial_same(kernel, twin);
@@ -292,12 +293,20 @@ static const struct kind {
 
 #define ORDERS	10	/* 0 to 9 */
 
+/**
+ * struct order_param - one folio
+ * @order: its order
+ * @kind: index into kinds[]
+ */
+struct order_param {
+	unsigned int order;
+	unsigned int kind;
+};
+
 static const void *orders_gen_params(struct kunit *test, const void *prev,
 				     char *desc)
 {
-	static struct order_param {
-		unsigned int order, kind;
-	} param;
+	static struct order_param param;
 
 	if (!prev)
 		param = (struct order_param) {};
@@ -312,15 +321,16 @@ static const void *orders_gen_params(struct kunit *test, const void *prev,
 
 static void unmap_order(struct kunit *test)
 {
-	const unsigned int *param = test->param_value;
-	const struct kind *kind = &kinds[param[1]];
+	const struct order_param *param = test->param_value;
+	const struct kind *kind = &kinds[param->kind];
+	unsigned int nr = 1U << param->order;
 	char before[24], after[24];
 	struct unmap_row *row;
 
 	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, row);
-	snprintf(before, sizeof(before), "{%s*%u}", kind->before, 1U << param[0]);
-	snprintf(after, sizeof(after), "{%s*%u}", kind->after, 1U << param[0]);
+	snprintf(before, sizeof(before), "{%s*%u}", kind->before, nr);
+	snprintf(after, sizeof(after), "{%s*%u}", kind->after, nr);
 	row->setup = kind->setup;
 	row->setup.picture = before;
 	row->after = after;
@@ -512,7 +522,7 @@ static void in_trouble(struct kunit *test, const struct trouble_row *row,
 		KUNIT_EXPECT_TRUE_MSG(test, folio_test_swapbacked(victim->folio),
 				      "rule 18: dirty and still lazyfree");
 	/* Reclaim comes again, when the trouble is over. */
-	if (done && READ_ONCE(test->status) != KUNIT_FAILURE) {
+	if (done && !ptebatch_failed(test)) {
 		struct seq_buf complaints;
 		char text[128];
 
@@ -571,7 +581,7 @@ static void unmap_fails(struct kunit *test)
 			   try_to_unmap);
 		in_trouble(test, row, setup, done, at, "the twin",
 			   ptebatch_twin_try_to_unmap);
-		if (READ_ONCE(test->status) == KUNIT_FAILURE)
+		if (ptebatch_failed(test))
 			return;
 	}
 }

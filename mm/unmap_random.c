@@ -106,7 +106,8 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 		.swap = operation->swap,
 		.lazyfree = operation->lazyfree,
 	};
-	chance->call = ptebatch_unmap_call(operation->model, setup);
+	chance->call = ptebatch_setup_call(setup, operation->model,
+					   setup->prot);
 	ptebatch_states(&chance->states, &chance->call);
 	drop_states(&chance->states, operation->lazyfree);
 	chance->what = operation->what;
