@@ -6,18 +6,35 @@ obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
 ptebatch-y := lib/books.o lib/chance.o lib/file.o lib/flush.o lib/folio.o \
 	lib/model.o lib/populate.o lib/protect.o lib/pte.o lib/random.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
-	lib/trial.o lib/twin_mprotect.o lib/twin_rmap.o lib/unmap.o \
-	lib/warnings.o lib/window.o
+	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o mm/mprotect.o \
 	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o \
 	mm/unmap_random.o
-ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/stopwatch.o mm/rmap_bench.o
+ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/counter.o lib/process.o lib/region.o \
+	lib/stopwatch.o mm/madvise_bench.o mm/memory_bench.o \
+	mm/mprotect_bench.o mm/mprotect_fault_bench.o mm/rmap_bench.o
+
+# The kernel's own sources once more, with batching off, keep their names to
+# themselves. Built in, they are compiled as the kernel's are, to be as fast but
+# for the batches, and made local then. All that such a source calls is out of a
+# module's reach; there the compiler leaves out what nobody uses.
+twins := memory mprotect rmap
+ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
+ptebatch-y += $(twins:%=lib/twin_%.o)
+$(foreach twin,$(twins),$(eval CFLAGS_lib/twin_$(twin).o := -fwhole-program))
+else
+ptebatch-y += $(twins:%=lib/twin_%.local.o)
+targets += $(twins:%=lib/twin_%.o)
+OBJCOPYFLAGS := --wildcard --keep-global-symbol='ptebatch_twin_*'
+$(obj)/lib/twin_%.local.o: $(obj)/lib/twin_%.o FORCE
+	$(call if_changed,objcopy)
+endif
 
 # A module calls what the kernel does not export. In a tree with our hooks the
 # kernel is made to export it; any other kernel is searched for it.
 ifneq ($(KBUILD_EXTMOD),)
 ptebatch-y += lib/lookup.o lib/stubs.o
-CFLAGS_lib/twin_rmap.o += -DPTEBATCH_LOOKUP
+$(foreach twin,$(twins),$(eval CFLAGS_lib/twin_$(twin).o += -DPTEBATCH_LOOKUP))
 kernel := $(or $(KSRC),$(srctree))
 else
 obj-$(if $(filter m,$(CONFIG_PTEBATCH_KUNIT_TEST)),y) += lib/exports.o

@@ -4,6 +4,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/rmap.h>
 #include <linux/shmem_fs.h>
 
 #include "internal.h"
@@ -141,4 +142,33 @@ int ptebatch_folio_cache(struct folio *folio, struct file *file, pgoff_t index)
 		folio_mark_uptodate(folio);
 	folio_unlock(folio);
 	return err;
+}
+
+/**
+ * ptebatch_folio_add_anon_rmap() - make a new folio an anonymous one
+ * @folio: a folio without mapping
+ * @vma: where it is mapped, all of it
+ * @addr: address of its first page there
+ * @pmd: mapped by a PMD, not by entries
+ *
+ * Begins as the kernel begins it, though none of its pages is AnonExclusive
+ * after this: that is the caller's to say, page by page.
+ *
+ * Context: The page table lock is held.
+ */
+void ptebatch_folio_add_anon_rmap(struct folio *folio,
+				  struct vm_area_struct *vma,
+				  unsigned long addr, bool pmd)
+{
+	unsigned int i, nr = folio_nr_pages(folio);
+
+	folio_add_new_anon_rmap(folio, vma, addr, RMAP_EXCLUSIVE);
+	/* A folio that a PMD could map is taken for one that a PMD does map. */
+	if (!pmd && folio_test_pmd_mappable(folio)) {
+		folio_add_anon_rmap_ptes(folio, folio_page(folio, 0), nr, vma,
+					 addr, RMAP_NONE);
+		folio_remove_rmap_pmd(folio, folio_page(folio, 0), vma);
+	}
+	for (i = 0; i < nr; i++)
+		ClearPageAnonExclusive(folio_page(folio, i));
 }

@@ -8,29 +8,10 @@
 
 #include "internal.h"
 
+#include "folio.h"
 #include "populate.h"
 #include "pte.h"
 #include "swap.h"
-
-/*
- * A new anonymous folio begins as the kernel begins it, wholly mapped and
- * exclusive, and is then unmapped and shared as far as the row wants it.
- */
-static void add_anon_rmap(struct vm_area_struct *vma, unsigned long addr,
-			  struct folio *folio,
-			  const struct ptebatch_shape *shape)
-{
-	unsigned int i, nr = folio_nr_pages(folio);
-
-	folio_add_new_anon_rmap(folio, vma, addr, RMAP_EXCLUSIVE);
-	if (!shape->pmd && folio_test_pmd_mappable(folio)) {
-		folio_add_anon_rmap_ptes(folio, folio_page(folio, 0), nr, vma,
-					 addr, RMAP_NONE);
-		folio_remove_rmap_pmd(folio, folio_page(folio, 0), vma);
-	}
-	for (i = 0; i < nr; i++)
-		ClearPageAnonExclusive(folio_page(folio, i));
-}
 
 /* Account for an entry that maps a page by itself. */
 static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
@@ -41,9 +22,11 @@ static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
 	struct page *page = folio_page(folio, entry->page);
 
 	if (!test_bit(entry->folio, space->cached)) {
+		/* Wholly mapped, until unmap_the_rest(). */
 		if (!folio_test_anon(folio))
-			add_anon_rmap(vma, addr - entry->page * PAGE_SIZE,
-				      folio, shape);
+			ptebatch_folio_add_anon_rmap(folio, vma, addr -
+						     entry->page * PAGE_SIZE,
+						     shape->pmd);
 		if (entry->flags & PTEBATCH_EXCLUSIVE)
 			SetPageAnonExclusive(page);
 	} else if (shape->pmd) {
@@ -119,7 +102,7 @@ static int map_huge_entry(struct ptebatch_space *space,
 }
 #endif
 
-/* Take back add_anon_rmap() for the pages that the row does not map. */
+/* A folio is added whole. Take back the pages that the row does not map. */
 static void unmap_the_rest(struct ptebatch_space *space,
 			   struct vm_area_struct *vma, unsigned long *mapped)
 {
@@ -154,8 +137,9 @@ static void remove_rmap(struct ptebatch_space *space,
 	if (test_bit(entry->folio, space->cached))
 		return;
 	if (!folio_test_anon(folio))
-		add_anon_rmap(vma, addr - entry->page * PAGE_SIZE, folio,
-			      &space->row.folios[entry->folio]);
+		ptebatch_folio_add_anon_rmap(folio, vma, addr -
+					     entry->page * PAGE_SIZE,
+					     space->row.folios[entry->folio].pmd);
 	folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
 }
 

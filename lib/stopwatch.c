@@ -28,21 +28,24 @@ static u64 own_cost(void)
  * @test: the case
  * @watch: the stopwatch, which has timed it once at least; is sorted
  * @what: which thing: words of "name=value" for the host's tools
- * @pages: how many pages it was done to each time
+ * @pages: how many pages each lap handled
+ * @calls: how many calls it made for that
  *
- * What the stopwatch itself takes is subtracted.
+ * All figures are of a lap, in ns of ktime. What the stopwatch itself takes is
+ * subtracted, and said.
  */
 void ptebatch_stopwatch_report(struct kunit *test,
 			       struct ptebatch_stopwatch *watch,
-			       const char *what, unsigned int pages)
+			       const char *what, unsigned long pages,
+			       unsigned long calls)
 {
-	u64 cost = own_cost();
+	u64 own = own_cost();
 	unsigned int i;
 
 	sort(watch->ns, watch->laps, sizeof(watch->ns[0]), compare, NULL);
 	for (i = 0; i < watch->laps; i++)
-		watch->ns[i] -= min(watch->ns[i], cost);
-	kunit_info(test, "bench %s pages=%u laps=%u min=%llu median=%llu max=%llu\n",
-		   what, pages, watch->laps, watch->ns[0],
+		watch->ns[i] -= min(watch->ns[i], own);
+	kunit_info(test, "bench %s: pages=%lu calls=%lu laps=%u unit=ns own=%llu min=%llu median=%llu max=%llu\n",
+		   what, pages, calls, watch->laps, own, watch->ns[0],
 		   watch->ns[watch->laps / 2], watch->ns[watch->laps - 1]);
 }

@@ -37,6 +37,7 @@ static inline void ptebatch_stopwatch_stop(struct ptebatch_stopwatch *watch)
 
 void ptebatch_stopwatch_report(struct kunit *test,
 			       struct ptebatch_stopwatch *watch,
-			       const char *what, unsigned int pages);
+			       const char *what, unsigned long pages,
+			       unsigned long calls);
 
 #endif /* PTEBATCH_STOPWATCH_H */

@@ -12,7 +12,6 @@
 #include <linux/major.h>
 #include <linux/mman.h>
 #include <linux/pagemap.h>
-#include <linux/ptrace.h>
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
 #include <linux/swap.h>
@@ -25,6 +24,7 @@
 
 #include "space.h"
 #include "swap.h"
+#include "syscall.h"
 
 #if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)
 
@@ -37,58 +37,35 @@ static const char *missing = "no swap space: nobody has asked for any";
 static char why_not[64];
 static bool is_ours;
 
-#ifdef CONFIG_X86_64
-#define SYSCALL(name)	__x64_sys_##name
-#else
-#define SYSCALL(name)	__arm64_sys_##name
-#endif
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mknodat));
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(swapoff));
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(swapon));
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(unlinkat));
 
-asmlinkage long SYSCALL(mknodat)(const struct pt_regs *regs);
-asmlinkage long SYSCALL(swapoff)(const struct pt_regs *regs);
-asmlinkage long SYSCALL(swapon)(const struct pt_regs *regs);
-asmlinkage long SYSCALL(unlinkat)(const struct pt_regs *regs);
-
-/* Arguments of a system call. */
-struct args {
-	unsigned long a, b, c, d;
-};
-
-static void set_args(struct pt_regs *regs, const struct args *args)
-{
-#ifdef CONFIG_X86_64
-	regs->di = args->a;
-	regs->si = args->b;
-	regs->dx = args->c;
-	regs->r10 = args->d;
-#else
-	regs->orig_x0 = args->a;
-	regs->regs[1] = args->b;
-	regs->regs[2] = args->c;
-	regs->regs[3] = args->d;
-#endif
-}
-
-/* Does what @call does, as a user; @name in @args gets the node's name. */
-static long call_with_name(long (*call)(const struct pt_regs *regs),
-			   struct args *args, unsigned long *name)
+/* Does as a user what @call does; gives it @args, and the node's name at @name. */
+static long call_with_name(ptebatch_syscall_t call, unsigned long args[5],
+			   unsigned int name)
 {
 	struct mm_struct *mm = ptebatch_mm_alloc();
-	struct pt_regs regs = {};
+	struct ptebatch_args packed;
+	unsigned long addr;
 	long ret = 0;
 
 	if (!mm)
 		return -ENOMEM;
 	kthread_use_mm(mm);
-	*name = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	if (IS_ERR_VALUE(*name))
-		ret = *name;
-	else if (copy_to_user((char __user *)*name, NODE, sizeof(NODE)))
+	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (IS_ERR_VALUE(addr))
+		ret = addr;
+	else if (copy_to_user((char __user *)addr, NODE, sizeof(NODE)))
 		ret = -EFAULT;
 	if (!ret) {
-		set_args(&regs, args);
+		args[name] = addr;
+		packed = ptebatch_args(args[0], args[1], args[2], args[3],
+				       args[4]);
 		scoped_with_init_fs()
-			ret = call(&regs);
+			ret = ptebatch_syscall(call, &packed);
 	}
 	kthread_unuse_mm(mm);
 	mmput(mm);
@@ -97,20 +74,20 @@ static long call_with_name(long (*call)(const struct pt_regs *regs),
 
 static int make_node(void)
 {
-	struct args args = {
-		.a = AT_FDCWD,
-		.c = S_IFBLK | 0600,
-		.d = new_encode_dev(MKDEV(RAMDISK_MAJOR, 0)),
+	unsigned long args[5] = {
+		[0] = AT_FDCWD,
+		[2] = S_IFBLK | 0600,
+		[3] = new_encode_dev(MKDEV(RAMDISK_MAJOR, 0)),
 	};
 
-	return call_with_name(SYSCALL(mknodat), &args, &args.b);
+	return call_with_name(PTEBATCH_SYSCALL(mknodat), args, 1);
 }
 
 static int remove_node(void)
 {
-	struct args args = { .a = AT_FDCWD };
+	unsigned long args[5] = { AT_FDCWD };
 
-	return call_with_name(SYSCALL(unlinkat), &args, &args.b);
+	return call_with_name(PTEBATCH_SYSCALL(unlinkat), args, 1);
 }
 
 /* What mkswap(8) writes: the first page, to a disk that nobody uses. */
@@ -153,7 +130,7 @@ static int write_header(void)
 
 static long swap_on(void *unused)
 {
-	struct args args = {};
+	unsigned long args[5] = {};
 	int err;
 
 	err = make_node();
@@ -162,7 +139,7 @@ static long swap_on(void *unused)
 	scoped_with_init_fs()
 		err = write_header();
 	if (!err)
-		err = call_with_name(SYSCALL(swapon), &args, &args.a);
+		err = call_with_name(PTEBATCH_SYSCALL(swapon), args, 0);
 	is_ours = !err;
 	if (err)
 		remove_node();
@@ -171,9 +148,10 @@ static long swap_on(void *unused)
 
 static long swap_off(void *unused)
 {
-	struct args args = {};
+	unsigned long args[5] = {};
 
-	return call_with_name(SYSCALL(swapoff), &args, &args.a) ?: remove_node();
+	return call_with_name(PTEBATCH_SYSCALL(swapoff), args, 0) ?:
+	       remove_node();
 }
 
 /**

@@ -9,6 +9,15 @@
 #include <linux/mm.h>
 #include <linux/rmap.h>
 
+#include "syscall.h"
+
+/* As zap_vma_range() of mm/memory.c. */
+void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
+				 unsigned long start, unsigned long bytes);
+
+/* As mprotect(2) of mm/mprotect.c, in the current mm. */
+PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mprotect);
+
 /* As change_protection() of mm/mprotect.c. */
 long ptebatch_twin_change_protection(struct mmu_gather *tlb,
 				     struct vm_area_struct *vma,

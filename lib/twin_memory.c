@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* mm/memory.c with batching off. */
+
+#include "twin_begin.h"
+
+#include <memory.c>
+
+__visible void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
+					   unsigned long start,
+					   unsigned long bytes)
+{
+	/* Its own variable, which nobody else sets: any frame is a good one. */
+	highest_memmap_pfn = ULONG_MAX;
+	zap_vma_range(vma, start, bytes);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What mprotect() takes, as the system call, in the mm that runs, beside its
+ * twin, which has no batches.
+ *
+ * S1: what batches give to large folios. S3: what they cost small ones, which
+ * have none; from one page up, since a regression there was seen late.
+ */
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/sizes.h>
+
+#include "../lib/region.h"
+#include "../lib/stopwatch.h"
+#include "../lib/twin.h"
+
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mprotect));
+
+static const struct way {
+	const char *name;
+	ptebatch_syscall_t mprotect;
+} ways[] = {
+	{ "kernel", PTEBATCH_SYSCALL(mprotect) },
+	{ "twin", ptebatch_twin_mprotect },
+};
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+/* Take a protection away from all of a region and give it back, again and again. */
+static void toggle(struct ptebatch_region *region, unsigned long prot,
+		   unsigned int calls, unsigned int laps, const struct way *way,
+		   const char *what)
+{
+	struct ptebatch_args to[] = {
+		ptebatch_args(region->start, region->bytes, prot, 0, 0),
+		ptebatch_args(region->start, region->bytes, RW, 0, 0),
+	};
+	struct ptebatch_stopwatch watch = {};
+	unsigned int i;
+	long err = 0;
+
+	kthread_use_mm(region->mm);
+	while (watch.laps < laps) {
+		ptebatch_stopwatch_start(&watch);
+		for (i = 0; i < calls; i++)
+			err |= ptebatch_syscall(way->mprotect, &to[i % 2]);
+		ptebatch_stopwatch_stop(&watch);
+	}
+	kthread_unuse_mm(region->mm);
+	KUNIT_EXPECT_EQ(region->test, err, 0);
+	ptebatch_stopwatch_report(region->test, &watch, what,
+				  region->bytes / PAGE_SIZE * calls / 2, calls);
+}
+
+#define S1_BYTES	SZ_8M
+
+static const unsigned int orders[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+
+static void order_desc(const unsigned int *order, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u", *order);
+}
+
+KUNIT_ARRAY_PARAM(orders, orders, order_desc);
+
+static void ro_rw_bench(struct kunit *test)
+{
+	const unsigned int *order = test->param_value;
+	struct ptebatch_region *region;
+	char what[64];
+	unsigned int i;
+
+	region = ptebatch_region_filled(test, S1_BYTES, *order);
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		snprintf(what, sizeof(what),
+			 "table=S1 name=ro-rw order=%u way=%s", *order,
+			 ways[i].name);
+		toggle(region, PROT_READ, 2, 5, &ways[i], what);
+	}
+}
+
+/* Calls of all sizes shall take long enough not to count the stopwatch in. */
+#define S3_PAGES	128
+
+static const struct size {
+	unsigned int kib, order;
+} sizes[] = {
+	{ 4, 0 }, { 40, 0 }, { 400, 0 }, { 4000, 0 }, { 40000, 0 },
+	{ 400000, 0 },
+	{ 400, 4 }, { 4000, 4 }, { 40000, 4 }, { 400000, 4 },
+};
+
+static void size_desc(const struct size *size, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u KiB, order %u", size->kib,
+		 size->order);
+}
+
+KUNIT_ARRAY_PARAM(sizes, sizes, size_desc);
+
+static void none_rw_bench(struct kunit *test)
+{
+	const struct size *size = test->param_value;
+	unsigned long bytes = size->kib * 1024UL;
+	struct ptebatch_region *region;
+	unsigned int calls, i;
+	char what[80];
+
+	region = ptebatch_region_filled(test, bytes, size->order);
+	calls = 2 * DIV_ROUND_UP(S3_PAGES, bytes / PAGE_SIZE);
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		snprintf(what, sizeof(what),
+			 "table=S3 name=none-rw size=%u order=%u way=%s",
+			 size->kib, size->order, ways[i].name);
+		toggle(region, PROT_NONE, calls, 3, &ways[i], what);
+	}
+}
+
+static struct kunit_case bench_cases[] = {
+	KUNIT_CASE_PARAM(ro_rw_bench, orders_gen_params),
+	KUNIT_CASE_PARAM(none_rw_bench, sizes_gen_params),
+	{}
+};
+
+static struct kunit_suite bench_suite = {
+	.name = "ptebatch_mprotect_bench",
+	.test_cases = bench_cases,
+};
+
+kunit_test_suite(bench_suite);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * S4: what writes take that mprotect() has spared the fault, beside writes that
+ * need none and writes that fault: to new memory, to memory that was made
+ * writable without that saving, and to memory whose soft-dirty bits are clear.
+ */
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/pgtable.h>
+#include <linux/sizes.h>
+#include <linux/uaccess.h>
+
+#include "../lib/protect.h"
+#include "../lib/region.h"
+#include "../lib/stopwatch.h"
+
+/* Written in areas of the size in question. */
+#define S4_BYTES	SZ_4M
+#define LAPS		5
+
+/* Write all of an area. */
+static unsigned long write_all(unsigned long start, unsigned long bytes)
+{
+	return clear_user((void __user *)start, bytes);
+}
+
+/* Write a byte of each of its pages. */
+static unsigned long write_bytes(unsigned long start, unsigned long bytes)
+{
+	unsigned long addr, failed = 0;
+
+	for (addr = start; addr < start + bytes; addr += PAGE_SIZE)
+		failed |= put_user(1, (char __user *)addr);
+	return failed;
+}
+
+static const struct how {
+	const char *name;
+	unsigned long (*write)(unsigned long start, unsigned long bytes);
+} hows[] = {
+	{ "memset", write_all },
+	{ "byte", write_bytes },
+};
+
+static const unsigned int sizes[] = { 4, 16, 64, 512 };	/* KiB */
+
+/* Nothing to do before it. */
+static void nothing(struct ptebatch_region *region)
+{
+}
+
+static void change(struct ptebatch_region *region,
+		   enum ptebatch_protection_id how)
+{
+	ptebatch_change(region->mm, region->start,
+			region->start + region->bytes,
+			&ptebatch_protections[how], change_protection);
+}
+
+static void ro_rw(struct ptebatch_region *region)
+{
+	change(region, PTEBATCH_TO_READABLE);
+	change(region, PTEBATCH_TO_WRITABLE);
+}
+
+/* The same, had mprotect() no thought for the writes to come. */
+static void ro_rw_faults(struct ptebatch_region *region)
+{
+	change(region, PTEBATCH_TO_READABLE);
+	change(region, PTEBATCH_TO_WRITABLE_LATER);
+}
+
+/* What came before each write, in the order in which they are tried. */
+static const struct access {
+	const char *name;
+	void (*prepare)(struct ptebatch_region *region);
+	bool soft_dirty;
+} accesses[] = {
+	{ "first", nothing },
+	{ "second", nothing },
+	{ "ro-rw", ro_rw },
+	{ "ro-rw-faults", ro_rw_faults },
+	{ "soft-dirty", ptebatch_region_clear_refs, true },
+};
+
+/**
+ * struct write_param - a case
+ * @how: index into hows[]
+ * @size: index into sizes[]
+ */
+struct write_param {
+	unsigned int how, size;
+};
+
+static const void *write_gen_params(struct kunit *test, const void *prev,
+				    char *desc)
+{
+	static struct write_param param;
+
+	if (!prev)
+		param = (struct write_param) {};
+	else if (++param.size == ARRAY_SIZE(sizes))
+		param = (struct write_param) { param.how + 1 };
+	if (param.how == ARRAY_SIZE(hows))
+		return NULL;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %u KiB",
+		 hows[param.how].name, sizes[param.size]);
+	return &param;
+}
+
+static unsigned long write_areas(struct ptebatch_region *region,
+				 const struct how *how, unsigned long bytes,
+				 struct ptebatch_stopwatch *watch)
+{
+	unsigned long addr, end = region->start + region->bytes, failed = 0;
+
+	kthread_use_mm(region->mm);
+	ptebatch_stopwatch_start(watch);
+	for (addr = region->start; addr < end; addr += bytes)
+		failed |= how->write(addr, bytes);
+	ptebatch_stopwatch_stop(watch);
+	kthread_unuse_mm(region->mm);
+	return failed;
+}
+
+static void write_bench(struct kunit *test)
+{
+	const struct write_param *param = test->param_value;
+	struct ptebatch_stopwatch watches[ARRAY_SIZE(accesses)] = {};
+	const struct how *how = &hows[param->how];
+	unsigned long bytes = sizes[param->size] * 1024UL;
+	struct ptebatch_region *region;
+	unsigned int lap, i;
+	char what[96];
+
+	for (lap = 0; lap < LAPS; lap++) {
+		region = ptebatch_region(test, S4_BYTES);
+		for (i = 0; i < ARRAY_SIZE(accesses); i++) {
+			if (accesses[i].soft_dirty &&
+			    !pgtable_supports_soft_dirty())
+				continue;
+			accesses[i].prepare(region);
+			KUNIT_ASSERT_EQ(test, 0,
+					write_areas(region, how, bytes,
+						    &watches[i]));
+		}
+		ptebatch_region_release(region);
+	}
+	for (i = 0; i < ARRAY_SIZE(accesses); i++) {
+		snprintf(what, sizeof(what),
+			 "table=S4 name=write how=%s size=%u access=%s",
+			 how->name, sizes[param->size], accesses[i].name);
+		if (watches[i].laps)
+			ptebatch_stopwatch_report(test, &watches[i], what,
+						  S4_BYTES / PAGE_SIZE,
+						  S4_BYTES / bytes);
+		else
+			kunit_info(test, "%s: no soft-dirty bit here\n", what);
+	}
+}
+
+static struct kunit_case bench_cases[] = {
+	KUNIT_CASE_PARAM(write_bench, write_gen_params),
+	{}
+};
+
+static struct kunit_suite bench_suite = {
+	.name = "ptebatch_mprotect_fault_bench",
+	.test_cases = bench_cases,
+};
+
+kunit_test_suite(bench_suite);
