@@ -34,7 +34,7 @@ VARIANTS = {
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
 }
 # One instruction is one nanosecond; a CPU that waits does not wait for the host's clock.
-COUNTING = ('-icount shift=0,sleep=off', ['-accel', 'tcg'])
+COUNTING = ('-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm', ['-accel', 'tcg'])
 
 KUNIT = ['tools/testing/kunit/kunit.py']
 # Both keep a crash from looking like a hang.
