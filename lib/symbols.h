@@ -34,6 +34,17 @@ PTEBATCH_SYMBOL(page_vma_mapped_walk)
 PTEBATCH_SYMBOL(ptep_clear_flush)
 PTEBATCH_SYMBOL(vm_normal_page)
 PTEBATCH_SYMBOL(vma_wants_writenotify)
+PTEBATCH_DATA(vm_committed_as)
+PTEBATCH_SYMBOL(__tlb_remove_folio_pages)
+PTEBATCH_SYMBOL(__vm_enough_memory)
+PTEBATCH_SYMBOL(may_expand_vm)
+PTEBATCH_SYMBOL(populate_vma_page_range)
+PTEBATCH_SYMBOL(pud_clear_bad)
+PTEBATCH_SYMBOL(tlb_flush_mmu)
+PTEBATCH_SYMBOL(tlb_flush_rmaps)
+PTEBATCH_SYMBOL(vm_stat_account)
+PTEBATCH_SYMBOL(vma_modify_flags)
+PTEBATCH_SYMBOL(walk_page_range_vma)
 PTEBATCH_SYMBOL(__mmu_notifier_arch_invalidate_secondary_tlbs)
 PTEBATCH_SYMBOL(__mmu_notifier_clear_flush_young)
 PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_end)
@@ -45,7 +56,23 @@ PTEBATCH_SYMBOL(folio_can_map_prot_numa)
 PTEBATCH_SYMBOL(userfaultfd_wp_unpopulated)
 #endif
 #ifdef CONFIG_KSM
+PTEBATCH_DATA(ksm_zero_pages)
 PTEBATCH_SYMBOL(rmap_walk_ksm)
+#endif
+#ifdef CONFIG_PERF_EVENTS
+PTEBATCH_SYMBOL(perf_event_mmap)
+#endif
+#ifdef CONFIG_SECURITY
+PTEBATCH_SYMBOL(security_file_mprotect)
+PTEBATCH_SYMBOL(security_vm_enough_memory_mm)
+#else
+PTEBATCH_SYMBOL(cap_vm_enough_memory)
+#endif
+#ifdef CONFIG_SMP
+PTEBATCH_DATA(vm_committed_as_batch)
+#endif
+#ifdef CONFIG_SWAP
+PTEBATCH_SYMBOL(swap_put_entries_direct)
 #endif
 #ifdef CONFIG_MIGRATION
 PTEBATCH_DATA(swap_migration_ad_supported)
@@ -54,6 +81,7 @@ PTEBATCH_DATA(swap_migration_ad_supported)
 PTEBATCH_SYMBOL(set_pmd_migration_entry)
 #endif
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
+PTEBATCH_DATA(huge_zero_pfn)
 PTEBATCH_SYMBOL(deferred_split_folio)
 PTEBATCH_SYMBOL(pmdp_clear_flush_young)
 PTEBATCH_SYMBOL(pmdp_invalidate)
@@ -61,9 +89,11 @@ PTEBATCH_SYMBOL(split_huge_pmd_locked)
 PTEBATCH_SYMBOL(__split_huge_pmd)
 PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
+PTEBATCH_SYMBOL(zap_huge_pmd)
 #endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD
 PTEBATCH_SYMBOL(change_huge_pud)
+PTEBATCH_SYMBOL(zap_huge_pud)
 #endif
 
 /* The address space. */
@@ -125,8 +155,29 @@ PTEBATCH_SYMBOL(__arm64_sys_unlinkat)
 #endif
 #endif
 
+/* What the benches time, and processes. */
+PTEBATCH_SYMBOL(do_madvise)
+PTEBATCH_SYMBOL(kernel_wait)
+PTEBATCH_SYMBOL(lru_add_drain_all)
+PTEBATCH_SYMBOL(user_mode_thread)
 #ifdef CONFIG_X86_64
+PTEBATCH_SYMBOL(__x64_sys_madvise)
+PTEBATCH_SYMBOL(__x64_sys_mprotect)
+PTEBATCH_SYMBOL(__x64_sys_process_madvise)
+#endif
+#ifdef CONFIG_ARM64
+PTEBATCH_SYMBOL(__arm64_sys_madvise)
+PTEBATCH_SYMBOL(__arm64_sys_mprotect)
+PTEBATCH_SYMBOL(__arm64_sys_process_madvise)
+PTEBATCH_SYMBOL(ptep_modify_prot_commit)
+PTEBATCH_SYMBOL(ptep_modify_prot_start)
+#endif
+
+#ifdef CONFIG_X86_64
+PTEBATCH_SYMBOL(__arch_override_mprotect_pkey)
+PTEBATCH_SYMBOL(arch_check_zapped_pte)
 PTEBATCH_SYMBOL(arch_tlbbatch_flush)
+PTEBATCH_SYMBOL(pfn_modify_allowed)
 PTEBATCH_SYMBOL(flush_tlb_mm_range)
 PTEBATCH_SYMBOL(pmd_mkwrite)
 PTEBATCH_SYMBOL(pte_alloc_one)

@@ -17,6 +17,10 @@
 #define mmlist_lock			(*ptebatch_mmlist_lock)
 #define sme_active_cpus			(*ptebatch_sme_active_cpus)
 #define swap_migration_ad_supported	(*ptebatch_swap_migration_ad_supported)
+#define vm_committed_as			(*ptebatch_vm_committed_as)
+#ifdef CONFIG_SMP
+#define vm_committed_as_batch		(*ptebatch_vm_committed_as_batch)
+#endif
 #endif
 
 #include "tlb.h"
@@ -51,6 +55,16 @@
 /* Statistics of its own. */
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 DEFINE_PER_CPU(struct mthp_stat, mthp_stats);
+#endif
+
+/* Zero pages, which our address spaces do not have. */
+#ifdef PTEBATCH_LOOKUP
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+unsigned long huge_zero_pfn = ~0UL;
+#endif
+#ifdef CONFIG_KSM
+atomic_long_t ksm_zero_pages;
+#endif
 #endif
 
 #define folio_pte_batch_flags(folio, vma, ptep, pte, max_nr, flags) \

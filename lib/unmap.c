@@ -79,22 +79,3 @@ void ptebatch_zap_batched(struct vm_area_struct *vma, unsigned long start,
 	zap_vma_range_batched(&tlb, vma, start, bytes, NULL);
 	tlb_finish_mmu(&tlb);
 }
-
-/**
- * ptebatch_zap_singly() - zap_vma_range() page by page
- * @vma: the VMA
- * @start: address of the first byte, on a page's edge
- * @bytes: how many bytes, whole pages
- *
- * What batches must agree with.
- *
- * Context: Process context, may sleep; the mmap_lock is held.
- */
-void ptebatch_zap_singly(struct vm_area_struct *vma, unsigned long start,
-			 unsigned long bytes)
-{
-	unsigned long end = start + bytes;
-
-	for (; start < end; start += PAGE_SIZE)
-		zap_vma_range(vma, start, PAGE_SIZE);
-}

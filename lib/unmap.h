@@ -19,7 +19,5 @@ void ptebatch_zap(struct ptebatch_space *space, ptebatch_zap_t zap);
 
 void ptebatch_zap_batched(struct vm_area_struct *vma, unsigned long start,
 			  unsigned long bytes);
-void ptebatch_zap_singly(struct vm_area_struct *vma, unsigned long start,
-			 unsigned long bytes);
 
 #endif /* PTEBATCH_UNMAP_H */

@@ -13,6 +13,7 @@
 
 #include "../lib/swap.h"
 #include "../lib/trial.h"
+#include "../lib/twin.h"
 #include "../lib/unmap.h"
 
 #define RO	PROT_READ
@@ -89,7 +90,7 @@ static struct ptebatch_trial *zap(struct kunit *test, const char *who,
 
 static void check_row(struct kunit *test, const struct zap_row *row)
 {
-	struct ptebatch_trial *whole, *batched, *singly;
+	struct ptebatch_trial *whole, *batched, *twin;
 
 	whole = zap(test, "zap_vma_range()", row, zap_vma_range);
 	if (ptebatch_failed(test))
@@ -98,10 +99,10 @@ static void check_row(struct kunit *test, const struct zap_row *row)
 		      ptebatch_zap_batched);
 	if (ptebatch_failed(test))
 		return;
-	singly = zap(test, "zap_vma_range() page by page", row,
-		     ptebatch_zap_singly);
-	ptebatch_trial_same(whole, singly);
-	ptebatch_trial_same(batched, singly);
+	twin = zap(test, "the twin's zap_vma_range()", row,
+		     ptebatch_twin_zap_vma_range);
+	ptebatch_trial_same(whole, twin);
+	ptebatch_trial_same(batched, twin);
 }
 
 static const struct zap_row rows[] = {

@@ -38,10 +38,10 @@ static void zap_batched(struct ptebatch_chance *chance,
 	ptebatch_zap(space, ptebatch_zap_batched);
 }
 
-static void zap_singly(struct ptebatch_chance *chance,
+static void zap_by_twin(struct ptebatch_chance *chance,
 		       struct ptebatch_space *space)
 {
-	ptebatch_zap(space, ptebatch_zap_singly);
+	ptebatch_zap(space, ptebatch_twin_zap_vma_range);
 }
 
 static const struct operation {
@@ -57,9 +57,9 @@ static const struct operation {
 	  ptebatch_model_unmap, .lazyfree = true, .whole = true },
 	{ "unmap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
 	  ptebatch_model_unmap, .file = true, .whole = true },
-	{ "zap", "zap_vma_range()", zap_by_kernel, zap_singly,
+	{ "zap", "zap_vma_range()", zap_by_kernel, zap_by_twin,
 	  ptebatch_model_zap },
-	{ "zap", "zap_vma_range_batched()", zap_batched, zap_singly,
+	{ "zap", "zap_vma_range_batched()", zap_batched, zap_by_twin,
 	  ptebatch_model_zap, .file = true },
 };
 
