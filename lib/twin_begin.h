@@ -8,8 +8,9 @@
  * No include guard: it is for the twins alone, which include it once.
  */
 
-/* The tracepoints are there already. */
+/* The tracepoints and exports are there already. */
 #define NOTRACE
+#define __DISABLE_EXPORTS
 
 /* Variables that a module built elsewhere has looked up: see stubs.S. */
 #ifdef PTEBATCH_LOOKUP
@@ -25,7 +26,6 @@
 
 #include "tlb.h"
 
-#include <linux/export.h>
 #include <linux/init.h>
 #include <linux/rmap.h>
 #include <linux/syscalls.h>
@@ -34,16 +34,11 @@
 
 #include "twin.h"
 
-/* What is exported, run at boot or listed is so already, too. */
-#undef EXPORT_SYMBOL
-#undef EXPORT_SYMBOL_GPL
-#define EXPORT_SYMBOL(name)
-#define EXPORT_SYMBOL_GPL(name)
-
+/* What is run at boot or listed is so already, too. */
 #undef __setup
 #undef subsys_initcall
 #undef late_initcall
-#define __setup(text, function)		static_assert(sizeof(function))
+#define __setup(text, function)		static_assert(sizeof(text) && sizeof(function))
 #define subsys_initcall(function)	static_assert(sizeof(function))
 #define late_initcall(function)		static_assert(sizeof(function))
 
@@ -67,7 +62,20 @@ atomic_long_t ksm_zero_pages;
 #endif
 #endif
 
-#define folio_pte_batch_flags(folio, vma, ptep, pte, max_nr, flags) \
-	((void)(pte), (void)(max_nr), 1)
-#define folio_pte_batch(folio, ptep, pte, max_nr) \
-	((void)(pte), (void)(max_nr), 1)
+static __always_inline unsigned int
+twin_pte_batch_flags(struct folio *folio, struct vm_area_struct *vma,
+		     pte_t *ptep, pte_t *ptentp, unsigned int max_nr,
+		     fpb_t flags)
+{
+	return 1;
+}
+
+static __always_inline unsigned int
+twin_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
+	       unsigned int max_nr)
+{
+	return 1;
+}
+
+#define folio_pte_batch_flags	twin_pte_batch_flags
+#define folio_pte_batch		twin_pte_batch

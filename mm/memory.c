@@ -100,7 +100,7 @@ static void check_row(struct kunit *test, const struct zap_row *row)
 	if (ptebatch_failed(test))
 		return;
 	twin = zap(test, "the twin's zap_vma_range()", row,
-		     ptebatch_twin_zap_vma_range);
+		   ptebatch_twin_zap_vma_range);
 	ptebatch_trial_same(whole, twin);
 	ptebatch_trial_same(batched, twin);
 }

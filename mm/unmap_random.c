@@ -39,7 +39,7 @@ static void zap_batched(struct ptebatch_chance *chance,
 }
 
 static void zap_by_twin(struct ptebatch_chance *chance,
-		       struct ptebatch_space *space)
+			struct ptebatch_space *space)
 {
 	ptebatch_zap(space, ptebatch_twin_zap_vma_range);
 }
