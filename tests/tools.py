@@ -14,8 +14,9 @@ from pathlib import Path
 from errors import Trouble
 
 # What our make exports means something else to the kernel's make.
-OURS = ('ARCH', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'EXHAUSTIVE', 'SEED',
-        'ROUNDS', 'KDIR', 'MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
+OURS = ('ARCH', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'EXHAUSTIVE', 'DEBUG', 'SEED',
+        'ROUNDS', 'CLOCK', 'TOLERANCE', 'BASELINE', 'KDIR',
+        'MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
 
 
 class Failed(Exception):
