@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import source
+import tools
 from console import Console
 from settings import PROJECT, Settings
 
@@ -88,6 +89,18 @@ class Machine:
         series = self.tree.parent / 'new.patch'
         series.write_text('--- /dev/null\n+++ b/mm/new.c\n@@ -0,0 +1 @@\n+int new;\n')
         return series
+
+    def git(self, *args: str) -> str:
+        """In the kernel tree."""
+        return tools.run(['git', '-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false',
+                          *args], cwd=self.tree).strip()
+
+    def checkout(self) -> str:
+        """Make the kernel tree a clean checkout; its commit."""
+        self.git('init', '-q')
+        self.git('add', '-A')
+        self.git('commit', '-qm', 'a kernel')
+        return self.git('rev-parse', 'HEAD')
 
     def env(self, **variables: str) -> dict[str, str]:
         clean = {name: os.environ[name] for name in ('HOME', 'LANG') if name in os.environ}
