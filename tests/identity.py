@@ -58,17 +58,13 @@ def benches(arch: Arch) -> str:
     return digest.hexdigest()[:16]
 
 
-def _first_line(program: str) -> str:
-    return tools.run([program, '--version']).splitlines()[0]
-
-
 def key(settings: Settings, tree: Shadow) -> Key:
     """Of what is measured with these settings on that tree."""
     return Key(
         arch=settings.arch.name,
         unit=INSTRUCTIONS if settings.counting else NS,
         kernel=kernel(tree, own=settings.ksrc is not None),
-        compiler=_first_line(settings.arch.cross_compile + 'gcc'),
-        qemu=_first_line(settings.arch.qemu) if settings.arch.emulated else '',
+        compiler=tools.version(settings.arch.cross_compile + 'gcc'),
+        qemu=tools.version(settings.arch.qemu) if settings.arch.emulated else '',
         benches=benches(settings.arch),
     )

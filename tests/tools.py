@@ -70,6 +70,11 @@ def run(argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] 
     return said
 
 
+def version(program: str) -> str:
+    """What a program says it is, in one line."""
+    return run([program, '--version']).partition('\n')[0]
+
+
 @contextmanager
 def staging(target: Path) -> Iterator[Path]:
     """A folder that becomes `target` if all goes well, and never else.
