@@ -8,7 +8,7 @@ A second file of an architecture is of the same kernel with a series that unmaps
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import documents
@@ -74,9 +74,14 @@ def _s1(records: Sequence[Record]) -> str:
             f'ours: {_ours(records, A_PAGE)}.\n\n{table(header, rows)}')
 
 
+def _counts(record: Record, way: str, what: Mapping[str, object], names: Sequence[str]) -> list[str]:
+    counted = record.counted(way, **what)
+    return [f'{counted.figures[name]:g}' for name in names if name in counted.figures] if counted else []
+
+
 def _flushes(record: Record, what: dict[str, str]) -> str:
-    found = [counted.figures.get('flushes') if (counted := record.counted(way, **what)) else None for way in WAYS]
-    return ' / '.join('' if count is None else f'{count:g}' for count in found) if any(found) else ''
+    """One by one and in the kernel."""
+    return ' / '.join(count for way in WAYS for count in _counts(record, way, what, ['flushes']))
 
 
 def _s2_row(before: Record, after: Record, what: dict[str, str]) -> list[str]:
@@ -101,8 +106,8 @@ def _s2(records: Sequence[Record]) -> str:
         words = {key: word for key, word in what.items() if key != 'way'}
         rows.append([name.removeprefix('S2 '), *(cell for pair in pairs for cell in _s2_row(pair[0], pair[-1], words))])
     return (f'Unmapping, by kind and order of folio; pageout is `MADV_PAGEOUT` of 256 MiB. The document: before and after '
-            f'its series, arm64 in a VM on an Apple M3, 4K folios unchanged; ours: {_ours(records, A_PAGE)}.\n\n'
-            f'{table(header, rows)}')
+            f'its series, arm64 in a VM on an Apple M3, 4K folios unchanged; ours: {_ours(records, A_PAGE)}. Flushes: '
+            f'one by one / kernel.\n\n{table(header, rows)}')
 
 
 def size(kib: int) -> str:
@@ -164,12 +169,6 @@ def _s4(records: Sequence[Record]) -> str:
             f'ours: {_ours(records, AN_AREA)}.\n\n{table(header, rows, text_columns=2)}')
 
 
-def _locks(record: Record, batch: int) -> str:
-    counted = record.counted(table='S5', name='dontneed', batch=batch)
-    found = [counted.figures.get(name) for name in ('mmap-locks', 'vma-locks', 'gathers')] if counted else []
-    return ' / '.join('' if count is None else f'{count:g}' for count in found)
-
-
 def _s5(records: Sequence[Record]) -> str:
     header = ['S5: ranges a call', 'before, ms', 'after, ms', 'after ÷ before', '÷ batch 1']
     for record in records:
@@ -180,9 +179,11 @@ def _s5(records: Sequence[Record]) -> str:
         row = [f'{batch}' if batch else 'madvise()', figure(change.before / 1e6), figure(change.after / 1e6),
                figure(change.after / change.before, 2), figure(relative, 2)]
         for record in records:
-            timing, first = (record.timing(table='S5', name='dontneed', batch=number) for number in (batch, 1))
+            what = {'table': 'S5', 'name': 'dontneed', 'batch': batch}
+            timing, first = record.timing(**what), record.timing(**(what | {'batch': 1}))
             ours = ratio(_cost(timing), _cost(first))
-            row += [_cell(timing, record), figure(ours, 2), figure(ratio(ours, relative), 2), _locks(record, batch)]
+            row += [_cell(timing, record), figure(ours, 2), figure(ratio(ours, relative), 2),
+                    ' / '.join(_counts(record, 'kernel', what, ('mmap-locks', 'vma-locks', 'gathers')))]
         rows.append(row)
     return ('`MADV_DONTNEED` of 256 MiB in 4 KiB ranges, by the ranges of a `process_madvise()` call. The document: before '
             f'and after its series, {COMPARED} is of after; ours: {_ours(records, A_PAGE)}.\n\n{table(header, rows)}')
