@@ -57,7 +57,7 @@ def main(env: Mapping[str, str]) -> int:
     plot(folder / 'bench.json', folder / 'plots', settings.cache)
     print('\n' + tables.tables([record]))
     names = ' '.join(path.name for path in sorted((folder / 'plots').glob('*.svg')))
-    print(f'\nresults   {os.path.relpath(folder)}/: bench.json, bench.md (all figures), plots: {names}')
+    print(f'\nresults   {tools.shown(folder)}/: bench.json, bench.md (all figures), plots: {names}')
     return run.PASSED
 
 

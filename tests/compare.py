@@ -76,7 +76,8 @@ def judged(settings: Settings, env: Mapping[str, str]) -> Side:
 
 
 def _suite_rows(before: Side, after: Side) -> list[list[str]]:
-    return [[name, *(str(each.suites.get(name, '')) for each in (before, after)), '']
+    return [[f'{name}: passed / failed / skipped',
+             *(each.suites[name].short() if name in each.suites else '' for each in (before, after)), '']
             for name in dict.fromkeys([*before.suites, *after.suites])]
 
 

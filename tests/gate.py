@@ -19,6 +19,7 @@ import compare
 import identity
 import packages
 import run
+import tools
 from console import Console
 from errors import Trouble
 from record import Key, Record, load
@@ -62,7 +63,7 @@ def _baseline(settings: Settings, env: Mapping[str, str], recorded: tuple[Path, 
             continue
         file, record = found
         differences = '; '.join(key.differences(record.key))
-        shown = f'baseline  {settings.arch.name}: {os.path.relpath(file)}'
+        shown = f'baseline  {settings.arch.name}: {tools.shown(file)}'
         if not differences:
             console.say(shown)
             return record

@@ -40,6 +40,10 @@ class Counts:
         """Nothing wrong, and something right: a run of nothing proves nothing."""
         return self.passed > 0 and not (self.failed or self.crashed or self.errors)
 
+    def short(self) -> str:
+        """Passed, failed in whatever way, skipped."""
+        return f'{self.passed} / {self.failed + self.crashed + self.errors} / {self.skipped}'
+
     def __str__(self) -> str:
         return ', '.join(f'{n} {name}' for name, n in asdict(self).items()
                          if n or name in ('passed', 'failed', 'skipped'))

@@ -126,12 +126,12 @@ def test_compared() -> None:
     same = COUNTS.replace('order=4', 'order=0')
     before = Side(record(KERNEL.replace('51200', '51100'), COUNTS, same), {'ptebatch_a': Counts(passed=2)})
     after = Side(record(KERNEL.replace('51200', '25550'), COUNTS.replace('16', '1'), same),
-                 {'ptebatch_a': Counts(passed=1, failed=1), 'ptebatch_b': Counts(passed=1)}, passed=False)
+                 {'ptebatch_a': Counts(passed=1, failed=1, crashed=1), 'ptebatch_b': Counts(passed=1)}, passed=False)
     verdict = compare.compared(before, after, 1.02)
     assert verdict.text.startswith('x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2\n\n| x86_64 ')
     assert cells(verdict.text) == [
-        ['ptebatch_a', '2 passed, 0 failed, 0 skipped', '1 passed, 1 failed, 0 skipped', ''],
-        ['ptebatch_b', '', '1 passed, 0 failed, 0 skipped', ''],
+        ['ptebatch_a: passed / failed / skipped', '2 / 0 / 0', '1 / 2 / 0', ''],
+        ['ptebatch_b: passed / failed / skipped', '', '1 / 0 / 0', ''],
         ['S2 unmap, swap, order 4: instructions a page', '99.8', '49.9', '2.00'],
         ['S2 unmap, swap, order 4: flushes a folio', '16', '1', '']]
     assert (verdict.slower, verdict.passed) == ([], False)
@@ -171,7 +171,7 @@ def test_compare(machine: Machine) -> None:
     ended = compared(machine, '25600')
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert cells((machine.out / 'compare.md').read_text()) == [
-        ['ptebatch_fake', '2 passed, 0 failed, 0 skipped', '2 passed, 0 failed, 0 skipped', ''],
+        ['ptebatch_fake: passed / failed / skipped', '2 / 0 / 0', '2 / 0 / 0', ''],
         ['S2 unmap, swap, order 4: instructions a page', '100.0', '50.0', '2.00']]
     assert (machine.out / 'compare.md').read_text() in ended.stdout
     assert load(machine.out / 'after/x86_64/bench.json').timings[0].min == 25600

@@ -70,6 +70,11 @@ def run(argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] 
     return said
 
 
+def shown(path: Path) -> Path:
+    """Short, where the user is above it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
 def version(program: str) -> str:
     """What a program says it is, in one line."""
     return run([program, '--version']).partition('\n')[0]
