@@ -42,7 +42,7 @@ def _figures(record: Record, way: str, axis: str, **what: object) -> dict[int, f
     for timing in record.timings:
         words = {name: word for name, word in timing.what.items() if name != 'way'}
         value = words.pop(axis, None)
-        if value is not None and timing.way == way and words == wanted:
+        if value and value.isdecimal() and timing.way == way and words == wanted:
             found[int(value)] = timing.cost
     return dict(sorted(found.items()))
 
