@@ -49,9 +49,9 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE KDIR
+export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE KDIR
 
-goals := run bench compare test module mutants
+goals := run bench compare gate test module mutants
 
 .PHONY: help $(goals) $(goals:%=do-%)
 
@@ -59,6 +59,7 @@ help:
 	@echo 'make run        build a kernel with the suites, boot it and judge: all set-up included'
 	@echo 'make bench      time the paths, in a kernel without debug options'
 	@echo 'make compare    the kernel without and with SERIES=, judged and timed: a table for a cover letter'
+	@echo 'make gate       the same for CI: timed once, against recorded figures of the kernel without SERIES='
 	@echo 'make test       the tests of the project itself: tools, style, all architectures'
 	@echo 'make module     only the module ptebatch.ko, for the kernel built in KDIR='
 	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
@@ -75,7 +76,8 @@ help:
 	@echo 'EXHAUSTIVE=1    all combinations of entries, not a sample: takes minutes'
 	@echo 'SEED=, ROUNDS=  of the random rows: which to begin with, and how many'
 	@echo 'CLOCK=          of benches: count (instructions, x86_64 and arm64) or native (time)'
-	@echo 'TOLERANCE=      how much slower a bench may get in make compare, default 2%'
+	@echo 'TOLERANCE=      how much slower a bench may get in make compare and make gate, default 2%'
+	@echo 'BASELINE=       of make gate: the bench.json to compare with, default tests/recorded/<arch>/bench.json'
 	@echo 'JOBS=           how many to build with at a time, default one a processor'
 	@echo 'TIMEOUT=        seconds that a boot may take, default 120, with DEBUG=1 600, with EXHAUSTIVE=1 1800'
 	@echo
@@ -96,6 +98,7 @@ $(goals): %: do-%
 do-run: command := python3 tests/run.py
 do-bench: command := python3 tests/bench.py
 do-compare: command := python3 tests/compare.py
+do-gate: command := python3 tests/gate.py
 do-test: command := python3 tests/check.py
 do-module: command := python3 tests/module.py
 do-mutants: command := python3 tests/mutants.py

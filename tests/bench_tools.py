@@ -19,6 +19,7 @@ import tools
 from architecture import ARCHES
 from console import Console
 from judge import COMBINATIONS
+from markdown import figure
 from settings import PROJECT, Settings
 
 ROW = '| {:<44} | {:>12} | {:>12} | {:>12} |'
@@ -68,14 +69,8 @@ def _shares(arch: str, folder: Path) -> str:
     return ' / '.join(TIME.findall((folder / arch / 'results.ktap').read_text())[-1])
 
 
-def _first_line(*command: str) -> str:
-    return tools.run(command).splitlines()[0]
-
-
-def _shown(figure: float | str) -> str:
-    if isinstance(figure, str):
-        return figure
-    return f'{figure:.1f}' if figure < 10000 else f'{figure:,.0f}'
+def _shown(cell: float | str) -> str:
+    return cell if isinstance(cell, str) else figure(cell)
 
 
 def main() -> None:
@@ -103,8 +98,8 @@ def main() -> None:
             for arch in ARCHES:
                 _run(arch, folder)
         table = {arch: [work(arch) for _, work in rows] for arch in ARCHES}
-    print(f'{len(os.sched_getaffinity(0))} cores; {_first_line("gcc", "--version")}; '
-          f'{_first_line("qemu-system-x86_64", "--version")}\n')
+    print(f'{len(os.sched_getaffinity(0))} cores; {tools.version("gcc")}; '
+          f'{tools.version("qemu-system-x86_64")}\n')
     print(ROW.format('', *ARCHES))
     print(ROW.format('---', *['---:'] * len(ARCHES)))
     for index, (name, _) in enumerate(rows):

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import bench
 import run
-import tools
 from console import Console
 from errors import Trouble
-from report import Counts
+from markdown import figure, table
+from record import Record
+from report import Counts, suites
 from settings import Settings, results
 
 GATE_FAILED = 3
@@ -24,11 +24,20 @@ ARCHES = 'x86_64 arm64'     # those that can count instructions
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two kernels: what its suites said, what its benches took."""
+    """One of the two kernels: what its benches took, and what its suites said if they were run."""
 
-    counts: Counts
-    timings: list[bench.Timing]
-    events: dict[str, str]
+    record: Record
+    suites: Mapping[str, Counts] = field(default_factory=dict)
+    passed: bool = True
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One architecture: its part of the report, what became slower, and whether all cases passed."""
+
+    text: str
+    slower: list[str]
+    passed: bool
 
 
 def tolerance(env: Mapping[str, str]) -> float:
@@ -43,73 +52,91 @@ def tolerance(env: Mapping[str, str]) -> float:
     return 1 + share / 100
 
 
-def _side(settings: Settings, env: Mapping[str, str]) -> Side:
+def arches(env: Mapping[str, str]) -> list[Settings]:
+    """The settings for each architecture, checked before anything is built."""
+    found = [Settings.read({**env, 'ARCH': arch}) for arch in (env.get('ARCH') or ARCHES).split()]
+    for settings in found:
+        settings.for_bench(env)
+    return found
+
+
+def side(settings: Settings, name: str) -> Settings:
+    """The settings whose results go below a folder of this name."""
+    return replace(settings, results=settings.results.parent / name / settings.arch.name)
+
+
+def judged(settings: Settings, env: Mapping[str, str]) -> Side:
     """Run everything on one of the two."""
     status = run.run(settings, Console())
     if status not in (run.PASSED, run.FAILED):
         raise Trouble('the suites did not run', 'see the lines above')
-    for_bench = settings.for_bench(env)
-    timings = bench.bench(for_bench)
-    ktap = (for_bench.results / 'results.ktap').read_text(errors='replace')
-    return Side(Counts.read(settings.results / 'results.json'), timings, bench.events(ktap))
+    record = bench.measure(settings.for_bench(env))
+    record.save(settings.results / 'bench.json')
+    return Side(record, suites(settings.results / 'results.json'), status == run.PASSED)
 
 
-def rows(before: Side, after: Side, unit: str, factor: float) -> tuple[list[str], list[str]]:
-    """The lines of the table, and what became slower."""
-    lines = [f'| suites | {before.counts} | {after.counts} | |']
-    slower = []
-    then = {(timing.name, timing.way): timing for timing in before.timings}
-    for timing in after.timings:
-        was = then.get((timing.name, timing.way))
-        if not was or timing.way != 'kernel':
+def _suite_rows(before: Side, after: Side) -> list[list[str]]:
+    return [[f'{name}: passed / failed / skipped',
+             *(each.suites[name].short() if name in each.suites else '' for each in (before, after)), '']
+            for name in dict.fromkeys([*before.suites, *after.suites])]
+
+
+def _bench_rows(before: Record, after: Record, factor: float) -> tuple[list[list[str]], list[str]]:
+    """The lines of the benches, and what became slower. Of the kernel alone, the twin is for `make bench`."""
+    then, now = before.of_way('kernel'), after.of_way('kernel')
+    rows, slower = [], []
+    for name in dict.fromkeys([*then, *now]):
+        was, timing = then.get(name), now.get(name)
+        either = timing or was
+        assert either
+        row = [f'{name}: {after.key.unit} {either.per}', *(figure(each.cost if each else None) for each in (was, timing))]
+        if not was or not timing:
+            rows.append([*row, 'only after' if timing else 'only before'])
             continue
-        lines.append(f'| {timing.name}: {unit} a page | {was.per_page:.1f} | {timing.per_page:.1f} | '
-                     f'{was.min / timing.min:.2f} |')
-        if timing.min > was.min * factor:
-            slower.append(f'{timing.name}: {was.per_page:.1f} before, {timing.per_page:.1f} after')
-    for name, count in after.events.items():
-        if name in before.events and before.events[name] != count:
-            lines.append(f'| {name} | {before.events[name]} | {count} | |')
-    return lines, slower
+        rows.append([*row, figure(was.cost / timing.cost, 2)])
+        if timing.cost > was.cost * factor:
+            slower.append(f'{name}: {row[1]} before, {row[2]} after ({(timing.cost / was.cost - 1) * 100:+.1f} %)')
+    return rows, slower
 
 
-def _versions(settings: Settings) -> str:
-    """What a reader has to know to get the same figures."""
-    tree, _ = run.trees(replace(settings, series=None), Console())
-    compiler = tools.run([settings.arch.cross_compile + 'gcc', '--version']).splitlines()[0]
-    qemu = tools.run([settings.arch.qemu, '--version']).splitlines()[0] if settings.arch.emulated else 'no QEMU'
-    return f'{tree.origin.name}; {compiler}; {qemu}'
+def _count_rows(before: Record, after: Record) -> list[list[str]]:
+    """Only what differs of what was counted."""
+    then, now = before.events('kernel'), after.events('kernel')
+    return [[name, f'{then[name]:g}' if name in then else '', f'{now[name]:g}' if name in now else '', '']
+            for name in dict.fromkeys([*then, *now]) if then.get(name) != now.get(name)]
 
 
-def _compare(env: Mapping[str, str], arch: str, factor: float) -> tuple[list[str], list[str], bool]:
-    """One architecture: its part of the table, what became slower, and whether all cases passed."""
-    settings = Settings.read({**env, 'ARCH': arch})
-    if not settings.series:
-        raise Trouble('there is no series to compare with', 'give SERIES=, a patch, an mbox or a folder of patches')
-    settings.for_bench(env)     # complains before anything is built
-    sides = [_side(replace(settings, series=which, results=settings.results.parent / name / arch), env)
-             for name, which in (('before', None), ('after', settings.series))]
-    unit = bench.UNITS[settings.for_bench(env).counting]
-    lines, slower = rows(sides[0], sides[1], unit, factor)
-    header = [f'{arch}: {_versions(settings)}', '', f'| {arch} | before | after | ratio |',
-              '| --- | ---: | ---: | ---: |']
-    return [*header, *lines, ''], slower, sides[1].counts.good
+def compared(before: Side, after: Side, factor: float) -> Verdict:
+    """The two of one architecture, side by side."""
+    rows, slower = _bench_rows(before.record, after.record, factor)
+    key = before.record.key
+    text = table([key.arch, 'before', 'after', 'ratio'],
+                 [*_suite_rows(before, after), *rows, *_count_rows(before.record, after.record)])
+    return Verdict(f'{key.arch}: {key.versions()}\n\n{text}\n', slower, after.passed)
+
+
+def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
+    """Print and write the report; the exit status."""
+    text = '\n'.join(verdict.text for verdict in verdicts)
+    (results(env) / name).write_text(text)
+    print('\n' + text)
+    slower = [line for verdict in verdicts for line in verdict.slower]
+    for line in slower:
+        print(f'[SLOWER] {line}')
+    if not all(verdict.passed for verdict in verdicts):
+        return run.FAILED
+    return GATE_FAILED if slower else run.PASSED
 
 
 def main(env: Mapping[str, str]) -> int:
     """All that `make compare` does."""
     factor = tolerance(env)
-    parts = [_compare(env, arch, factor) for arch in (env.get('ARCH') or ARCHES).split()]
-    text = '\n'.join(line for lines, _, _ in parts for line in lines)
-    folder: Path = results(env)
-    (folder / 'compare.md').write_text(text)
-    print('\n' + text)
-    for _, slower, _ in parts:
-        for line in slower:
-            print(f'[SLOWER] {line}')
-    if not all(good for _, _, good in parts):
-        return run.FAILED
-    return GATE_FAILED if any(slower for _, slower, _ in parts) else run.PASSED
+    wanted = arches(env)
+    if not all(settings.series for settings in wanted):
+        raise Trouble('there is no series to compare with', 'give SERIES=, a patch, an mbox or a folder of patches')
+    verdicts = [compared(judged(side(replace(settings, series=None), 'before'), env),
+                         judged(side(settings, 'after'), env), factor) for settings in wanted]
+    return conclude(verdicts, 'compare.md', env)
 
 
 if __name__ == '__main__':

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import source
+import tools
 from console import Console
 from settings import PROJECT, Settings
 
@@ -47,6 +48,11 @@ def script(path: Path, text: str) -> Path:
     return path
 
 
+def prints(*lines: str) -> str:
+    """KTAP with lines that a case of a bench has to say."""
+    return KTAP.replace('    ok 2', ''.join(f'    # second: {line}\n' for line in lines) + '    ok 2')
+
+
 def says(log: str) -> str:
     """Shell that prints a boot log."""
     return f"cat <<'LOG'\n{log}LOG\n"
@@ -77,6 +83,24 @@ class Machine:
     def program(self, name: str, text: str) -> None:
         """A program that is found before the machine's."""
         script(self.bin / name, text)
+
+    def new_file(self) -> Path:
+        """A series that does nothing but add mm/new.c."""
+        series = self.tree.parent / 'new.patch'
+        series.write_text('--- /dev/null\n+++ b/mm/new.c\n@@ -0,0 +1 @@\n+int new;\n')
+        return series
+
+    def git(self, *args: str) -> str:
+        """In the kernel tree."""
+        return tools.run(['git', '-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false',
+                          *args], cwd=self.tree).strip()
+
+    def checkout(self) -> str:
+        """Make the kernel tree a clean checkout; its commit."""
+        self.git('init', '-q')
+        self.git('add', '-A')
+        self.git('commit', '-qm', 'a kernel')
+        return self.git('rev-parse', 'HEAD')
 
     def env(self, **variables: str) -> dict[str, str]:
         clean = {name: os.environ[name] for name in ('HOME', 'LANG') if name in os.environ}

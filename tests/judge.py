@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import loadable
+import tools
 from console import Console
 from errors import Trouble
 from guest import Guest
@@ -75,7 +76,7 @@ class Judge:
         if not counts.passed and not counts.failed:
             self.console.say('[FAILED] no case ran')
         there = [name for name in FILES if (self.folder / name).exists()]
-        self.console.say(f'results   {self._shown(self.folder)}/: {" ".join(there)}')
+        self.console.say(f'results   {tools.shown(self.folder)}/: {" ".join(there)}')
         self.console.say(f'{"passed" if good else "FAILED":<9} {self.guest.settings.name}: {counts}; '
                          f'{self.console.seconds():.1f} s in all')
         return good
@@ -83,11 +84,6 @@ class Judge:
     def _ktap(self) -> str:
         ktap = self.folder / 'results.ktap'
         return ktap.read_text(errors='replace') if ktap.exists() else ''
-
-    @staticmethod
-    def _shown(folder: Path) -> Path:
-        """Short, where the user is above it."""
-        return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
 
     def built_in(self) -> bool:
         """The kernel has the suites built in and runs them as it boots."""

@@ -33,6 +33,25 @@ class Need:
         return True
 
 
+@dataclass(frozen=True)
+class Module(Need):
+    """A module of Python's."""
+
+    def there(self) -> bool:
+        return self.python() is not None
+
+    def python(self) -> str | None:
+        """The interpreter that has it: Debian's modules are only Debian's interpreter's."""
+        for interpreter in (sys.executable, '/usr/bin/python3'):
+            try:
+                tools.run([interpreter, '-c', f'import {self.what}'])
+                return interpreter
+            except (tools.Failed, FileNotFoundError):
+                pass
+        return None
+
+
+MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
 BUILD = (
     Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),
     Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),
@@ -40,6 +59,7 @@ BUILD = (
 FETCH = (Need('dpkg-deb', 'dpkg'), Need('tar', 'tar'), Need('xz', 'xz-utils'))
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
+    MATPLOTLIB,
 )
 
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -24,19 +26,35 @@ class Counts:
     def read(cls, path: Path) -> Counts:
         """From results.json; all zero if kunit.py did not come as far as that."""
         try:
-            misc = json.loads(path.read_text())['misc']
+            return cls.of(json.loads(path.read_text()))
         except (FileNotFoundError, json.JSONDecodeError, KeyError):
             return cls()
-        return cls(**{field.name: misc[field.name] for field in fields(cls)})
+
+    @classmethod
+    def of(cls, group: Mapping[str, Any]) -> Counts:
+        """Of a group of cases in results.json, say a suite."""
+        return cls(**{field.name: group['misc'][field.name] for field in fields(cls)})
 
     @property
     def good(self) -> bool:
         """Nothing wrong, and something right: a run of nothing proves nothing."""
         return self.passed > 0 and not (self.failed or self.crashed or self.errors)
 
+    def short(self) -> str:
+        """Passed, failed in whatever way, skipped."""
+        return f'{self.passed} / {self.failed + self.crashed + self.errors} / {self.skipped}'
+
     def __str__(self) -> str:
         return ', '.join(f'{n} {name}' for name, n in asdict(self).items()
                          if n or name in ('passed', 'failed', 'skipped'))
+
+
+def suites(path: Path) -> dict[str, Counts]:
+    """The same for each suite; none if kunit.py did not come as far as that."""
+    try:
+        return {group['name']: Counts.of(group) for group in json.loads(path.read_text())['sub_groups']}
+    except (FileNotFoundError, json.JSONDecodeError, KeyError):
+        return {}
 
 
 def _read(junit: Path) -> xml.etree.ElementTree.Element:

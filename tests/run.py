@@ -32,13 +32,17 @@ def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
     origin = settings.ksrc or source.fetched(settings.cache / 'source', console)
     fixes = series.read(settings.fixes) if settings.fixes else []
     patches = series.read(settings.series) if settings.series else []
-    if fixes:
-        console.say(f'fixes     {", ".join(patch.name for patch in fixes)} '
-                    f'({settings.fixes}; FIXES= for the kernel as it is)')
-    if patches:
-        console.say(f'series    {", ".join(patch.name for patch in patches)}')
     folder = settings.cache / 'trees'
     return Shadow(folder, origin, fixes + patches), Shadow(folder, origin, fixes)
+
+
+def _say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console) -> None:
+    fixes = ', '.join(patch.name for patch in base.patches)
+    if fixes:
+        console.say(f'fixes     {fixes} ({settings.fixes}; FIXES= for the kernel as it is)')
+    patches = ', '.join(patch.name for patch in tree.patches[len(base.patches):])
+    if patches:
+        console.say(f'series    {patches}')
 
 
 def run(settings: Settings, console: Console) -> int:
@@ -50,6 +54,7 @@ def run(settings: Settings, console: Console) -> int:
         console.copy_to(copy)
         packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
         tree, base = trees(settings, console)
+        _say_patches(tree, base, settings, console)
         with tree.locked(console):
             guest = Guest(settings, tree.path)
             with console.step('tree', str(tree.path)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import email.message
 import email.policy
+import hashlib
 import re
 import tempfile
 from collections.abc import Sequence
@@ -77,6 +78,12 @@ def read(path: Path) -> list[Patch]:
     if not patches:
         raise Trouble(f'there is no patch in {path}', 'give a patch, an mbox or a folder of *.patch')
     return patches
+
+
+def digest(patches: Sequence[Patch]) -> str:
+    """A name for these patches in this order."""
+    texts = '\0'.join(patch.text for patch in patches)
+    return hashlib.sha256(texts.encode(errors='surrogateescape')).hexdigest()[:16]
 
 
 def _hunks(folder: Path) -> str:

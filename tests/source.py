@@ -21,6 +21,9 @@ NEWEST = (7, 3)
 SUITES = ('trixie-backports', 'sid')
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
+# Where a fetched tree keeps Debian's version of it.
+VERSION = '.debian-version'
+
 OWN_TREE = 'give KSRC= a kernel tree'
 
 
@@ -101,6 +104,12 @@ def _unpack(package: Path, into: Path, step: Step) -> None:
         raise Trouble(f'{package.name} does not unpack: {failed}', f'try again, or {OWN_TREE}') from failed
 
 
+def version(tree: Path) -> str:
+    """Of a tree that was fetched: Debian's, or that in its Makefile if Debian's was not kept."""
+    kept = tree / VERSION
+    return kept.read_text().strip() if kept.exists() else '.'.join(_makefile(tree))
+
+
 def fetched(cache: Path, console: Console) -> Path:
     """Debian's kernel source in the cache; fetched if there is none yet."""
     def have() -> str | None:
@@ -123,6 +132,7 @@ def _fetch_and_unpack(cache: Path, console: Console) -> None:
             package = _fetch(scratch, step)
         with console.step('unpack') as step, tools.staging(cache / package.name.split('_')[0]) as into:
             _unpack(package, into, step)
+            (into / VERSION).write_text(package.name.split('_')[1] + '\n')
             step.progress('tidying up')
 
 
@@ -136,14 +146,20 @@ def _scratch(folder: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def check(tree: Path) -> None:
-    """Is the user's tree a kernel that the suites can test?"""
+def _makefile(tree: Path) -> list[str]:
+    """The numbers of a kernel's version, as far as its Makefile has them."""
     makefile = tree / 'Makefile'
     text = makefile.read_text(errors='replace') if makefile.is_file() else ''
-    version = dict(re.findall(r'^(VERSION|PATCHLEVEL) = (\d+)$', text, re.MULTILINE))
-    if len(version) != 2 or not (tree / 'mm/mprotect.c').is_file():
+    numbers = dict(re.findall(r'^(VERSION|PATCHLEVEL|SUBLEVEL) = (\d+)$', text, re.MULTILINE))
+    return [numbers[name] for name in ('VERSION', 'PATCHLEVEL', 'SUBLEVEL') if name in numbers]
+
+
+def check(tree: Path) -> None:
+    """Is the user's tree a kernel that the suites can test?"""
+    numbers = _makefile(tree)
+    if len(numbers) < 2 or not (tree / 'mm/mprotect.c').is_file():
         raise Trouble(f'KSRC={tree} is no kernel tree', 'give the top folder of one')
-    found = (int(version['VERSION']), int(version['PATCHLEVEL']))
+    found = (int(numbers[0]), int(numbers[1]))
     if found < OLDEST:
         raise Trouble('KSRC={} is Linux {}.{}, too old'.format(tree, *found),
                       'give {}.{} or newer'.format(*OLDEST))

@@ -5,50 +5,78 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
-import bench
 import compare
-from conftest import HALTED, KTAP, Machine, says
+import timing
+from compare import Side
+from conftest import HALTED, KTAP, Machine, prints, says
 from errors import Trouble
+from record import Key, Record, load
 from report import Counts
 from settings import Settings
 
-KERNEL = 'bench name=unmap kind=swap order=4 way=kernel pages=512 laps=5 min=51200 median=51300 max=52000'
-TWIN = 'bench name=unmap kind=swap order=4 way=twin pages=512 laps=5 min=102400 median=102400 max=102400'
-COUNTS = 'counts name=unmap kind=swap order=4 way=kernel flushes=16 unfolds=1'
-
-
-def ktap(*lines: str) -> str:
-    """What a guest prints that has these lines to say."""
-    return KTAP.replace('    ok 2', ''.join(f'    # second: {line}\n' for line in lines) + '    ok 2')
+KERNEL = ('bench table=S2 name=unmap kind=swap order=4 way=kernel: '
+          'pages=512 calls=32 laps=5 unit=ns own=52 min=51200 median=51300 max=52000')
+TWIN = ('bench table=S2 name=unmap kind=swap order=4 way=twin: '
+        'pages=512 calls=32 laps=5 unit=ns own=52 min=102400 median=102400 max=102400')
+COUNTS = 'counts table=S2 name=unmap kind=swap order=4 way=kernel: per=folio flushes=16 unfolds=1'
+KEY = Key('x86_64', 'instructions', 'linux-source-7.3 7.3.4-1', 'gcc 12', 'QEMU 7.2', 'd1ge57')
 
 
 def test_a_line_is_read() -> None:
-    timing, twin = bench.read(ktap(KERNEL, TWIN, COUNTS))
-    assert (timing.name, timing.way, timing.per_page) == ('unmap, swap, order 4', 'kernel', 100.0)
-    assert (twin.way, twin.per_page) == ('twin', 200.0)
-    assert bench.table([timing, twin], 'ns').splitlines()[-1] == '| unmap, swap, order 4 | 100.0 | 200.0 | 2.00 |'
-    assert bench.events(ktap(COUNTS, COUNTS.replace('way=kernel', 'way=twin').replace('16', '99'))) == {
-        'unmap, swap, order 4: flushes a folio': '16', 'unmap, swap, order 4: unfolds a folio': '1'}
+    kernel, twin = timing.timings(prints(KERNEL, TWIN, COUNTS))
+    assert (kernel.name, kernel.way, kernel.per, kernel.cost) == ('S2 unmap, swap, order 4', 'kernel', 'a page', 100.0)
+    assert (twin.name, twin.way, twin.cost, twin.own) == (kernel.name, 'twin', 200.0, 52)
+    counted, = timing.counts(prints(KERNEL, COUNTS))
+    assert counted.named() == {'S2 unmap, swap, order 4: flushes a folio': 16, 'S2 unmap, swap, order 4: unfolds a folio': 1}
+
+
+@pytest.mark.parametrize(('what', 'name', 'per'), [
+    ('table=S1 name=ro-rw order=4 way=twin', 'S1 ro-rw, order 4 (T2)', 'a page'),
+    ('table=S1 name=ro-rw order=3', 'S1 ro-rw, order 3', 'a page'),
+    ('table=S3 name=none-rw size=400 order=0 way=kernel', 'S3 none-rw, 400 KiB, order 0', 'a call'),
+    ('table=S4 name=write how=byte size=16 access=ro-rw', 'S4 write, byte, 16 KiB, ro-rw', 'an area'),
+    ('table=S5 name=dontneed batch=0', 'S5 dontneed, batch 0', 'a page'),
+])
+def test_names(what: str, name: str, per: str) -> None:
+    line, = timing.timings(prints(f'bench {what}: ' + KERNEL.split(': ')[1]))
+    assert (line.name, line.per, line.cost) == (name, per, 100.0 if per == 'a page' else 1600.0)
+
+
+@pytest.mark.parametrize('line', [
+    KERNEL.replace(' min=51200', ''), KERNEL.replace('51200', 'x'), KERNEL.replace('pages=512', 'pages=0'),
+    KERNEL.replace('min=51200', 'min=0'), KERNEL.replace('max=52000', 'max=5'), KERNEL.replace('way=kernel', 'way=no'),
+    KERNEL.replace('kind=swap', 'swap'), KERNEL.replace(' name=unmap', ''), KERNEL[:40], COUNTS.replace('per=folio ', ''),
+    COUNTS.split(' flushes')[0], COUNTS.replace('16', 'many'),
+])
+def test_a_line_that_cannot_be_read(line: str) -> None:
+    with pytest.raises(Trouble, match='a bench has printed what cannot be read: "'):
+        timing.timings(prints(line))
+        timing.counts(prints(line))
 
 
 def test_bench(machine: Machine) -> None:
-    machine.program('qemu-system-x86_64', 'echo "$@" >>"$0.args"\n' + says(ktap(KERNEL, TWIN) + HALTED))
+    machine.program('qemu-system-x86_64', 'echo "$@" >>"$0.args"\n' + says(prints(KERNEL, TWIN, COUNTS) + HALTED))
     ended = machine.run('bench', ARCH='x86_64')
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert '| unmap, swap, order 4 | 100.0 | 200.0 | 2.00 |' in ended.stdout
+    assert '| unmap, swap, order 4 |              200.0 |  100.0 |  2.00 |' in ended.stdout
     written = json.loads((machine.out / 'x86_64/bench.json').read_text())
-    assert (written['unit'], written['timings'][0]['min']) == ('instructions', 51200)
-    assert '2.00' in (machine.out / 'x86_64/bench.md').read_text()
+    assert (written['version'], written['unit'], written['timings'][0]['min']) == (1, 'instructions', 51200)
+    assert written['kernel'] is None and 'gcc' in written['compiler'] and written['qemu']
+    assert load(machine.out / 'x86_64/bench.json').counts[0].figures == {'flushes': 16, 'unfolds': 1}
+    text = (machine.out / 'x86_64/bench.md').read_text()
+    assert '| S2 unmap, swap, order 4 |  100.0 |      200.0 |  2.00 |' in text
+    assert '| S2 unmap, swap, order 4: flushes a folio |     16 |            |' in text
+    assert [path.name for path in (machine.out / 'x86_64/plots').iterdir()] == ['unmap-order.svg']
+    assert 'bench.json, bench.md (all figures), plots: unmap-order.svg' in ended.stdout
     asked = (machine.bin / 'qemu-system-x86_64.args').read_text()
     assert '-icount shift=0,sleep=off' in asked and 'ptebatch_*_bench' in asked and '-accel kvm' not in asked
 
 
 def test_a_bench_that_fails_gives_no_figures(machine: Machine) -> None:
-    machine.program('qemu-system-x86_64', says(ktap(KERNEL).replace('    ok 2', '    not ok 2') + HALTED))
+    machine.program('qemu-system-x86_64', says(prints(KERNEL).replace('    ok 2', '    not ok 2') + HALTED))
     ended = machine.run('bench', ARCH='x86_64')
     assert ended.returncode == 2
     assert 'the benches have not all come to their end' in ended.stderr
@@ -80,40 +108,79 @@ def test_no_tolerance(text: str) -> None:
     assert compare.tolerance({}) == 1.02
 
 
-def side(took: int, events: dict[str, str] | None = None) -> compare.Side:
-    return compare.Side(Counts(passed=2), [bench.Timing.parse(KERNEL[6:].replace('51200', str(took)))], events or {})
+def record(*lines: str) -> Record:
+    return Record(KEY, timing.timings(prints(*lines)), timing.counts(prints(*lines)))
 
 
-def test_rows() -> None:
-    lines, slower = compare.rows(side(102400, {'flushes': '16', 'same': '1'}), side(51200, {'flushes': '1', 'same': '1'}),
-                                 'ns', 1.02)
-    assert lines == ['| suites | 2 passed, 0 failed, 0 skipped | 2 passed, 0 failed, 0 skipped | |',
-                     '| unmap, swap, order 4: ns a page | 200.0 | 100.0 | 2.00 |', '| flushes | 16 | 1 | |']
-    assert slower == []
-    assert compare.rows(side(51200), side(52224), 'ns', 1.02)[1] == []
-    assert compare.rows(side(51200), side(52225), 'ns', 1.02)[1] == ['unmap, swap, order 4: 100.0 before, 102.0 after']
+def took(least: int) -> Side:
+    return Side(record(KERNEL.replace('51200', str(least)).replace('51300', '200000').replace('52000', '200000')))
 
 
-def compared(machine: Machine, tmp_path: Path, slow: str) -> subprocess.CompletedProcess[str]:
+def cells(text: str) -> list[list[str]]:
+    """The lines of a table, without its header."""
+    lines = [line for line in text.splitlines() if line.startswith('|')]
+    return [[cell.strip() for cell in line.strip('|').split('|')] for line in lines[2:]]
+
+
+def test_compared() -> None:
+    same = COUNTS.replace('order=4', 'order=0')
+    before = Side(record(KERNEL.replace('51200', '51100'), COUNTS, same), {'ptebatch_a': Counts(passed=2)})
+    after = Side(record(KERNEL.replace('51200', '25550'), COUNTS.replace('16', '1'), same),
+                 {'ptebatch_a': Counts(passed=1, failed=1, crashed=1), 'ptebatch_b': Counts(passed=1)}, passed=False)
+    verdict = compare.compared(before, after, 1.02)
+    assert verdict.text.startswith('x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2\n\n| x86_64 ')
+    assert cells(verdict.text) == [
+        ['ptebatch_a: passed / failed / skipped', '2 / 0 / 0', '1 / 2 / 0', ''],
+        ['ptebatch_b: passed / failed / skipped', '', '1 / 0 / 0', ''],
+        ['S2 unmap, swap, order 4: instructions a page', '99.8', '49.9', '2.00'],
+        ['S2 unmap, swap, order 4: flushes a folio', '16', '1', '']]
+    assert (verdict.slower, verdict.passed) == ([], False)
+
+
+def test_slower_than_the_tolerance() -> None:
+    assert compare.compared(took(51200), took(52224), 1.02).slower == []
+    assert compare.compared(took(51200), took(52225), 1.02).slower == [
+        'S2 unmap, swap, order 4: 100.0 before, 102.0 after (+2.0 %)']
+
+
+def test_a_slower_twin_is_no_matter() -> None:
+    slow = TWIN.replace('102400', '204800')
+    assert compare.compared(Side(record(KERNEL, TWIN)), Side(record(KERNEL, slow)), 1.02).slower == []
+
+
+def test_a_bench_on_one_side_only_is_told() -> None:
+    other = KERNEL.replace('order=4', 'order=0')
+    verdict = compare.compared(Side(record(KERNEL, COUNTS)), Side(record(other)), 1.02)
+    assert cells(verdict.text) == [
+        ['S2 unmap, swap, order 4: instructions a page', '100.0', '', 'only before'],
+        ['S2 unmap, swap, order 0: instructions a page', '', '100.0', 'only after'],
+        ['S2 unmap, swap, order 4: flushes a folio', '16', '', ''],
+        ['S2 unmap, swap, order 4: unfolds a folio', '1', '', '']]
+    assert verdict.slower == []
+
+
+def compared(machine: Machine, slow: str) -> subprocess.CompletedProcess[str]:
     """`make compare` where only the kernel with the series has a file new.c, and is as fast as said then."""
-    series = tmp_path / 'new.patch'
-    series.write_text('--- /dev/null\n+++ b/mm/new.c\n@@ -0,0 +1 @@\n+int new;\n')
-    machine.program('qemu-system-x86_64', 'if test -e mm/new.c; then'
-                    + '\n' + says(ktap(KERNEL.replace('51200', slow)) + HALTED) + 'else\n' + says(ktap(KERNEL) + HALTED) + 'fi\n')
-    return machine.run('compare', ARCH='x86_64', SERIES=str(series))
+    with_series = prints(KERNEL.replace('51200', slow).replace('51300', '60000').replace('52000', '60000'))
+    machine.program('qemu-system-x86_64', 'if test -e mm/new.c; then\n' + says(with_series + HALTED) + 'else\n'
+                    + says(prints(KERNEL) + HALTED) + 'fi\n')
+    return machine.run('compare', ARCH='x86_64', SERIES=str(machine.new_file()))
 
 
-def test_compare(machine: Machine, tmp_path: Path) -> None:
-    ended = compared(machine, tmp_path, '25600')
+def test_compare(machine: Machine) -> None:
+    ended = compared(machine, '25600')
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert '| unmap, swap, order 4: instructions a page | 100.0 | 50.0 | 2.00 |' in ended.stdout
-    assert '50.0' in (machine.out / 'compare.md').read_text()
+    assert cells((machine.out / 'compare.md').read_text()) == [
+        ['ptebatch_fake: passed / failed / skipped', '2 / 0 / 0', '2 / 0 / 0', ''],
+        ['S2 unmap, swap, order 4: instructions a page', '100.0', '50.0', '2.00']]
+    assert (machine.out / 'compare.md').read_text() in ended.stdout
+    assert load(machine.out / 'after/x86_64/bench.json').timings[0].min == 25600
 
 
-def test_compare_that_finds_it_slower(machine: Machine, tmp_path: Path) -> None:
-    ended = compared(machine, tmp_path, '60000')
+def test_compare_that_finds_it_slower(machine: Machine) -> None:
+    ended = compared(machine, '60000')
     assert ended.returncode == 3, ended.stdout + ended.stderr
-    assert '[SLOWER] unmap, swap, order 4: 100.0 before, 117.2 after' in ended.stdout
+    assert '\n[SLOWER] S2 unmap, swap, order 4: 100.0 before, 117.2 after (+17.2 %)\n' in ended.stdout
 
 
 def test_compare_without_a_series(machine: Machine) -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """The Makefile: what it hands on, and what it hands back."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+import tools
 from settings import PROJECT
 
 
@@ -56,6 +58,13 @@ def test_variables_reach_the_tool(tmp_path: Path) -> None:
     assert 'arm64 a*b c|' in make(folder, 'run', 'ARCH=arm64', 'SUITES=a*b c').stdout
 
 
+def test_all_variables_are_handed_on_and_none_further(tmp_path: Path) -> None:
+    exported = re.findall(r'^export (.*)', (PROJECT / 'Makefile').read_text(), re.MULTILINE)[0].split()
+    assert {'BASELINE', 'CLOCK', 'TOLERANCE', 'DEBUG'} <= {*exported} <= {*tools.OURS}
+    folder = checkout(tmp_path, 'import os; print(os.environ["BASELINE"], end="|")')
+    assert 'a.json|' in make(folder, 'run', 'BASELINE=a.json').stdout
+
+
 def test_fixes_are_for_the_fetched_kernel(tmp_path: Path) -> None:
     folder = checkout(tmp_path, 'import os; print("FIXES", os.environ["FIXES"], end="|")')
     (folder / 'mm/series/fixes').mkdir(parents=True)
@@ -68,6 +77,6 @@ def test_help_lists_commands_and_builds_nothing(tmp_path: Path) -> None:
     folder = checkout(tmp_path, '')
     said = make(folder)
     assert said.returncode == 0
-    for word in ('make run', 'make test', 'make module', 'make mutants', 'ARCH=', 'SERIES=', 'Exit status'):
+    for word in ('make run', 'make test', 'make module', 'make mutants', 'make gate', 'ARCH=', 'BASELINE=', 'SERIES=', 'Exit status'):
         assert word in said.stdout
     assert not (folder / 'build').exists()

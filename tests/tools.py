@@ -14,8 +14,9 @@ from pathlib import Path
 from errors import Trouble
 
 # What our make exports means something else to the kernel's make.
-OURS = ('ARCH', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'EXHAUSTIVE', 'SEED',
-        'ROUNDS', 'KDIR', 'MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
+OURS = ('ARCH', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'EXHAUSTIVE', 'DEBUG', 'SEED',
+        'ROUNDS', 'CLOCK', 'TOLERANCE', 'BASELINE', 'KDIR',
+        'MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
 
 
 class Failed(Exception):
@@ -67,6 +68,16 @@ def run(argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] 
     if process.returncode:
         raise Failed(argv, process.returncode, said)
     return said
+
+
+def shown(path: Path) -> Path:
+    """Short, where the user is above it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def version(program: str) -> str:
+    """What a program says it is, in one line."""
+    return run([program, '--version']).partition('\n')[0]
 
 
 @contextmanager
