@@ -49,7 +49,7 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE KDIR
+export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR
 
 goals := run bench compare gate test module mutants
 
@@ -72,6 +72,7 @@ help:
 	@echo 'SERIES=         a patch, an mbox or a folder of patches on top of the kernel'
 	@echo 'FIXES=          empty: the fetched kernel without the fixes of mm/series/fixes'
 	@echo 'KDIR=           the build folder of a kernel, for make module'
+	@echo 'BENCH=1         with the benches, for make module'
 	@echo 'O=              where results go, default build/'
 	@echo 'EXHAUSTIVE=1    all combinations of entries, not a sample: takes minutes'
 	@echo 'SEED=, ROUNDS=  of the random rows: which to begin with, and how many'

@@ -22,12 +22,14 @@ import tools
 from console import Console
 from errors import Trouble
 from guest import Guest
+from record import load
 from report import Counts
 from settings import PROJECT, Settings, results
 
 UNMAP = 'mm/series/unmap'
 RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'SERIES': UNMAP}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
         {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'SERIES': UNMAP}, {'ARCH': 'arm64', 'LOADABLE': '1'})
+BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64')
 
 # Asks for an entry in MAINTAINERS, which a tree has and a file has not.
@@ -108,6 +110,31 @@ class Check:
         self.many('suites', settings.name + (f'-{folder.name}' if series else ''), [sys.executable, 'tests/run.py'],
                   self.env | variables | {'O': str(folder)}, lambda: Counts.read(settings.results / 'results.json'))
 
+    def benches(self, arch: str) -> str:
+        """How figures differ that shall be the same each time, and which timings are too short for the stopwatch."""
+        folder = self.folder / 'bench'
+        settings = self._settings({'ARCH': arch, 'O': str(folder)})
+        log = folder / f'{arch}.log'
+        log.parent.mkdir(exist_ok=True)
+        said: list[str] = []
+        first = None
+        for _ in range(TIMES):
+            with log.open('w') as output:
+                status = subprocess.run([sys.executable, 'tests/bench.py'], cwd=PROJECT, stdin=subprocess.DEVNULL,
+                                        env=tools.environment(**self.env, ARCH=arch, O=str(folder)), check=False,
+                                        stdout=output, stderr=subprocess.STDOUT).returncode
+            if status:
+                return f'exit status {status}\n{log.read_text(errors="replace")}'
+            record = load(settings.results / 'bench.json')
+            first = first or record
+            said += [f'{was.name}, {was.way}: {was} and then {now}'
+                     for was, now in zip(first.timings, record.timings, strict=True) if was != now]
+            if first.counts != record.counts:
+                said.append('what is counted differs')
+        assert first
+        return '\n'.join(said + [f'{timing.name}, {timing.way}: the stopwatch takes more than 1 %: {timing}'
+                                 for timing in first.timings if timing.own * 100 > timing.min])
+
     def checkpatch(self) -> str:
         """What the kernel's own style check says about the kernel code, and init."""
         settings = self._settings({})
@@ -127,7 +154,7 @@ class Check:
         if '  CHECK ' not in said:
             return f'sparse was not run\n{said}'
         # What the twins include is the kernel's.
-        steps = re.compile(r'\s+(CC|CHECK|AR|LD)\s|In file included from')
+        steps = re.compile(r'\s+(CC|CHECK|AR|LD|OBJCOPY)\s|In file included from|.*: note: in included file')
         return '\n'.join(line for line in said.splitlines()
                          if shadow.HOME + '/' in line and not steps.match(line) and not line.endswith(NOT_KNOWN))
 
@@ -145,6 +172,8 @@ class Check:
         for variables in RUNS:
             self.suites(variables)
         self.one('style', 'sparse', self.sparse)
+        for arch in BENCHES:
+            self.one('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))
         counts = self.counts
         print(f'{counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
         return run.FAILED if counts['failed'] else run.PASSED

@@ -39,6 +39,8 @@ def build() -> int:
     if os.environ.get('ARCH'):      # else make takes it for this machine's
         arch = architecture.find(os.environ['ARCH'])
         command += [f'ARCH={arch.name}', f'CROSS_COMPILE={arch.cross_compile}']
+    if os.environ.get('BENCH', '') not in ('', '0'):
+        command.append('CONFIG_PTEBATCH_BENCH=y')
     with console.step('module', f'for {kdir}') as step:
         module = external.build(results(os.environ) / 'module', kdir, source, command,
                                 watch=lambda: step.progress(step.note))

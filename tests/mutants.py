@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compare
 import run
 import tools
 from errors import Trouble
@@ -41,21 +42,35 @@ def _series(mutant: Path, folder: Path) -> Path:
     return patches
 
 
+def _slower(mutant: Path) -> str | None:
+    """The table of its line "# slower: S3", if it breaks no rule but is slow."""
+    match = re.search(r'^# slower: (\S+)', mutant.read_text(errors='replace'), re.MULTILINE)
+    return match[1] if match else None
+
+
+def _by(names: list[str]) -> str:
+    return f'{len(names)}: ' + ', '.join(names[:SHOWN]) + (', …' if len(names) > SHOWN else '')
+
+
 def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
     """Is it caught, and by what?"""
-    arch = _arch(mutant)
+    arch, slower = _arch(mutant), _slower(mutant)
     folder.mkdir(parents=True, exist_ok=True)
     env = tools.environment(ARCH=arch, SERIES=str(_series(mutant, folder)), FIXES=os.environ.get('FIXES', ''),
                             KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''))
+    tool, caught = ('compare.py', compare.GATE_FAILED) if slower else ('run.py', run.FAILED)
     with (folder / 'output').open('w') as output:
-        status = subprocess.run([sys.executable, PROJECT / 'tests/run.py'], env=env, stdin=subprocess.DEVNULL,
+        status = subprocess.run([sys.executable, PROJECT / 'tests' / tool], env=env, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+    said = (folder / 'output').read_text(errors='replace')
     if status == run.PASSED:
         return False, 'NOT CAUGHT'
-    if status != run.FAILED:
-        return False, f'DID NOT RUN: {(folder / "output").read_text().splitlines()[-1]}'
-    names = failures(folder / arch / 'results.junit.xml')
-    return True, f'{len(names)}: ' + ', '.join(names[:SHOWN]) + (', …' if len(names) > SHOWN else '')
+    if status != caught:
+        return False, f'DID NOT RUN: {said.splitlines()[-1]}'
+    if not slower:
+        return True, _by(failures(folder / arch / 'results.junit.xml'))
+    names = re.findall(rf'^\[SLOWER\] ({slower} [^:]*)', said, re.MULTILINE)
+    return bool(names), _by(names) if names else f'NOT CAUGHT as {slower}'
 
 
 def check() -> int:
