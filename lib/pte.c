@@ -181,3 +181,28 @@ unsigned long ptebatch_pte_read(pte_t pte, struct ptebatch_entry *entry)
 	return pte_present(pte) ? read_present(pte, entry) :
 				  read_absent(pte, entry);
 }
+
+/**
+ * ptebatch_find_pmd() - where the page table of an address hangs
+ * @mm: where
+ * @addr: the address
+ *
+ * Context: The mmap_lock is held.
+ * Return: the PMD, %NULL where no table leads there.
+ */
+pmd_t *ptebatch_find_pmd(struct mm_struct *mm, unsigned long addr)
+{
+	pgd_t *pgd = pgd_offset(mm, addr);
+	p4d_t *p4d;
+	pud_t *pud;
+
+	if (pgd_none(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, addr);
+	if (p4d_none(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, addr);
+	if (pud_none(*pud))
+		return NULL;
+	return pmd_offset(pud, addr);
+}

@@ -51,9 +51,16 @@ static void skip_blanks(struct parser *p)
 	p->at = skip_spaces(p->at);
 }
 
-/* A decimal number; the notation has no other. */
+/* A decimal number, or how many entries a page table has, or half of that. */
 static bool parse_number(struct parser *p, unsigned int *number)
 {
+	if (*p->at == 'T') {
+		bool half = !strncmp(p->at, "T/2", 3);
+
+		p->at += half ? 3 : 1;
+		*number = half ? PTRS_PER_PTE / 2 : PTRS_PER_PTE;
+		return true;
+	}
 	if (!isdigit(*p->at))
 		return fail(p, "a number is missing");
 	for (*number = 0; isdigit(*p->at); p->at++) {
@@ -74,6 +81,20 @@ static bool parse_count(struct parser *p, unsigned int *count)
 	if (!parse_number(p, count))
 		return false;
 	return *count ? true : fail(p, "a count of 0");
+}
+
+/* "@n", or "@-n", counted from the end of the page table. */
+static bool parse_first(struct parser *p)
+{
+	bool back = p->at[1] == '-';
+	unsigned int *first = &p->row->first;
+
+	p->at += back ? 2 : 1;
+	if (!parse_number(p, first))
+		return false;
+	if (back)
+		*first = PTRS_PER_PTE - *first;
+	return *first < PTRS_PER_PTE || fail(p, "@ is beyond the page table");
 }
 
 static bool parse_bar(struct parser *p)
@@ -309,12 +330,8 @@ int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 
 	memset(row, 0, sizeof(*row));
 	skip_blanks(&p);
-	if (*p.at == '@') {
-		p.at++;
-		if (parse_number(&p, &row->first) &&
-		    row->first >= PTRS_PER_PTE)
-			fail(&p, "@ is beyond the page table");
-	}
+	if (*p.at == '@')
+		parse_first(&p);
 	if (!p.error) {
 		do
 			skip_blanks(&p);

@@ -107,24 +107,6 @@ static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
 }
 #endif
 
-/* The PMD above @addr, %NULL where no table leads there. */
-static pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr)
-{
-	pgd_t *pgd = pgd_offset(mm, addr);
-	p4d_t *p4d;
-	pud_t *pud;
-
-	if (pgd_none(*pgd))
-		return NULL;
-	p4d = p4d_offset(pgd, addr);
-	if (p4d_none(*p4d))
-		return NULL;
-	pud = pud_offset(p4d, addr);
-	if (pud_none(*pud))
-		return NULL;
-	return pmd_offset(pud, addr);
-}
-
 /* One page table; @at is the index of its first entry in the row, maybe < 0. */
 static void read_table(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
@@ -132,7 +114,7 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 {
 	struct ptebatch_row *row = &snapshot->row;
 	pte_t *raw = snapshot->raw + snapshot->lead + at;
-	pmd_t *pmd = find_pmd(mm, addr);
+	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
 	pte_t *ptep = NULL;
 	bool huge = false;
 	spinlock_t *ptl;	/* of the page table */

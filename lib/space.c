@@ -12,10 +12,12 @@
 #include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
+#include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
 #include "internal.h"
 
+#include "contpte.h"
 #include "file.h"
 #include "folio.h"
 #include "populate.h"
@@ -90,6 +92,8 @@ static const char *missing(const struct ptebatch_setup *setup,
 
 		if (shape->order > MAX_PAGE_ORDER)
 			return "no folios of this order here";
+		if (PAGE_SIZE << shape->order > SZ_64M)
+			return "no folios of more than 64 MiB, for want of memory";
 		if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 			continue;
 		if (shape->pmd)
@@ -365,6 +369,63 @@ static void check_nothing_left(struct ptebatch_space *space, unsigned int i)
 			    "folio %u has references left after teardown", i);
 }
 
+/**
+ * ptebatch_print_lines() - say what a check has collected, each line by itself
+ * @test: the case
+ * @out: has the lines, and not any more afterwards
+ */
+void ptebatch_print_lines(struct kunit *test, struct seq_buf *out)
+{
+	char *lines = (char *)seq_buf_str(out);
+	char *line;
+
+	while ((line = strsep(&lines, "\n")))
+		if (*line)
+			kunit_err(test, "%s\n", line);
+}
+
+/* A line for each entry of the largest block. */
+#define BLOCK_TEXT	SZ_8K
+
+/**
+ * ptebatch_space_blocks_agree() - rule 25: all blocks are contiguous or not
+ * @space: the address space
+ * @who: has left them so; fails the case if one is in between
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table
+ * locks.
+ * Return: whether they are.
+ */
+bool ptebatch_space_blocks_agree(const struct ptebatch_space *space,
+				 const char *who)
+{
+	struct seq_buf out;
+	char *text = kvmalloc(BLOCK_TEXT, GFP_KERNEL);
+	bool agree = true;
+	unsigned int i;
+
+	if (!text) {
+		KUNIT_FAIL(space->test, "no memory to check contpte blocks");
+		return false;
+	}
+	for (i = 0; i < space->nr_places && agree; i++) {
+		unsigned long start = space->places[i].start -
+				      space->row.first * PAGE_SIZE -
+				      SPACE_MARGIN;
+
+		seq_buf_init(&out, text, BLOCK_TEXT);
+		agree = ptebatch_blocks_agree(space->places[i].mm, start,
+					      start + vma_bytes(&space->row),
+					      &out);
+	}
+	if (!agree) {
+		KUNIT_FAIL(space->test, "%s breaks rule 25 (contpte blocks)", who);
+		ptebatch_print_lines(space->test, &out);
+	}
+	kvfree(text);
+	return agree;
+}
+
 static void destroy(void *data)
 {
 	struct ptebatch_space *space = data;
@@ -372,6 +433,7 @@ static void destroy(void *data)
 	char text[512];
 	unsigned int i;
 
+	ptebatch_space_blocks_agree(space, "the case");
 	for (i = space->nr_places; i--;) {
 		ptebatch_unpopulate(space, &space->places[i]);
 		mmput(space->places[i].mm);

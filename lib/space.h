@@ -109,6 +109,9 @@ struct mm_struct *ptebatch_mm_alloc(void);
 struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);
 
+bool ptebatch_space_blocks_agree(const struct ptebatch_space *space,
+				 const char *who);
+void ptebatch_print_lines(struct kunit *test, struct seq_buf *out);
 void ptebatch_space_release(struct ptebatch_space *space);
 
 #endif /* PTEBATCH_SPACE_H */

@@ -36,24 +36,13 @@ static void print_row(struct kunit *test, const char *what,
 		  seq_buf_has_overflowed(&out) ? " ..." : "");
 }
 
-/* Print the lines that a check has collected, each on its own. */
-static void print_lines(struct kunit *test, struct seq_buf *out)
-{
-	char *lines = (char *)seq_buf_str(out);
-	char *line;
-
-	while ((line = strsep(&lines, "\n")))
-		if (*line)
-			kunit_err(test, "%s\n", line);
-}
-
 static void fail_with(const struct ptebatch_trial *trial, const char *rule,
 		      struct seq_buf *out)
 {
 	KUNIT_FAIL(trial->test, "%s breaks %s", trial->who, rule);
 	print_row(trial->test, "before", &trial->before.row, NULL);
 	print_row(trial->test, "after", &trial->after.row, NULL);
-	print_lines(trial->test, out);
+	ptebatch_print_lines(trial->test, out);
 }
 
 static bool set_up_as_drawn(const struct ptebatch_trial *trial)
@@ -166,7 +155,7 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
  * ptebatch_trial_end() - and check what holds for all operations
  * @trial: the trial
  *
- * Rules 4 (neighbours), 7 (books) and 8 (TLB).
+ * Rules 4 (neighbours), 7 (books), 8 (TLB) and 25 (contpte blocks).
  *
  * Context: Process context, may sleep.
  */
@@ -192,6 +181,11 @@ void ptebatch_trial_end(struct ptebatch_trial *trial)
 	if (!ptebatch_flush_covers(&trial->flush, &trial->before.row,
 				   &trial->after.row, &out))
 		fail_with(trial, "rule 8 (TLB)", &out);
+
+	if (!ptebatch_space_blocks_agree(trial->space, trial->who)) {
+		print_row(trial->test, "before", &trial->before.row, NULL);
+		print_row(trial->test, "after", &trial->after.row, NULL);
+	}
 }
 
 /**

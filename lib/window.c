@@ -8,6 +8,7 @@
 #include "internal.h"
 
 #include "arch.h"
+#include "contpte.h"
 #include "pte.h"
 #include "window.h"
 
@@ -165,4 +166,32 @@ void ptebatch_window_get(const struct ptebatch_window *window,
 		    PageAnonExclusive(page))
 			entries[i].flags |= PTEBATCH_EXCLUSIVE;
 	}
+}
+
+/**
+ * ptebatch_window_blocks_agree() - rule 25 for the blocks with the entries
+ * @window: the window
+ * @out: gets what is wrong with the first block that something is wrong with
+ *
+ * Context: The mmap_lock is held; takes the page table locks.
+ * Return: whether nothing is wrong.
+ */
+bool ptebatch_window_blocks_agree(const struct ptebatch_window *window,
+				  struct seq_buf *out)
+{
+	unsigned int i, into;
+	bool agree = true;
+
+	for (i = 0; i < PTEBATCH_WINDOW_ENTRIES && agree; i++) {
+		into = (window->row.first + i) % PTEBATCH_BLOCK_ENTRIES;
+		/* Each block once. */
+		if (i && into)
+			continue;
+		spin_lock(window->ptl[i]);
+		agree = ptebatch_block_agrees(window->pte[i] - into,
+					      ptebatch_window_addr(window, i) -
+					      into * PAGE_SIZE, out);
+		spin_unlock(window->ptl[i]);
+	}
+	return agree;
 }

@@ -37,6 +37,8 @@ void ptebatch_window_set(struct ptebatch_window *window,
 			 struct vm_area_struct *vma);
 void ptebatch_window_get(const struct ptebatch_window *window,
 			 struct ptebatch_entry *entries);
+bool ptebatch_window_blocks_agree(const struct ptebatch_window *window,
+				  struct seq_buf *out);
 
 static inline unsigned long
 ptebatch_window_addr(const struct ptebatch_window *window, unsigned int i)

@@ -128,9 +128,9 @@ static const struct zap_row rows[] = {
 	{ "pages of a folio out of order",
 	  { "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}", .prot = RW }, "-*16" },
 	{ "over the edge of a page table",
-	  { "@504 | {Wdyx*12 | Wdyx*4}", .prot = RW }, "@504 {-*12 Wdyx*4}" },
+	  { "@-8 | {Wdyx*12 | Wdyx*4}", .prot = RW }, "@-8 {-*12 Wdyx*4}" },
 	{ "three page tables, the middle one missing",
-	  { "@496 {Wdyx*16} -*512 {Wdyx*16}", .prot = RW }, "@496 -*544" },
+	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW }, "@-16 -*16 -*T -*16" },
 	{ "after a fork",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
 	  "{Rdy*4 -*8 Rdy*4}" },
@@ -183,8 +183,8 @@ static const struct zap_row rows[] = {
 	  "U*4 -*4 U" },
 
 	/* Rule 16. */
-	{ "PMD", { "[Wdyx]", .prot = RW }, "-*512" },
-	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*512" },
+	{ "PMD", { "[Wdyx]", .prot = RW }, "-*T" },
+	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T" },
 	{ "part of a PMD",
 	  { "[Wdyx*100 | Wdyx*312 | Wdyx*100]", .prot = RW },
 	  "{Wdyx*100 -*312 Wdyx*100}" },

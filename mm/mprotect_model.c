@@ -15,6 +15,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
+#include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
 #include "internal.h"
@@ -44,12 +45,12 @@ static const struct memory {
 	bool anonymous;
 } memories[] = {
 	{ "anonymous", PTEBATCH_ANON,
-	  "@488 {Rdyx*16} +{Rdyx*16} {Rdyx*16}", true },
-	{ "shmem", PTEBATCH_SHMEM, "@488 {Rdy*16} +{Rdy*16} {Rdy*16}" },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*16}", true },
+	{ "shmem", PTEBATCH_SHMEM, "@-24 {Rdy*16} +{Rdy*16} {Rdy*16}" },
 	{ "private file", PTEBATCH_PRIVATE_FILE,
-	  "@488 {Rdy*16} +{Rdy*16} {Rdy*16}" },
+	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*16}" },
 	{ "copies of a file", PTEBATCH_PRIVATE_FILE,
-	  "@488 {Rdyx*16} +{Rdyx*16} {Rdyx*16}", true },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*16}", true },
 };
 
 /* By the pictures above; at VMA_ENDS the VMA is split, and ranges end there. */
@@ -218,6 +219,7 @@ static u64 combinations(unsigned int nr_states, unsigned int limit)
  * @ran: how many combinations have been tried
  * @left: how many to pass over until the next one of a sample
  * @lap: when the stopwatch was last read, in ns; 0: it is not running
+ * @text: for what is wrong with a contpte block
  */
 struct round {
 	struct kunit *test;
@@ -231,6 +233,7 @@ struct round {
 	u64 ran;
 	unsigned int left;
 	u64 lap;
+	char text[SZ_8K];
 };
 
 /* Reading the clock takes time, too: only of few combinations. */
@@ -255,7 +258,20 @@ struct outcome {
 	struct ptebatch_entry entries[PTEBATCH_WINDOW_ENTRIES];
 	unsigned long flushed;	/* a bit for each entry */
 	long pages;
+	bool blocks_agree;
 };
+
+/* The raw entries are gone by the time that all else is judged. */
+static bool blocks_agree(struct round *round)
+{
+	struct seq_buf out;
+
+	seq_buf_init(&out, round->text, sizeof(round->text));
+	if (ptebatch_window_blocks_agree(round->window, &out))
+		return true;
+	ptebatch_print_lines(round->window->space->test, &out);
+	return false;
+}
 
 static void change(struct round *round, ptebatch_change_t change_protection,
 		   struct outcome *outcome)
@@ -276,6 +292,7 @@ static void change(struct round *round, ptebatch_change_t change_protection,
 	lap(round, &spent.call);
 	outcome->flushed = round->flush.flushed[0];
 	ptebatch_window_get(window, outcome->entries);
+	outcome->blocks_agree = blocks_agree(round);
 	lap(round, &spent.check);
 }
 
@@ -338,6 +355,8 @@ static bool judge(struct round *round, const char *who,
 	}
 	if (!wrong && !ptebatch_model_counts(&round->call, row, outcome->pages))
 		wrong = "not counted as pages";
+	if (!wrong && !outcome->blocks_agree)
+		wrong = "rule 25 (contpte blocks)";
 	if (likely(!wrong))
 		return true;
 

@@ -23,7 +23,7 @@ static const struct pgtable_row {
 	{ "sixteen pages", "{Wdyx*16}" },
 	{ "sixteen read-only pages off their alignment", "@5 {Rdyx*16}" },
 	{ "three pages of sixteen", "{Wdyx*5 | Wdyx*3 | Wdyx*8}" },
-	{ "a page table of pages", "{Wdyx*512}" },
+	{ "a page table of pages", "{Wdyx*T}" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);

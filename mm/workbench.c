@@ -19,9 +19,13 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* A picture as people write it, and as the printer does. */
+/*
+ * A picture as people write it, and as the printer does; that may hang on how
+ * many entries a page table has.
+ */
 static const struct notation_row {
 	const char *written, *printed;
+	unsigned int table;
 } notation_rows[] = {
 	{ "Wdyx", "Wdyx" },
 	{ "Wxyd*3 -*2 N", "Wdyx*3 -*2 N" },
@@ -39,7 +43,8 @@ static const struct notation_row {
 	{ "{R*2}*2 +{R*2}", "{R*2} {R*2} +{R*2}" },
 	{ "R +R*2", "R +R*2" },
 	{ "[Wdyx]", "[Wdyx]" },
-	{ "[W*511 R]", "[W*511 R]" },
+	{ "[W*511 R]", "[W*511 R]", 512 },
+	{ "@-3 W*3 [R*T/2 W*T/2] -*T", "@509 W*3 [R*256 W*256] -*512", 512 },
 };
 
 static void notation_desc(const struct notation_row *row, char *desc)
@@ -64,10 +69,13 @@ static struct ptebatch_row *parse(struct kunit *test, const char *picture)
 static void workbench_notation(struct kunit *test)
 {
 	const struct notation_row *param = test->param_value;
-	struct ptebatch_row *row = parse(test, param->written);
+	struct ptebatch_row *row;
 	struct seq_buf out;
 	char text[64];
 
+	if (param->table && param->table != PTRS_PER_PTE)
+		kunit_skip(test, "page tables have %d entries here", (int)PTRS_PER_PTE);
+	row = parse(test, param->written);
 	seq_buf_init(&out, text, sizeof(text));
 	ptebatch_row_print(&out, row, NULL);
 	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), param->printed);
@@ -97,9 +105,10 @@ static const struct notation_error {
 	{ "|W|W|", 5, "a third |" },
 	{ "+W", 3, "no folio before the +" },
 	{ "W +-", 5, "no folio behind the +" },
-	{ "@512 W", 5, "@ is beyond the page table" },
-	{ "-*1537", 7, "more than three page tables of entries" },
-	{ "W*1537", 7, "too many folios" },
+	{ "@T W", 3, "@ is beyond the page table" },
+	{ "@-0 W", 4, "@ is beyond the page table" },
+	{ "-*T -*T -*T -", 14, "more than three page tables of entries" },
+	{ "W*T W*T W*T W", 14, "too many folios" },
 };
 
 static void error_desc(const struct notation_error *row, char *desc)

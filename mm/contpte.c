@@ -1,0 +1,774 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * arch/arm64/mm/contpte.c: what each operation on page table entries does to
+ * contiguous blocks, in whole and in part, by the raw entries.
+ *
+ * For two adjacent blocks, each operation is done to every range of entries in
+ * them. The entries begin as set_ptes() leaves them, save that a CPU may have
+ * set accessed and dirty in one of them since.
+ */
+#include "../lib/tlb.h"
+
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+
+#include "internal.h"
+
+#include "../lib/contpte.h"
+#include "../lib/flush.h"
+#include "../lib/space.h"
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+/* Entries in two blocks. */
+#define ENTRIES	(2 * CONT_PTES)
+
+/* How the entries lie in their blocks, and their pages in memory and folios. */
+static const struct layout {
+	const char *name;
+	/* Where the row begins, as a row says it. */
+	const char *first;
+	/* Folios side by side, in halves of a block. */
+	unsigned int folios[4];
+	/* Which entry of the row is the first one of ours. */
+	unsigned int at;
+	/* How far into a block that is. */
+	unsigned int into;
+	/* A bit for each block that is contiguous then. */
+	unsigned int folds;
+} layouts[] = {
+	{ "one folio", "", { 4 }, .folds = 0b11 },
+	{ "a folio a block", "", { 2, 2 }, .folds = 0b11 },
+	{ "two folios in a block", "", { 1, 1, 2 }, .folds = 0b10 },
+	{ "virtually off", "@1 ", { 4 }, .into = 1 },
+	{ "physically off", "@-1 ", { 8 }, .at = 1 },
+};
+
+static const struct kind {
+	const char *name, *entry;
+} kinds[] = {
+	{ "writable", "W" },
+	{ "dirty", "Wdy" },
+	{ "read-only", "R" },
+	{ "no access", "N" },
+};
+
+/**
+ * struct blocks - the entries that an operation gets a part of
+ * @space: the address space that they are in
+ * @vma: the VMA
+ * @addr: address of the first one
+ * @ptep: the first one
+ * @layout: how they lie
+ * @valid: they permit some access
+ * @base: the entries as set up, by themselves
+ * @was: before the operation, raw
+ * @is: after it, raw
+ * @from: the first one that the operation gets
+ * @nr: how many it gets
+ * @returned: what it has returned
+ * @flush: counts what is invalidated in the TLBs
+ * @wrong: what is wrong, %NULL if nothing is
+ * @entry: which entry is
+ */
+struct blocks {
+	struct ptebatch_space *space;
+	struct vm_area_struct *vma;
+	unsigned long addr;
+	pte_t *ptep;
+	const struct layout *layout;
+	bool valid;
+	pte_t base[ENTRIES];
+	pte_t was[ENTRIES];
+	pte_t is[ENTRIES];
+	unsigned int from, nr;
+	pte_t returned;
+	struct ptebatch_flush flush;
+	const char *wrong;
+	unsigned int entry;
+};
+
+static unsigned long at(const struct blocks *blocks)
+{
+	return blocks->addr + blocks->from * PAGE_SIZE;
+}
+
+static bool is_given(const struct blocks *blocks, unsigned int i)
+{
+	return i >= blocks->from && i < blocks->from + blocks->nr;
+}
+
+/* The block of entry @i, by its first entry, which may be before ours. */
+static int block_of(const struct blocks *blocks, unsigned int i)
+{
+	return round_down(i + blocks->layout->into, CONT_PTES) -
+	       (int)blocks->layout->into;
+}
+
+static bool folds(const struct blocks *blocks, unsigned int i)
+{
+	return blocks->valid && blocks->layout->folds &
+	       BIT((i + blocks->layout->into) / CONT_PTES);
+}
+
+/* Is all of the block of entry @i in the range? */
+static bool covered(const struct blocks *blocks, unsigned int i)
+{
+	int block = block_of(blocks, i);
+
+	return (int)blocks->from <= block &&
+	       (int)(blocks->from + blocks->nr) >= block + CONT_PTES;
+}
+
+/* Is any of it? */
+static bool touched(const struct blocks *blocks, unsigned int i)
+{
+	int block = block_of(blocks, i);
+
+	return (int)blocks->from < block + CONT_PTES &&
+	       (int)(blocks->from + blocks->nr) > block;
+}
+
+#define YOUNG	BIT(0)
+#define DIRTY	BIT(1)
+
+static unsigned int bits(pte_t pte)
+{
+	return (pte_young(pte) ? YOUNG : 0) | (pte_dirty(pte) ? DIRTY : 0);
+}
+
+/* What entry @i says if its whole block is asked. */
+static unsigned int gathered(const struct blocks *blocks, unsigned int i)
+{
+	unsigned int j, all = 0;
+
+	if (!folds(blocks, i))
+		return bits(blocks->was[i]);
+	for (j = 0; j < ENTRIES; j++)
+		if (block_of(blocks, j) == block_of(blocks, i))
+			all |= bits(blocks->was[j]);
+	return all;
+}
+
+/* And the range, if blocks are asked that are in it in part. */
+static unsigned int gathered_of_range(const struct blocks *blocks)
+{
+	unsigned int i, all = 0;
+
+	for (i = blocks->from; i < blocks->from + blocks->nr; i++)
+		all |= covered(blocks, i) ? bits(blocks->was[i]) :
+					    gathered(blocks, i);
+	return all;
+}
+
+/* An entry without what CPUs and blocks add to it. */
+static pteval_t plain(pte_t pte)
+{
+	return pte_val(pte_mknoncont(pte_mkold(pte_mkclean(pte))));
+}
+
+/*
+ * The operations. Each does something to blocks->nr entries from blocks->from
+ * on, and says what becomes of one that was @pte.
+ */
+
+static void do_get(struct blocks *blocks)
+{
+	blocks->returned = ptep_get(blocks->ptep + blocks->from);
+}
+
+static void do_get_lockless(struct blocks *blocks)
+{
+	blocks->returned = ptep_get_lockless(blocks->ptep + blocks->from);
+}
+
+static void do_get_and_clear(struct blocks *blocks)
+{
+	blocks->returned = ptep_get_and_clear(blocks->vma->vm_mm, at(blocks),
+					      blocks->ptep + blocks->from);
+}
+
+static void do_get_and_clear_full(struct blocks *blocks)
+{
+	blocks->returned = get_and_clear_full_ptes(blocks->vma->vm_mm,
+						   at(blocks),
+						   blocks->ptep + blocks->from,
+						   blocks->nr, 0);
+}
+
+static void do_clear(struct blocks *blocks)
+{
+	pte_clear(blocks->vma->vm_mm, at(blocks), blocks->ptep + blocks->from);
+}
+
+static void do_clear_full(struct blocks *blocks)
+{
+	clear_full_ptes(blocks->vma->vm_mm, at(blocks),
+			blocks->ptep + blocks->from, blocks->nr, 0);
+}
+
+static pte_t cleared(pte_t pte)
+{
+	return __pte(0);
+}
+
+static pte_t unchanged(pte_t pte)
+{
+	return pte;
+}
+
+/* What was mapped there is mapped there again. */
+static void do_set(struct blocks *blocks)
+{
+	get_and_clear_full_ptes(blocks->vma->vm_mm, at(blocks),
+				blocks->ptep + blocks->from, blocks->nr, 0);
+	set_ptes(blocks->vma->vm_mm, at(blocks), blocks->ptep + blocks->from,
+		 blocks->base[blocks->from], blocks->nr);
+}
+
+static void do_wrprotect(struct blocks *blocks)
+{
+	wrprotect_ptes(blocks->vma->vm_mm, at(blocks),
+		       blocks->ptep + blocks->from, blocks->nr);
+}
+
+static void do_modify_prot(struct blocks *blocks)
+{
+	pte_t old = modify_prot_start_ptes(blocks->vma, at(blocks),
+					   blocks->ptep + blocks->from,
+					   blocks->nr);
+
+	blocks->returned = old;
+	modify_prot_commit_ptes(blocks->vma, at(blocks),
+				blocks->ptep + blocks->from, old,
+				pte_wrprotect(old), blocks->nr);
+}
+
+static void do_modify_prot_one(struct blocks *blocks)
+{
+	pte_t old = ptep_modify_prot_start(blocks->vma, at(blocks),
+					   blocks->ptep + blocks->from);
+
+	blocks->returned = old;
+	ptep_modify_prot_commit(blocks->vma, at(blocks),
+				blocks->ptep + blocks->from, old,
+				pte_wrprotect(old));
+}
+
+static void do_test_and_clear_young(struct blocks *blocks)
+{
+	bool young = test_and_clear_young_ptes(blocks->vma, at(blocks),
+					       blocks->ptep + blocks->from,
+					       blocks->nr);
+
+	blocks->returned = __pte(young);
+}
+
+static void do_clear_flush_young(struct blocks *blocks)
+{
+	bool young = clear_flush_young_ptes(blocks->vma, at(blocks),
+					    blocks->ptep + blocks->from,
+					    blocks->nr);
+
+	blocks->returned = __pte(young);
+}
+
+static void do_clear_young_dirty(struct blocks *blocks)
+{
+	clear_young_dirty_ptes(blocks->vma, at(blocks),
+			       blocks->ptep + blocks->from, blocks->nr,
+			       CYDP_CLEAR_YOUNG | CYDP_CLEAR_DIRTY);
+}
+
+/* A fault has set accessed, and dirty where that may be. */
+static void do_set_access_flags(struct blocks *blocks)
+{
+	pte_t entry = pte_mkyoung(blocks->base[blocks->from]);
+
+	if (pte_write(entry))
+		entry = pte_mkdirty(entry);
+	ptep_set_access_flags(blocks->vma, at(blocks),
+			      blocks->ptep + blocks->from, entry,
+			      pte_write(entry));
+}
+
+static pte_t accessed(pte_t pte)
+{
+	return pte_write(pte) ? pte_mkdirty(pte_mkyoung(pte)) : pte_mkyoung(pte);
+}
+
+/* A write fault has made it writable. */
+static void do_set_writable(struct blocks *blocks)
+{
+	pte_t entry = blocks->base[blocks->from];
+
+	entry = pte_mkyoung(pte_mkdirty(pte_mkwrite(entry, blocks->vma)));
+	ptep_set_access_flags(blocks->vma, at(blocks),
+			      blocks->ptep + blocks->from, entry, 1);
+}
+
+static struct vm_area_struct *rw_vma;
+
+static pte_t made_writable(pte_t pte)
+{
+	return pte_mkyoung(pte_mkdirty(pte_mkwrite(pte, rw_vma)));
+}
+
+/**
+ * struct op - an operation
+ * @name: its name
+ * @call: does it
+ * @becomes: what it makes of an entry, accessed and dirty aside
+ * @single: to one entry only
+ * @valid: to entries only that permit some access
+ * @leaves: a block that it gets in part stays contiguous; others unfold it
+ * @sets: sets entries, so that what it covers whole folds
+ * @flushes: invalidates TLB entries by itself
+ * @loses: YOUNG and DIRTY that it clears, of whole blocks if they are contiguous
+ * @gains: those that it sets, likewise
+ * @returns: what it returns: an entry with gathered bits, whether young, nothing
+ */
+static const struct op {
+	const char *name;
+	void (*call)(struct blocks *blocks);
+	pte_t (*becomes)(pte_t pte);
+	bool single;
+	bool valid;
+	bool leaves;
+	bool sets;
+	bool flushes;
+	unsigned int loses;
+	unsigned int gains;
+	enum { NOTHING, ENTRY, WHETHER_YOUNG } returns;
+} ops[] = {
+	{ "ptep_get", do_get, unchanged, .single = true, .leaves = true,
+	  .returns = ENTRY },
+	{ "ptep_get_lockless", do_get_lockless, unchanged, .single = true,
+	  .leaves = true, .returns = ENTRY },
+	{ "set_ptes", do_set, unchanged, .sets = true, .loses = YOUNG | DIRTY },
+	{ "ptep_get_and_clear", do_get_and_clear, cleared, .single = true,
+	  .returns = ENTRY },
+	{ "get_and_clear_full_ptes", do_get_and_clear_full, cleared,
+	  .returns = ENTRY },
+	{ "pte_clear", do_clear, cleared, .single = true },
+	{ "clear_full_ptes", do_clear_full, cleared },
+	{ "wrprotect_ptes", do_wrprotect, pte_wrprotect },
+	{ "modify_prot_ptes", do_modify_prot, pte_wrprotect, .sets = true,
+	  .returns = ENTRY },
+	{ "ptep_modify_prot", do_modify_prot_one, pte_wrprotect,
+	  .single = true, .sets = true, .returns = ENTRY },
+	{ "test_and_clear_young_ptes", do_test_and_clear_young, unchanged,
+	  .leaves = true, .loses = YOUNG, .returns = WHETHER_YOUNG },
+	{ "clear_flush_young_ptes", do_clear_flush_young, unchanged,
+	  .leaves = true, .flushes = true, .loses = YOUNG, .returns = WHETHER_YOUNG },
+	{ "clear_young_dirty_ptes", do_clear_young_dirty, unchanged,
+	  .leaves = true, .loses = YOUNG | DIRTY },
+	{ "ptep_set_access_flags", do_set_access_flags, accessed,
+	  .single = true, .valid = true, .leaves = true, .flushes = true,
+	  .gains = YOUNG | DIRTY },
+	{ "ptep_set_access_flags, to writable", do_set_writable, made_writable,
+	  .single = true, .valid = true, .flushes = true, .gains = YOUNG | DIRTY },
+};
+
+/* What a block is after the operation. */
+static bool folds_now(const struct blocks *blocks, const struct op *op,
+		      unsigned int i)
+{
+	unsigned int last = block_of(blocks, i) + CONT_PTES - 1;
+	pte_t was = blocks->base[i];
+
+	if (!touched(blocks, i) || op->leaves)
+		return folds(blocks, i);
+	if (covered(blocks, i))
+		return folds(blocks, i);
+	/* The last entry that is set finds all others as it is. */
+	return op->sets && blocks->nr == 1 && blocks->from == last &&
+	       plain(op->becomes(was)) == plain(was) && folds(blocks, i);
+}
+
+/*
+ * Rule 26: the blocks at the edges are unfolded, and no other one. To fold or
+ * unfold a block takes it out of the TLBs, unless CPUs do without that.
+ */
+static bool flushed_enough(const struct blocks *blocks, const struct op *op)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < ENTRIES && !system_supports_bbml3(); i++) {
+		if (block_of(blocks, i) != (int)i || !touched(blocks, i) ||
+		    covered(blocks, i) || op->leaves || !folds(blocks, i))
+			continue;
+		nr += 1 + folds_now(blocks, op, i);
+	}
+	return op->flushes ? blocks->flush.calls >= nr :
+			     blocks->flush.calls == nr;
+}
+
+/* What is wrong with accessed and dirty of entry @i, %NULL if nothing is. */
+static const char *wrong_bits(const struct blocks *blocks, const struct op *op,
+			      unsigned int i)
+{
+	unsigned int least = bits(blocks->was[i]);
+	unsigned int most = gathered(blocks, i);
+	unsigned int loses = 0, gains = 0, now = bits(blocks->is[i]);
+
+	if (is_given(blocks, i)) {
+		loses = op->loses;
+		gains = op->gains & bits(op->becomes(blocks->base[i]));
+		least |= gains;
+		most &= ~loses;
+	} else if (op->leaves && touched(blocks, i) && folds(blocks, i)) {
+		loses = op->loses;
+		gains = op->gains;
+	}
+	if (op->sets && touched(blocks, i))
+		most |= gathered(blocks, i) | gathered_of_range(blocks) |
+			bits(blocks->base[blocks->from]);
+	if (least & ~loses & ~now)
+		return "accessed or dirty has vanished";
+	if (now & ~(most | gains))
+		return "accessed or dirty has come from nowhere";
+	return NULL;
+}
+
+static const char *wrong_entry(const struct blocks *blocks,
+			       const struct op *op, unsigned int i)
+{
+	pte_t expected = blocks->base[i];
+	pte_t is = blocks->is[i];
+
+	if (is_given(blocks, i))
+		expected = op->becomes(expected);
+	if (pte_none(expected))
+		return pte_none(is) ? NULL : "not cleared";
+	if (plain(is) != plain(expected))
+		return "not what it ought to be";
+	if (!!pte_cont(is) != folds_now(blocks, op, i))
+		return pte_cont(is) ? "contiguous" : "not contiguous";
+	return wrong_bits(blocks, op, i);
+}
+
+static const char *wrong_return(const struct blocks *blocks,
+				const struct op *op)
+{
+	unsigned int all = gathered_of_range(blocks);
+
+	switch (op->returns) {
+	case ENTRY:
+		if (plain(blocks->returned) != plain(blocks->base[blocks->from]))
+			return "returned another entry";
+		return bits(blocks->returned) == all ? NULL :
+		       "returned without what its block has gathered";
+	case WHETHER_YOUNG:
+		return !!pte_val(blocks->returned) == !!(all & YOUNG) ? NULL :
+		       "returned what its block does not say of accessed";
+	default:
+		return NULL;
+	}
+}
+
+/* The picture: the block around what is wrong, before and after. */
+static void print_wrong(struct kunit *test, const struct blocks *blocks,
+			const struct op *op)
+{
+	unsigned int i;
+
+	KUNIT_FAIL(test, "%s of entries %u to %u: entry %u is wrong: %s",
+		   op->name, blocks->from, blocks->from + blocks->nr - 1,
+		   blocks->entry, blocks->wrong);
+	for (i = 0; i < ENTRIES; i++)
+		if (block_of(blocks, i) == block_of(blocks, blocks->entry))
+			kunit_err(test, "entry %3u%c %#018llx%s -> %#018llx%s\n",
+				  i, is_given(blocks, i) ? ':' : ' ',
+				  pte_val(blocks->was[i]),
+				  pte_cont(blocks->was[i]) ? " cont" : "     ",
+				  pte_val(blocks->is[i]),
+				  pte_cont(blocks->is[i]) ? " cont" : "");
+}
+
+static void read_raw(const struct blocks *blocks, pte_t *raw)
+{
+	unsigned int i;
+
+	for (i = 0; i < ENTRIES; i++)
+		raw[i] = ptebatch_raw_pte(blocks->ptep + i);
+}
+
+/* How many entries from @i on are of one folio. */
+static unsigned int left_in_folio(const struct blocks *blocks, unsigned int i)
+{
+	unsigned int edge = 0, folio;
+
+	for (folio = 0; folio < ARRAY_SIZE(blocks->layout->folios); folio++) {
+		edge += blocks->layout->folios[folio] * CONT_PTES / 2;
+		if (i + blocks->layout->at < edge)
+			return min(edge - blocks->layout->at, ENTRIES) - i;
+	}
+	return ENTRIES - i;
+}
+
+/* All entries as they are at first, by set_ptes() a folio. */
+static void set_up(struct blocks *blocks)
+{
+	struct mm_struct *mm = blocks->vma->vm_mm;
+	unsigned int i, nr;
+
+	/* No CPU has ever looked at them. */
+	for (i = 0; i < ENTRIES; i++)
+		ptebatch_set_raw_pte(blocks->ptep + i, __pte(0));
+	for (i = 0; i < ENTRIES; i += nr) {
+		nr = left_in_folio(blocks, i);
+		set_ptes(mm, blocks->addr + i * PAGE_SIZE, blocks->ptep + i,
+			 blocks->base[i], nr);
+	}
+}
+
+/* A CPU that manages accessed and dirty itself has used entry @i. */
+static void use(struct blocks *blocks, unsigned int i)
+{
+	pte_t pte = ptebatch_raw_pte(blocks->ptep + i);
+	pteval_t val = pte_val(pte) | PTE_AF;
+
+	if (pte_write(pte))
+		val &= ~PTE_RDONLY;
+	ptebatch_set_raw_pte(blocks->ptep + i, __pte(val));
+}
+
+/* The page table lock is held: nothing is printed. */
+static bool try_range(struct blocks *blocks, const struct op *op,
+		      unsigned int used)
+{
+	unsigned int i;
+
+	set_up(blocks);
+	if (blocks->valid)
+		use(blocks, used);
+	read_raw(blocks, blocks->was);
+	blocks->flush.calls = 0;
+	op->call(blocks);
+	read_raw(blocks, blocks->is);
+
+	for (i = 0; i < ENTRIES && !blocks->wrong; i++) {
+		blocks->entry = i;
+		/* set_ptes() is an operation, too. */
+		if (!!pte_cont(blocks->was[i]) != folds(blocks, i))
+			blocks->wrong = "contiguous, or not, from the start";
+		else
+			blocks->wrong = wrong_entry(blocks, op, i);
+	}
+	if (blocks->wrong)
+		return false;
+	blocks->entry = blocks->from;
+	blocks->wrong = wrong_return(blocks, op);
+	if (!blocks->wrong && !flushed_enough(blocks, op))
+		blocks->wrong = "not just the blocks at the edges were unfolded";
+	return !blocks->wrong;
+}
+
+/*
+ * Every range, or of blocks with more than 32 entries those that begin and end
+ * near the edges and the middle of a block.
+ */
+static bool is_edge(unsigned int i)
+{
+	return CONT_PTES <= 32 || (i + 2) % (CONT_PTES / 2) <= 4;
+}
+
+static void try_ranges(struct blocks *blocks, const struct op *op)
+{
+	unsigned int from, to, used = 0;
+
+	for (from = 0; from < ENTRIES; from++) {
+		for (to = from + 1; to <= ENTRIES; to++) {
+			if ((op->single && to > from + 1) ||
+			    to - from > left_in_folio(blocks, from))
+				break;
+			if (!is_edge(from) || !is_edge(to))
+				continue;
+			blocks->from = from;
+			blocks->nr = to - from;
+			/* Each entry is used some time, in and outside the range. */
+			used = (used + 7) % ENTRIES;
+			if (!try_range(blocks, op, used))
+				return;
+		}
+	}
+}
+
+/**
+ * struct contpte_param - a case
+ * @op: index into ops[]
+ * @layout: index into layouts[]
+ * @kind: index into kinds[]
+ */
+struct contpte_param {
+	unsigned int op, layout, kind;
+};
+
+static void param_desc(const struct contpte_param *param, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s, %s", ops[param->op].name,
+		 layouts[param->layout].name, kinds[param->kind].name);
+}
+
+static bool makes_sense(const struct contpte_param *param)
+{
+	const struct op *op = &ops[param->op];
+	const char *entry = kinds[param->kind].entry;
+
+	if (op->valid && *entry == 'N')
+		return false;
+	return op->call != do_set_writable || *entry == 'R';
+}
+
+static const void *contpte_gen_params(struct kunit *test, const void *prev,
+				      char *desc)
+{
+	static struct contpte_param param;
+
+	if (!prev)
+		param = (struct contpte_param) {};
+	else
+		param.kind++;
+	for (;; param.kind++) {
+		if (param.kind == ARRAY_SIZE(kinds)) {
+			param.kind = 0;
+			param.layout++;
+		}
+		if (param.layout == ARRAY_SIZE(layouts)) {
+			param.layout = 0;
+			param.op++;
+		}
+		if (param.op == ARRAY_SIZE(ops))
+			return NULL;
+		if (makes_sense(&param))
+			break;
+	}
+	param_desc(&param, desc);
+	return &param;
+}
+
+/* What a case sets up; outlives one that aborts. */
+static struct ptebatch_setup setup;
+
+static void draw(const struct layout *layout, const struct kind *kind)
+{
+	static char picture[96];
+	struct seq_buf out;
+	unsigned int i;
+
+	seq_buf_init(&out, picture, sizeof(picture));
+	seq_buf_puts(&out, layout->first);
+	for (i = 0; i < ARRAY_SIZE(layout->folios) && layout->folios[i]; i++)
+		seq_buf_printf(&out, "%s{%s*%u} ", i ? "+" : "", kind->entry,
+			       layout->folios[i] * (unsigned int)CONT_PTES / 2);
+	setup = (struct ptebatch_setup) {
+		.picture = seq_buf_str(&out),
+		.prot = RW,
+	};
+}
+
+static struct blocks *make_blocks(struct kunit *test, unsigned int layout,
+				  unsigned int kind)
+{
+	struct blocks *blocks;
+
+	blocks = kunit_kzalloc(test, sizeof(*blocks), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, blocks);
+	draw(&layouts[layout], &kinds[kind]);
+	blocks->space = ptebatch_space(test, &setup);
+	blocks->layout = &layouts[layout];
+	blocks->valid = *kinds[kind].entry != 'N';
+	blocks->addr = ptebatch_addr(blocks->space, blocks->layout->at);
+	return blocks;
+}
+
+/* Do @work to the blocks under the locks that its callers hold. */
+static void with_blocks(struct kunit *test, struct blocks *blocks,
+			void (*work)(struct blocks *blocks, const struct op *op),
+			const struct op *op)
+{
+	struct ptebatch_place *place = &blocks->space->places[0];
+	spinlock_t *ptl;	/* of the page table */
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(&blocks->flush, place));
+	mmap_write_lock(place->mm);
+	blocks->vma = vma_lookup(place->mm, blocks->addr);
+	rw_vma = blocks->vma;
+	blocks->ptep = get_locked_pte(place->mm, blocks->addr, &ptl);
+	if (blocks->ptep) {
+		read_raw(blocks, blocks->base);
+		for (i = 0; i < ENTRIES; i++)
+			blocks->base[i] = pte_mknoncont(blocks->base[i]);
+		work(blocks, op);
+		/* Whatever it was: teardown shall find what was mapped. */
+		set_up(blocks);
+		pte_unmap_unlock(blocks->ptep, ptl);
+	}
+	mmap_write_unlock(place->mm);
+	ptebatch_flush_end(&blocks->flush);
+	KUNIT_EXPECT_NOT_NULL(test, blocks->ptep);
+	if (blocks->wrong)
+		print_wrong(test, blocks, op);
+}
+
+/* Rules 25 and 26. */
+static void contpte_op(struct kunit *test)
+{
+	const struct contpte_param *param = test->param_value;
+
+	with_blocks(test, make_blocks(test, param->layout, param->kind),
+		    try_ranges, &ops[param->op]);
+}
+
+/*
+ * Rule 27, for each entry that a CPU may have used and each that is asked, by
+ * the operations that return an entry.
+ */
+static void try_used(struct blocks *blocks, const struct op *op)
+{
+	unsigned int used;
+
+	for (used = 0; used < ENTRIES; used++)
+		for (blocks->from = 0; blocks->from < ENTRIES; blocks->from++) {
+			blocks->nr = 1;
+			if (is_edge(used) && is_edge(blocks->from) &&
+			    !try_range(blocks, op, used))
+				return;
+		}
+}
+
+static const void *gathers_gen_params(struct kunit *test, const void *prev,
+				      char *desc)
+{
+	const struct op *op = prev;
+
+	for (op = op ? op + 1 : ops; op < ops + ARRAY_SIZE(ops); op++) {
+		if (op->returns == NOTHING)
+			continue;
+		strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
+		return op;
+	}
+	return NULL;
+}
+
+static void contpte_gathers(struct kunit *test)
+{
+	with_blocks(test, make_blocks(test, 0, 0), try_used, test->param_value);
+}
+
+static struct kunit_case contpte_cases[] = {
+	KUNIT_CASE_PARAM(contpte_op, contpte_gen_params),
+	KUNIT_CASE_PARAM(contpte_gathers, gathers_gen_params),
+	{}
+};
+
+static struct kunit_suite contpte_suite = {
+	.name = "ptebatch_contpte",
+	.test_cases = contpte_cases,
+};
+
+kunit_test_suite(contpte_suite);
