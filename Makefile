@@ -20,6 +20,7 @@ ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/process.o lib/region.o \
 # for the batches, and made local then. All that such a source calls is out of a
 # module's reach; there the compiler leaves out what nobody uses.
 twins := memory mprotect rmap
+twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
 ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
 ptebatch-y += $(twins:%=lib/twin_%.o)
 $(foreach twin,$(twins),$(eval CFLAGS_lib/twin_$(twin).o := -fwhole-program))

@@ -81,6 +81,32 @@ bool ptebatch_block_agrees(pte_t *ptep, unsigned long addr, struct seq_buf *out)
 }
 
 /**
+ * ptebatch_is_contiguous() - is an entry one of a contiguous block?
+ * @mm: where
+ * @addr: the address that the entry maps
+ *
+ * Context: Process context; takes the mmap_lock and the page table lock.
+ * Return: whether it is.
+ */
+bool ptebatch_is_contiguous(struct mm_struct *mm, unsigned long addr)
+{
+	bool contiguous = false;
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep;
+	pmd_t *pmd;
+
+	mmap_read_lock(mm);
+	pmd = ptebatch_find_pmd(mm, addr);
+	ptep = pmd ? pte_offset_map_lock(mm, pmd, addr, &ptl) : NULL;
+	if (ptep) {
+		contiguous = pte_valid_cont(ptebatch_raw_pte(ptep));
+		pte_unmap_unlock(ptep, ptl);
+	}
+	mmap_read_unlock(mm);
+	return contiguous;
+}
+
+/**
  * ptebatch_blocks_agree() - the same for all blocks of a range
  * @mm: where
  * @start: address of the first page table

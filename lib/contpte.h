@@ -24,6 +24,7 @@ static inline void ptebatch_set_raw_pte(pte_t *ptep, pte_t pte)
 	WRITE_ONCE(*ptep, pte);
 }
 
+bool ptebatch_is_contiguous(struct mm_struct *mm, unsigned long addr);
 bool ptebatch_block_agrees(pte_t *ptep, unsigned long addr, struct seq_buf *out);
 bool ptebatch_blocks_agree(struct mm_struct *mm, unsigned long start,
 			   unsigned long end, struct seq_buf *out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arch/arm64/mm/contpte.c: what each operation on page table entries does to
+ * arm64's contpte: what each operation on page table entries does to
  * contiguous blocks, in whole and in part, by the raw entries.
  *
  * For two adjacent blocks, each operation is done to every range of entries in
@@ -18,7 +18,10 @@
 
 #include "../lib/contpte.h"
 #include "../lib/flush.h"
+#include "../lib/protect.h"
+#include "../lib/pte_ops.h"
 #include "../lib/space.h"
+#include "../lib/unmap.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -69,6 +72,8 @@ static const struct kind {
  * @from: the first one that the operation gets
  * @nr: how many it gets
  * @returned: what it has returned
+ * @counted: it is done by the twin that counts
+ * @cost: what that has counted
  * @flush: counts what is invalidated in the TLBs
  * @wrong: what is wrong, %NULL if nothing is
  * @entry: which entry is
@@ -85,15 +90,12 @@ struct blocks {
 	pte_t is[ENTRIES];
 	unsigned int from, nr;
 	pte_t returned;
+	bool counted;
+	struct ptebatch_pte_cost cost;
 	struct ptebatch_flush flush;
 	const char *wrong;
 	unsigned int entry;
 };
-
-static unsigned long at(const struct blocks *blocks)
-{
-	return blocks->addr + blocks->from * PAGE_SIZE;
-}
 
 static bool is_given(const struct blocks *blocks, unsigned int i)
 {
@@ -169,46 +171,6 @@ static pteval_t plain(pte_t pte)
 	return pte_val(pte_mknoncont(pte_mkold(pte_mkclean(pte))));
 }
 
-/*
- * The operations. Each does something to blocks->nr entries from blocks->from
- * on, and says what becomes of one that was @pte.
- */
-
-static void do_get(struct blocks *blocks)
-{
-	blocks->returned = ptep_get(blocks->ptep + blocks->from);
-}
-
-static void do_get_lockless(struct blocks *blocks)
-{
-	blocks->returned = ptep_get_lockless(blocks->ptep + blocks->from);
-}
-
-static void do_get_and_clear(struct blocks *blocks)
-{
-	blocks->returned = ptep_get_and_clear(blocks->vma->vm_mm, at(blocks),
-					      blocks->ptep + blocks->from);
-}
-
-static void do_get_and_clear_full(struct blocks *blocks)
-{
-	blocks->returned = get_and_clear_full_ptes(blocks->vma->vm_mm,
-						   at(blocks),
-						   blocks->ptep + blocks->from,
-						   blocks->nr, 0);
-}
-
-static void do_clear(struct blocks *blocks)
-{
-	pte_clear(blocks->vma->vm_mm, at(blocks), blocks->ptep + blocks->from);
-}
-
-static void do_clear_full(struct blocks *blocks)
-{
-	clear_full_ptes(blocks->vma->vm_mm, at(blocks),
-			blocks->ptep + blocks->from, blocks->nr, 0);
-}
-
 static pte_t cleared(pte_t pte)
 {
 	return __pte(0);
@@ -219,107 +181,17 @@ static pte_t unchanged(pte_t pte)
 	return pte;
 }
 
-/* What was mapped there is mapped there again. */
-static void do_set(struct blocks *blocks)
-{
-	get_and_clear_full_ptes(blocks->vma->vm_mm, at(blocks),
-				blocks->ptep + blocks->from, blocks->nr, 0);
-	set_ptes(blocks->vma->vm_mm, at(blocks), blocks->ptep + blocks->from,
-		 blocks->base[blocks->from], blocks->nr);
-}
-
-static void do_wrprotect(struct blocks *blocks)
-{
-	wrprotect_ptes(blocks->vma->vm_mm, at(blocks),
-		       blocks->ptep + blocks->from, blocks->nr);
-}
-
-static void do_modify_prot(struct blocks *blocks)
-{
-	pte_t old = modify_prot_start_ptes(blocks->vma, at(blocks),
-					   blocks->ptep + blocks->from,
-					   blocks->nr);
-
-	blocks->returned = old;
-	modify_prot_commit_ptes(blocks->vma, at(blocks),
-				blocks->ptep + blocks->from, old,
-				pte_wrprotect(old), blocks->nr);
-}
-
-static void do_modify_prot_one(struct blocks *blocks)
-{
-	pte_t old = ptep_modify_prot_start(blocks->vma, at(blocks),
-					   blocks->ptep + blocks->from);
-
-	blocks->returned = old;
-	ptep_modify_prot_commit(blocks->vma, at(blocks),
-				blocks->ptep + blocks->from, old,
-				pte_wrprotect(old));
-}
-
-static void do_test_and_clear_young(struct blocks *blocks)
-{
-	bool young = test_and_clear_young_ptes(blocks->vma, at(blocks),
-					       blocks->ptep + blocks->from,
-					       blocks->nr);
-
-	blocks->returned = __pte(young);
-}
-
-static void do_clear_flush_young(struct blocks *blocks)
-{
-	bool young = clear_flush_young_ptes(blocks->vma, at(blocks),
-					    blocks->ptep + blocks->from,
-					    blocks->nr);
-
-	blocks->returned = __pte(young);
-}
-
-static void do_clear_young_dirty(struct blocks *blocks)
-{
-	clear_young_dirty_ptes(blocks->vma, at(blocks),
-			       blocks->ptep + blocks->from, blocks->nr,
-			       CYDP_CLEAR_YOUNG | CYDP_CLEAR_DIRTY);
-}
-
-/* A fault has set accessed, and dirty where that may be. */
-static void do_set_access_flags(struct blocks *blocks)
-{
-	pte_t entry = pte_mkyoung(blocks->base[blocks->from]);
-
-	if (pte_write(entry))
-		entry = pte_mkdirty(entry);
-	ptep_set_access_flags(blocks->vma, at(blocks),
-			      blocks->ptep + blocks->from, entry,
-			      pte_write(entry));
-}
-
-static pte_t accessed(pte_t pte)
-{
-	return pte_write(pte) ? pte_mkdirty(pte_mkyoung(pte)) : pte_mkyoung(pte);
-}
-
-/* A write fault has made it writable. */
-static void do_set_writable(struct blocks *blocks)
-{
-	pte_t entry = blocks->base[blocks->from];
-
-	entry = pte_mkyoung(pte_mkdirty(pte_mkwrite(entry, blocks->vma)));
-	ptep_set_access_flags(blocks->vma, at(blocks),
-			      blocks->ptep + blocks->from, entry, 1);
-}
-
 static struct vm_area_struct *rw_vma;
 
 static pte_t made_writable(pte_t pte)
 {
-	return pte_mkyoung(pte_mkdirty(pte_mkwrite(pte, rw_vma)));
+	return ptes_made_writable(pte, rw_vma);
 }
 
 /**
  * struct op - an operation
  * @name: its name
- * @call: does it
+ * @id: which one it is
  * @becomes: what it makes of an entry, accessed and dirty aside
  * @single: to one entry only
  * @valid: to entries only that permit some access
@@ -332,7 +204,7 @@ static pte_t made_writable(pte_t pte)
  */
 static const struct op {
 	const char *name;
-	void (*call)(struct blocks *blocks);
+	enum ptebatch_pte_op id;
 	pte_t (*becomes)(pte_t pte);
 	bool single;
 	bool valid;
@@ -343,32 +215,32 @@ static const struct op {
 	unsigned int gains;
 	enum { NOTHING, ENTRY, WHETHER_YOUNG } returns;
 } ops[] = {
-	{ "ptep_get", do_get, unchanged, .single = true, .leaves = true,
+	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true, .leaves = true,
 	  .returns = ENTRY },
-	{ "ptep_get_lockless", do_get_lockless, unchanged, .single = true,
+	{ "ptep_get_lockless", PTEBATCH_GET_LOCKLESS, unchanged, .single = true,
 	  .leaves = true, .returns = ENTRY },
-	{ "set_ptes", do_set, unchanged, .sets = true, .loses = YOUNG | DIRTY },
-	{ "ptep_get_and_clear", do_get_and_clear, cleared, .single = true,
+	{ "set_ptes", PTEBATCH_SET, unchanged, .sets = true, .loses = YOUNG | DIRTY },
+	{ "ptep_get_and_clear", PTEBATCH_GET_AND_CLEAR, cleared, .single = true,
 	  .returns = ENTRY },
-	{ "get_and_clear_full_ptes", do_get_and_clear_full, cleared,
+	{ "get_and_clear_full_ptes", PTEBATCH_GET_AND_CLEAR_FULL, cleared,
 	  .returns = ENTRY },
-	{ "pte_clear", do_clear, cleared, .single = true },
-	{ "clear_full_ptes", do_clear_full, cleared },
-	{ "wrprotect_ptes", do_wrprotect, pte_wrprotect },
-	{ "modify_prot_ptes", do_modify_prot, pte_wrprotect, .sets = true,
+	{ "pte_clear", PTEBATCH_CLEAR, cleared, .single = true },
+	{ "clear_full_ptes", PTEBATCH_CLEAR_FULL, cleared },
+	{ "wrprotect_ptes", PTEBATCH_WRPROTECT, pte_wrprotect },
+	{ "modify_prot_ptes", PTEBATCH_MODIFY_PROT, pte_wrprotect, .sets = true,
 	  .returns = ENTRY },
-	{ "ptep_modify_prot", do_modify_prot_one, pte_wrprotect,
+	{ "ptep_modify_prot", PTEBATCH_MODIFY_PROT_ONE, pte_wrprotect,
 	  .single = true, .sets = true, .returns = ENTRY },
-	{ "test_and_clear_young_ptes", do_test_and_clear_young, unchanged,
+	{ "test_and_clear_young_ptes", PTEBATCH_TEST_AND_CLEAR_YOUNG, unchanged,
 	  .leaves = true, .loses = YOUNG, .returns = WHETHER_YOUNG },
-	{ "clear_flush_young_ptes", do_clear_flush_young, unchanged,
+	{ "clear_flush_young_ptes", PTEBATCH_CLEAR_FLUSH_YOUNG, unchanged,
 	  .leaves = true, .flushes = true, .loses = YOUNG, .returns = WHETHER_YOUNG },
-	{ "clear_young_dirty_ptes", do_clear_young_dirty, unchanged,
+	{ "clear_young_dirty_ptes", PTEBATCH_CLEAR_YOUNG_DIRTY, unchanged,
 	  .leaves = true, .loses = YOUNG | DIRTY },
-	{ "ptep_set_access_flags", do_set_access_flags, accessed,
+	{ "ptep_set_access_flags", PTEBATCH_SET_ACCESS_FLAGS, ptes_accessed,
 	  .single = true, .valid = true, .leaves = true, .flushes = true,
 	  .gains = YOUNG | DIRTY },
-	{ "ptep_set_access_flags, to writable", do_set_writable, made_writable,
+	{ "ptep_set_access_flags, to writable", PTEBATCH_SET_WRITABLE, made_writable,
 	  .single = true, .valid = true, .flushes = true, .gains = YOUNG | DIRTY },
 };
 
@@ -536,6 +408,23 @@ static void use(struct blocks *blocks, unsigned int i)
 	ptebatch_set_raw_pte(blocks->ptep + i, __pte(val));
 }
 
+static void call(struct blocks *blocks, const struct op *op)
+{
+	struct ptebatch_ptes ptes = {
+		.vma = blocks->vma,
+		.addr = blocks->addr + blocks->from * PAGE_SIZE,
+		.ptep = blocks->ptep + blocks->from,
+		.nr = blocks->nr,
+		.entry = blocks->base[blocks->from],
+	};
+
+	if (blocks->counted)
+		ptebatch_twin_pte_op(op->id, &ptes, &blocks->cost);
+	else
+		ptes_ops[op->id](&ptes);
+	blocks->returned = ptes.returned;
+}
+
 /* The page table lock is held: nothing is printed. */
 static bool try_range(struct blocks *blocks, const struct op *op,
 		      unsigned int used)
@@ -547,7 +436,7 @@ static bool try_range(struct blocks *blocks, const struct op *op,
 		use(blocks, used);
 	read_raw(blocks, blocks->was);
 	blocks->flush.calls = 0;
-	op->call(blocks);
+	call(blocks, op);
 	read_raw(blocks, blocks->is);
 
 	for (i = 0; i < ENTRIES && !blocks->wrong; i++) {
@@ -620,7 +509,7 @@ static bool makes_sense(const struct contpte_param *param)
 
 	if (op->valid && *entry == 'N')
 		return false;
-	return op->call != do_set_writable || *entry == 'R';
+	return op->id != PTEBATCH_SET_WRITABLE || *entry == 'R';
 }
 
 static const void *contpte_gen_params(struct kunit *test, const void *prev,
@@ -760,9 +649,176 @@ static void contpte_gathers(struct kunit *test)
 	with_blocks(test, make_blocks(test, 0, 0), try_used, test->param_value);
 }
 
+/*
+ * What it costs: an operation on a block as a whole, on half of it, and on the
+ * last entry of it.
+ */
+static const struct part {
+	const char *name;
+	unsigned int from, nr;
+} parts[] = {
+	{ "whole", 0, CONT_PTES },
+	{ "half", 0, CONT_PTES / 2 },
+	{ "one", CONT_PTES - 1, 1 },
+};
+
+static const struct part *part;
+
+/* Is what the operation did not get of the first block still contiguous? */
+static bool unfolded(const struct blocks *blocks)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONT_PTES; i++)
+		if (!is_given(blocks, i))
+			return !pte_cont(blocks->is[i]);
+	return false;
+}
+
+static void count_part(struct blocks *blocks, const struct op *op)
+{
+	blocks->counted = true;
+	blocks->from = part->from;
+	blocks->nr = part->nr;
+	try_range(blocks, op, 0);
+}
+
+static void contpte_cost(struct kunit *test)
+{
+	const struct contpte_param *param = test->param_value;
+	const struct op *op = &ops[param->op];
+	unsigned int kind = op->id == PTEBATCH_SET_WRITABLE ? 2 : 1;
+
+	for (part = parts; part < parts + ARRAY_SIZE(parts); part++) {
+		struct blocks *blocks;
+
+		if (op->single && part->nr > 1)
+			continue;
+		blocks = make_blocks(test, 0, kind);
+		with_blocks(test, blocks, count_part, op);
+		kunit_info(test, "counts table=contpte name=%s part=%s: per=operation reads=%lu invalidations=%u barriers=%lu unfolded=%u\n",
+			   op->name, part->name, blocks->cost.reads,
+			   blocks->flush.calls, blocks->cost.barriers,
+			   unfolded(blocks));
+		ptebatch_space_release(blocks->space);
+	}
+}
+
+static const void *cost_gen_params(struct kunit *test, const void *prev,
+				   char *desc)
+{
+	static struct contpte_param param;
+
+	param.op = prev ? param.op + 1 : 0;
+	if (param.op == ARRAY_SIZE(ops))
+		return NULL;
+	strscpy(desc, ops[param.op].name, KUNIT_PARAM_DESC_SIZE);
+	return &param;
+}
+
+/*
+ * Rule 26 for the paths that the core code takes to those operations: a folio
+ * of two blocks, of which they get so many halves.
+ */
+
+static void by_mprotect(struct ptebatch_space *space)
+{
+	ptebatch_change(space->places[0].mm,
+			ptebatch_addr(space, space->row.from),
+			ptebatch_addr(space, space->row.to),
+			&ptebatch_protections[PTEBATCH_TO_READABLE],
+			change_protection);
+}
+
+static void by_zap(struct ptebatch_space *space)
+{
+	ptebatch_zap(space, zap_vma_range);
+}
+
+static void by_unmap(struct ptebatch_space *space)
+{
+	ptebatch_unmap(space, 0, try_to_unmap);
+}
+
+static const struct route {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *entry;
+	void (*call)(struct ptebatch_space *space);
+	/* Halves of blocks. */
+	unsigned int from, to;
+	/* Blocks that are unfolded, and those that are contiguous in the end. */
+	unsigned int unfolds, contiguous;
+} routes[] = {
+	{ "mprotect() of both blocks", { .prot = RW }, "Wdyx", by_mprotect,
+	  0, 4, 0, 0b11 },
+	{ "mprotect() of one block", { .prot = RW }, "Wdyx", by_mprotect,
+	  0, 2, 0, 0b11 },
+	{ "mprotect() of a half", { .prot = RW }, "Wdyx", by_mprotect,
+	  0, 1, 1, 0b10 },
+	{ "mprotect() of the middle", { .prot = RW }, "Wdyx", by_mprotect,
+	  1, 3, 2, 0b00 },
+	{ "mprotect() of one block and a half", { .prot = RW }, "Wdyx",
+	  by_mprotect, 0, 3, 1, 0b01 },
+	{ "zapping of both blocks", { .prot = RW }, "Wdyx", by_zap,
+	  0, 4, 0, 0b00 },
+	{ "zapping of one block", { .prot = RW }, "Wdyx", by_zap,
+	  0, 2, 0, 0b10 },
+	{ "zapping of the middle", { .prot = RW }, "Wdyx", by_zap,
+	  1, 3, 2, 0b00 },
+	{ "try_to_unmap(), lazyfree", { .prot = RW, .lazyfree = true }, "Wyx",
+	  by_unmap, 0, 4, 0, 0b00 },
+	{ "try_to_unmap(), shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW },
+	  "Wdy", by_unmap, 0, 4, 0, 0b00 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(routes, routes, name);
+
+static void contpte_route(struct kunit *test)
+{
+	const struct route *route = test->param_value;
+	struct ptebatch_space *space;
+	struct ptebatch_flush *flush;
+	static char picture[32];
+	struct mm_struct *mm;
+	unsigned int block;
+	unsigned long addr;
+
+	flush = kunit_kzalloc(test, sizeof(*flush), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, flush);
+	snprintf(picture, sizeof(picture), "{%s*%u}", route->entry,
+		 (unsigned int)ENTRIES);
+	setup = route->setup;
+	setup.picture = picture;
+	space = ptebatch_space(test, &setup);
+	space->row.from = route->from * CONT_PTES / 2;
+	space->row.to = route->to * CONT_PTES / 2;
+	mm = space->places[0].mm;
+	for (block = 0; block < 2; block++) {
+		addr = ptebatch_addr(space, block * CONT_PTES);
+		KUNIT_EXPECT_TRUE(test, ptebatch_is_contiguous(mm, addr));
+	}
+
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(flush, &space->places[0]));
+	route->call(space);
+	ptebatch_flush_end(flush);
+	/* One for what is done, and one to unfold each block. */
+	KUNIT_EXPECT_EQ(test, flush->calls,
+			1 + (system_supports_bbml3() ? 0 : route->unfolds));
+	for (block = 0; block < 2; block++) {
+		addr = ptebatch_addr(space, (block + 1) * CONT_PTES - 1);
+		KUNIT_EXPECT_EQ_MSG(test, ptebatch_is_contiguous(mm, addr),
+				    !!(route->contiguous & BIT(block)),
+				    "block %u", block);
+	}
+	ptebatch_space_blocks_agree(space, route->name);
+}
+
 static struct kunit_case contpte_cases[] = {
 	KUNIT_CASE_PARAM(contpte_op, contpte_gen_params),
 	KUNIT_CASE_PARAM(contpte_gathers, gathers_gen_params),
+	KUNIT_CASE_PARAM(contpte_cost, cost_gen_params),
+	KUNIT_CASE_PARAM(contpte_route, routes_gen_params),
 	{}
 };
 

@@ -466,14 +466,17 @@ static void no_trouble(struct victim *victim)
 static void expect_done(const struct ptebatch_trial *trial,
 			const char *done_picture, unsigned int at)
 {
-	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	const struct ptebatch_row *was = &trial->before.row;
 	struct ptebatch_row *expected;
+	unsigned long *differs;
 	unsigned int done = 0;
 	const char *error;
 
 	expected = kunit_kzalloc(trial->test, sizeof(*expected), GFP_KERNEL);
+	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
+				sizeof(long), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(trial->test, expected);
+	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
 	if (done_picture)
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_row_parse(expected, done_picture,

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * arch/arm64/mm/contpte.c and what is inlined around it, with every read of an
+ * entry and every barrier counted.
+ */
+/* As twin_begin.h, which comes too late for these. */
+#define __DISABLE_EXPORTS
+
+#include <asm/barrier.h>
+#include <asm/pgtable-types.h>
+#include <asm/rwonce.h>
+
+#include "ptes.h"
+
+static struct ptebatch_pte_cost so_far;
+
+#undef dsb
+#define dsb(option) do {						\
+	so_far.barriers++;						\
+	asm volatile("dsb " #option : : : "memory");			\
+} while (0)
+
+#undef READ_ONCE
+#define READ_ONCE(x) ({							\
+	__auto_type _at = &(x);						\
+									\
+	so_far.reads += __same_type(*_at, pte_t);			\
+	__READ_ONCE(*_at);						\
+})
+
+#include "twin_begin.h"
+
+#include <../arch/arm64/mm/contpte.c>
+
+/* As in arch/arm64/mm/mmu.c, whose own would not be counted. */
+#undef modify_prot_start_ptes
+#undef modify_prot_commit_ptes
+#undef ptep_modify_prot_start
+#undef ptep_modify_prot_commit
+#define modify_prot_start_ptes(vma, addr, ptep, nr)	\
+	get_and_clear_full_ptes((vma)->vm_mm, addr, ptep, nr, 0)
+#define modify_prot_commit_ptes(vma, addr, ptep, old, pte, nr)	\
+	((void)(old), set_ptes((vma)->vm_mm, addr, ptep, pte, nr))
+#define ptep_modify_prot_start(vma, addr, ptep)	\
+	modify_prot_start_ptes(vma, addr, ptep, 1)
+#define ptep_modify_prot_commit(vma, addr, ptep, old, pte)	\
+	modify_prot_commit_ptes(vma, addr, ptep, old, pte, 1)
+
+#include "pte_ops.h"
+
+__visible void ptebatch_twin_pte_op(enum ptebatch_pte_op op,
+				    struct ptebatch_ptes *ptes,
+				    struct ptebatch_pte_cost *cost)
+{
+	so_far = (struct ptebatch_pte_cost) {};
+	ptes_ops[op](ptes);
+	*cost = so_far;
+}
