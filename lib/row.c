@@ -51,14 +51,21 @@ static void skip_blanks(struct parser *p)
 	p->at = skip_spaces(p->at);
 }
 
-/* A decimal number, or how many entries a page table has, or half of that. */
+/* A decimal number, or how many entries a page table has, or a part of that. */
 static bool parse_number(struct parser *p, unsigned int *number)
 {
-	if (*p->at == 'T') {
-		bool half = !strncmp(p->at, "T/2", 3);
+	unsigned int part = 1;
 
-		p->at += half ? 3 : 1;
-		*number = half ? PTRS_PER_PTE / 2 : PTRS_PER_PTE;
+	if (*p->at == 'T') {
+		p->at++;
+		if (*p->at == '/') {
+			p->at++;
+			if (!parse_number(p, &part))
+				return false;
+			if (!part)
+				return fail(p, "no part of a page table");
+		}
+		*number = PTRS_PER_PTE / part;
 		return true;
 	}
 	if (!isdigit(*p->at))

@@ -38,7 +38,7 @@
  *	@500	first of all: the row begins at entry 500 of its page table,
  *		else at entry 0; @-12 is 12 entries before the table's end
  *	T, T/2	for a number: as many entries as a page table has, or half of
- *		them (512 and 256 where pages have 4K; printed as numbers)
+ *		them, and so on (512, 256 where pages have 4K; never printed)
  *	|	twice or not at all: the range that the operation gets, else all
  *	!	before a token: differs from what was expected (only printed)
  */

@@ -90,6 +90,9 @@ static const char *missing(const struct ptebatch_setup *setup,
 	for (i = 0; i < row->nr_folios; i++) {
 		const struct ptebatch_shape *shape = &row->folios[i];
 
+		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) &&
+		    (setup->swap || kinds & BIT(PTEBATCH_SWAP)))
+			return "no large folios in swap without CONFIG_THP_SWAP";
 		if (shape->order > MAX_PAGE_ORDER)
 			return "no folios of this order here";
 		if (PAGE_SIZE << shape->order > SZ_64M)

@@ -186,11 +186,11 @@ static const struct zap_row rows[] = {
 	{ "PMD", { "[Wdyx]", .prot = RW }, "-*T" },
 	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T" },
 	{ "part of a PMD",
-	  { "[Wdyx*100 | Wdyx*312 | Wdyx*100]", .prot = RW },
-	  "{Wdyx*100 -*312 Wdyx*100}" },
+	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
+	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}" },
 	{ "2M folio mapped by page table entries",
-	  { "{Wdyx*100 | Wdyx*312 | Wdyx*100}", .prot = RW },
-	  "{Wdyx*100 -*312 Wdyx*100}" },
+	  { "{Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4}", .prot = RW },
+	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
