@@ -69,6 +69,8 @@ static const struct kind {
  * @base: the entries as set up, by themselves
  * @was: before the operation, raw
  * @is: after it, raw
+ * @gathered: YOUNG and DIRTY that the entries showed before
+ * @given: those of all entries that the operation gets
  * @from: the first one that the operation gets
  * @nr: how many it gets
  * @returned: what it has returned
@@ -88,6 +90,8 @@ struct blocks {
 	pte_t base[ENTRIES];
 	pte_t was[ENTRIES];
 	pte_t is[ENTRIES];
+	u8 gathered[ENTRIES];
+	unsigned int given;
 	unsigned int from, nr;
 	pte_t returned;
 	bool counted;
@@ -141,28 +145,26 @@ static unsigned int bits(pte_t pte)
 	return (pte_young(pte) ? YOUNG : 0) | (pte_dirty(pte) ? DIRTY : 0);
 }
 
-/* What entry @i says if its whole block is asked. */
-static unsigned int gathered(const struct blocks *blocks, unsigned int i)
+/* What is read from an entry: if it is contiguous, of all of its block. */
+static void gather(struct blocks *blocks)
 {
-	unsigned int j, all = 0;
+	unsigned int all[3] = {}, i, block;
 
-	if (!folds(blocks, i))
-		return bits(blocks->was[i]);
-	for (j = 0; j < ENTRIES; j++)
-		if (block_of(blocks, j) == block_of(blocks, i))
-			all |= bits(blocks->was[j]);
-	return all;
-}
-
-/* And the range, if blocks are asked that are in it in part. */
-static unsigned int gathered_of_range(const struct blocks *blocks)
-{
-	unsigned int i, all = 0;
-
-	for (i = blocks->from; i < blocks->from + blocks->nr; i++)
-		all |= covered(blocks, i) ? bits(blocks->was[i]) :
-					    gathered(blocks, i);
-	return all;
+	for (i = 0; i < ENTRIES; i++) {
+		block = (i + blocks->layout->into) / CONT_PTES;
+		all[block] |= bits(blocks->was[i]);
+	}
+	blocks->given = 0;
+	for (i = 0; i < ENTRIES; i++) {
+		block = (i + blocks->layout->into) / CONT_PTES;
+		blocks->gathered[i] = folds(blocks, i) ? all[block] :
+				      bits(blocks->was[i]);
+		/* A block that is given in part is asked as a whole. */
+		if (is_given(blocks, i))
+			blocks->given |= covered(blocks, i) ?
+					 bits(blocks->was[i]) :
+					 blocks->gathered[i];
+	}
 }
 
 /* An entry without what CPUs and blocks add to it. */
@@ -283,7 +285,7 @@ static const char *wrong_bits(const struct blocks *blocks, const struct op *op,
 			      unsigned int i)
 {
 	unsigned int least = bits(blocks->was[i]);
-	unsigned int most = gathered(blocks, i);
+	unsigned int most = blocks->gathered[i];
 	unsigned int loses = 0, gains = 0, now = bits(blocks->is[i]);
 
 	if (is_given(blocks, i)) {
@@ -296,7 +298,7 @@ static const char *wrong_bits(const struct blocks *blocks, const struct op *op,
 		gains = op->gains;
 	}
 	if (op->sets && touched(blocks, i))
-		most |= gathered(blocks, i) | gathered_of_range(blocks) |
+		most |= blocks->gathered[i] | blocks->given |
 			bits(blocks->base[blocks->from]);
 	if (least & ~loses & ~now)
 		return "accessed or dirty has vanished";
@@ -325,7 +327,7 @@ static const char *wrong_entry(const struct blocks *blocks,
 static const char *wrong_return(const struct blocks *blocks,
 				const struct op *op)
 {
-	unsigned int all = gathered_of_range(blocks);
+	unsigned int all = blocks->given;
 
 	switch (op->returns) {
 	case ENTRY:
@@ -435,6 +437,7 @@ static bool try_range(struct blocks *blocks, const struct op *op,
 	if (blocks->valid)
 		use(blocks, used);
 	read_raw(blocks, blocks->was);
+	gather(blocks);
 	blocks->flush.calls = 0;
 	call(blocks, op);
 	read_raw(blocks, blocks->is);
@@ -458,11 +461,11 @@ static bool try_range(struct blocks *blocks, const struct op *op,
 
 /*
  * Every range, or of blocks with more than 32 entries those that begin and end
- * near the edges and the middle of a block.
+ * at the edges and the middle of a block, and next to them.
  */
 static bool is_edge(unsigned int i)
 {
-	return CONT_PTES <= 32 || (i + 2) % (CONT_PTES / 2) <= 4;
+	return CONT_PTES <= 32 || (i + 1) % (CONT_PTES / 2) <= 2;
 }
 
 static void try_ranges(struct blocks *blocks, const struct op *op)
