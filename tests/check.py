@@ -121,7 +121,7 @@ class Check:
         for _ in range(TIMES):
             with log.open('w') as output:
                 status = subprocess.run([sys.executable, 'tests/bench.py'], cwd=PROJECT, stdin=subprocess.DEVNULL,
-                                        env=tools.environment(**self.env, ARCH=arch, O=str(folder)), check=False,
+                                        env=tools.environment(**self.env | {'ARCH': arch, 'O': str(folder)}), check=False,
                                         stdout=output, stderr=subprocess.STDOUT).returncode
             if status:
                 return f'exit status {status}\n{log.read_text(errors="replace")}'
