@@ -40,11 +40,11 @@ static struct ptebatch_trial *attempt(struct ptebatch_chance *chance,
 	return trial;
 }
 
-static bool allowed(const struct ptebatch_chance *chance,
-		    const struct ptebatch_trial *trial, unsigned long *differs)
+static bool allowed(struct ptebatch_chance *chance,
+		    const struct ptebatch_trial *trial)
 {
 	return ptebatch_model_row(&chance->call, &trial->before.row,
-				  &trial->after.row, differs) &&
+				  &trial->after.row, chance->differs) &&
 	       (!chance->counts ||
 		ptebatch_model_counts(&chance->call, &trial->before.row,
 				      chance->pages));
@@ -53,7 +53,6 @@ static bool allowed(const struct ptebatch_chance *chance,
 /* Do all verdicts say yes? Without a word if not. */
 static bool holds(struct ptebatch_chance *chance)
 {
-	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	struct ptebatch_trial *kernel, *twin;
 	struct seq_buf ignored;
 	char text[64];
@@ -64,7 +63,7 @@ static bool holds(struct ptebatch_chance *chance)
 	kernel = attempt(chance, chance->who, chance->kernel);
 	ptebatch_trial_stop(kernel);
 	seq_buf_init(&ignored, text, sizeof(text));
-	good = allowed(chance, kernel, differs) &&
+	good = allowed(chance, kernel) &&
 	       ptebatch_neighbours_same(&kernel->before, &kernel->after,
 					&ignored) &&
 	       ptebatch_flush_covers(&kernel->flush, &kernel->before.row,
@@ -73,7 +72,8 @@ static bool holds(struct ptebatch_chance *chance)
 	if (good) {
 		twin = attempt(chance, "the twin", chance->twin);
 		ptebatch_trial_stop(twin);
-		good = ptebatch_trial_allows(kernel, &twin->after.row, differs);
+		good = ptebatch_trial_allows(kernel, &twin->after.row,
+					     chance->differs);
 		ptebatch_trial_release(twin);
 	}
 	ptebatch_trial_release(kernel);
@@ -106,14 +106,14 @@ static void shrink(struct ptebatch_chance *chance, struct ptebatch_row *smaller)
 /* Once more, and aloud. */
 static void show(struct ptebatch_chance *chance)
 {
-	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	struct kunit *test = chance->test;
 	struct ptebatch_trial *kernel, *twin;
 
 	kernel = attempt(chance, chance->who, chance->kernel);
 	ptebatch_trial_end(kernel);
-	if (!allowed(chance, kernel, differs))
-		ptebatch_trial_print(kernel, "not what the rules allow", differs);
+	if (!allowed(chance, kernel))
+		ptebatch_trial_print(kernel, "not what the rules allow",
+				     chance->differs);
 	kunit_err(test, "%s, %s%s%s, %ld pages\n", chance->what,
 		  chance->setup.mapping == PTEBATCH_ANON ? "anonymous" :
 		  chance->setup.mapping == PTEBATCH_SHMEM ? "shmem" : "a file",

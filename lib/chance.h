@@ -36,6 +36,7 @@ typedef void (*ptebatch_deed_t)(struct ptebatch_chance *chance,
  * @whole: it is done to whole folios: the range is the row
  * @counts: they say how many pages they have changed
  * @pages: how many these were
+ * @differs: a bit for each entry that is not what it ought to be
  */
 struct ptebatch_chance {
 	struct kunit *test;
@@ -52,6 +53,7 @@ struct ptebatch_chance {
 	bool whole;
 	bool counts;
 	long pages;
+	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 };
 
 void ptebatch_chance_play(struct kunit *test, const char *suite,
