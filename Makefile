@@ -49,7 +49,7 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR
+export ARCH VARIANTS SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR
 
 goals := run bench compare gate test module mutants
 
@@ -65,6 +65,7 @@ help:
 	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
 	@echo
 	@echo 'ARCH=           um (default), x86_64 or arm64'
+	@echo 'VARIANTS=       of arm64: all, or names of CPUs and configurations, one after the other; ends with a table'
 	@echo 'SUITES=         only the suites, or suite.case, that match; say ptebatch_mprotect*'
 	@echo 'LOADABLE=1      as a module, inserted and removed three times (x86_64, arm64)'
 	@echo 'DEBUG=1         with KASAN, lockdep and the page table check (x86_64, arm64)'
