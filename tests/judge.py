@@ -21,7 +21,8 @@ TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE
 SO_FAR = re.compile(r'# \w+: (so far \d+ of \d+ combinations)$', re.MULTILINE)
 AGAIN = re.compile(r'# \w+: again by: (make run .*)$', re.MULTILINE)
 COMBINATIONS = re.compile(r'^ *# \w+: combinations (.*): (\d+) of (\d+)$', re.MULTILINE)
-FILES = ('results.txt', 'results.ktap', 'results.json', 'results.junit.xml', 'boot.log')
+VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
+FILES = ('results.txt', *VERDICTS, 'boot.log')
 
 
 class Judge:
@@ -50,7 +51,7 @@ class Judge:
         variant = self.guest.variant
         wrong = '; '.join(variant.differences(log)) if variant else ''
         if variant and wrong:
-            for name in FILES[1:4]:
+            for name in VERDICTS:
                 (self.folder / name).unlink(missing_ok=True)
             raise Trouble(f'the guest is not the variant {variant.name} ({wrong})',
                           f'see {tools.shown(self.folder)}/boot.log', '\n'.join(log.splitlines()[-LAST_LINES:]))
