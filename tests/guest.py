@@ -53,9 +53,13 @@ def _objects(build: Path, since: float) -> int:
 
 def first_errors(output: str) -> str:
     """Of all that a failed build says, what it failed for."""
-    lines = [line for line in output.splitlines() if line.strip() and not line.startswith(('make', '[', '$'))]
-    telling = [line for line in lines if re.search(TELLING, line)]
-    return '\n'.join((telling or lines)[:ERROR_LINES])
+    # kunit.py puts its own before whatever comes first.
+    lines = [line.removeprefix('ERROR:root:') for line in output.splitlines()]
+    lines = [line for line in lines if line.strip() and not line.startswith(('[', '$'))]
+    stopped = [line for line in lines if line.startswith('make') and '***' in line]
+    said = [line for line in lines if not line.startswith('make')]
+    telling = [line for line in said if re.search(TELLING, line)]
+    return '\n'.join((telling or said)[:ERROR_LINES] + stopped[:1])
 
 
 class Guest:
