@@ -51,7 +51,7 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR
+export ARCH VARIANTS SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR
 
 goals := run bench compare gate test module mutants
 
@@ -67,6 +67,7 @@ help:
 	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
 	@echo
 	@echo 'ARCH=           um (default), x86_64 or arm64'
+	@echo 'VARIANTS=       of make run ARCH=arm64: all, or some of main a57 bbml3 va52 va48 16k 64k, in a table'
 	@echo 'SUITES=         only the suites, or suite.case, that match; say ptebatch_mprotect*'
 	@echo 'LOADABLE=1      as a module, inserted and removed three times (x86_64, arm64)'
 	@echo 'DEBUG=1         with KASAN, lockdep and the page table check (x86_64, arm64)'

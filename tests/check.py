@@ -28,7 +28,8 @@ from settings import PROJECT, Settings, results
 
 UNMAP = 'mm/series/unmap'
 RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'SERIES': UNMAP}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
-        {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'SERIES': UNMAP}, {'ARCH': 'arm64', 'LOADABLE': '1'})
+        {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'VARIANTS': 'a57'}, {'ARCH': 'arm64', 'SERIES': UNMAP},
+        {'ARCH': 'arm64', 'LOADABLE': '1'})
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64')
 
@@ -106,7 +107,7 @@ class Check:
         """`make run` of one architecture."""
         series = variables.get('SERIES')
         folder = self.folder / Path(series).name if series else self.folder
-        settings = self._settings(variables | {'O': str(folder)})
+        [settings] = self._settings(variables | {'O': str(folder)}).each()
         self.many('suites', settings.name + (f'-{folder.name}' if series else ''), [sys.executable, 'tests/run.py'],
                   self.env | variables | {'O': str(folder)}, lambda: Counts.read(settings.results / 'results.json'))
 

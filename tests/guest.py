@@ -24,8 +24,8 @@ ERROR_LINES = 15
 # Where a compiler, a linker and kunit.py say what is wrong.
 TELLING = r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Missing:'
 
-# What the kernel of each variant has else than the one that the suites run in.
-VARIANTS = {
+# What the kernel of each flavour has else than the one that the suites run in.
+FLAVOURS = {
     '': (),
     'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=m',),
     'bench': ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
@@ -53,9 +53,13 @@ def _objects(build: Path, since: float) -> int:
 
 def first_errors(output: str) -> str:
     """Of all that a failed build says, what it failed for."""
-    lines = [line for line in output.splitlines() if line.strip() and not line.startswith(('make', '[', '$'))]
-    telling = [line for line in lines if re.search(TELLING, line)]
-    return '\n'.join((telling or lines)[:ERROR_LINES])
+    # kunit.py puts its own before whatever comes first.
+    lines = [line.removeprefix('ERROR:root:') for line in output.splitlines()]
+    lines = [line for line in lines if line.strip() and not line.startswith(('[', '$'))]
+    stopped = [line for line in lines if line.startswith('make') and '***' in line]
+    said = [line for line in lines if not line.startswith('make')]
+    telling = [line for line in said if re.search(TELLING, line)]
+    return '\n'.join((telling or said)[:ERROR_LINES] + stopped[:1])
 
 
 class Guest:
@@ -64,12 +68,14 @@ class Guest:
     def __init__(self, settings: Settings, tree: Path):
         self.settings = settings
         self.arch = settings.arch
+        self.variant = settings.variant
         self.tree = tree
         # A direct child of the tree: then the kernel's build uses relative paths only, and ccache
         # finds in one tree what it compiled in another.
-        self.build_folder = f'.kunit-{settings.name}'
+        self.build_folder = f'.kunit-{settings.kernel}'
         self.build_path = tree / self.build_folder
         self.accel: list[str] = []
+        self.seconds = 0.0      # that it ran when it was last booted
 
     def env(self, **more: str) -> dict[str, str]:
         return tools.environment(
@@ -92,7 +98,8 @@ class Guest:
             args.append(f'--cross_compile={arch.cross_compile}')
         if arch.emulated:
             args.append(f'--qemu_config={PROJECT}/tests/arch/{arch.name}.py')
-        return args + [f'--kconfig_add={option}' for option in VARIANTS[self.settings.variant]]
+        options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
+        return args + [f'--kconfig_add={option}' for option in options]
 
     def build(self, step: Step) -> None:
         """Configure and build; only what changed is built."""
@@ -120,6 +127,9 @@ class Guest:
     def choose_accelerator(self, console: Console) -> None:
         if self.settings.counting:
             self.accel = COUNTING[1]
+        elif self.variant:
+            self.accel = ['-accel', 'tcg']
+            console.say('accel     tcg: a variant is a CPU of QEMU\'s')
         elif self.arch.emulated:
             with console.step('accel') as step:
                 self.accel, step.note = accelerator.choose(self.arch)
@@ -135,9 +145,12 @@ class Guest:
             env['PTEBATCH_SHUTDOWN'] = 'no'
         if self.settings.counting:
             command.append(f'--qemu_args={COUNTING[0]}')
+        if self.variant:
+            command.append(f'--qemu_args={self.variant.qemu_args}')
         if suites:
             command.append(suites)
         self.log.unlink(missing_ok=True)
+        begun = time.monotonic()
         with subprocess.Popen(command, cwd=self.tree, env=env, stdin=subprocess.DEVNULL, text=True,
                               errors='backslashreplace', stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             assert process.stdout
@@ -147,6 +160,7 @@ class Guest:
             except BaseException:
                 process.terminate()     # not kill: it ends its guest first
                 raise
+        self.seconds = time.monotonic() - begun
         return process.returncode
 
     @property

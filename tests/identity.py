@@ -52,7 +52,7 @@ def _sources(arch: Arch) -> Iterable[Path]:
 
 def benches(arch: Arch) -> str:
     """A digest of the code that measures: another may give other figures for the same kernel."""
-    digest = hashlib.sha256(repr(guest.VARIANTS['bench']).encode())
+    digest = hashlib.sha256(repr(guest.FLAVOURS['bench']).encode())
     for path in _sources(arch):
         digest.update(f'\0{path.relative_to(PROJECT)}\0'.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

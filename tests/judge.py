@@ -21,7 +21,8 @@ TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE
 SO_FAR = re.compile(r'# \w+: (so far \d+ of \d+ combinations)$', re.MULTILINE)
 AGAIN = re.compile(r'# \w+: again by: (make run .*)$', re.MULTILINE)
 COMBINATIONS = re.compile(r'^ *# \w+: combinations (.*): (\d+) of (\d+)$', re.MULTILINE)
-FILES = ('results.txt', 'results.ktap', 'results.json', 'results.junit.xml', 'boot.log')
+VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
+FILES = ('results.txt', *VERDICTS, 'boot.log')
 
 
 class Judge:
@@ -44,6 +45,16 @@ class Judge:
             raise Trouble('the kernel did not start', 'see the lines above')
         shutil.copyfile(self.guest.log, self.folder / 'boot.log')
         return self.guest.log.read_text(errors='replace')
+
+    def _check_variant(self, log: str) -> None:
+        """Another machine's results must not be taken for its."""
+        variant = self.guest.variant
+        wrong = '; '.join(variant.differences(log)) if variant else ''
+        if variant and wrong:
+            for name in VERDICTS:
+                (self.folder / name).unlink(missing_ok=True)
+            raise Trouble(f'the guest is not the variant {variant.name} ({wrong})',
+                          f'see {tools.shown(self.folder)}/boot.log', '\n'.join(log.splitlines()[-LAST_LINES:]))
 
     def _came_to_its_end(self, heard: list[str], log: str) -> bool:
         """Or else show how far it came."""
@@ -96,6 +107,7 @@ class Judge:
         settings = self.guest.settings
         status = self.guest.boot(hear, *self._outputs(), kernel_args=settings.parameters, suites=settings.suites)
         log = self._keep_log()
+        self._check_variant(log)
         ended = self._came_to_its_end(heard, log)
         if settings.suites and ended and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
             raise self._no_such_suite()

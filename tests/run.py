@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import packages
 import series
@@ -19,10 +20,20 @@ from console import Console
 from errors import Trouble
 from guest import Guest
 from judge import FILES, Judge
+from markdown import figure, table
+from report import Counts
 from settings import Settings
 from shadow import Shadow, prune
 
 PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    passed: bool
+    seconds: float  # of the guest
 
 
 def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
@@ -45,13 +56,15 @@ def _say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Consol
         console.say(f'series    {patches}')
 
 
-def run(settings: Settings, console: Console) -> int:
-    """All that `make run` does."""
+def judged(settings: Settings, console: Console) -> Outcome:
+    """From the settings of one run to its verdict."""
     settings.results.mkdir(parents=True, exist_ok=True)
     for name in FILES:      # what is not made anew must not be taken for new
         (settings.results / name).unlink(missing_ok=True)
     with (settings.results / 'results.txt').open('w') as copy:
         console.copy_to(copy)
+        if settings.variant:
+            console.say(f'variant   {settings.variant.name}: {settings.variant.special} ({settings.variant.qemu_args})')
         packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
         tree, base = trees(settings, console)
         _say_patches(tree, base, settings, console)
@@ -65,7 +78,45 @@ def run(settings: Settings, console: Console) -> int:
             judge = Judge(guest, console)
             passed = judge.as_module() if settings.loadable else judge.built_in()
         prune(settings.cache / 'trees')
+    return Outcome(passed, guest.seconds)
+
+
+def run(settings: Settings, console: Console) -> int:
+    """One run and its exit status."""
+    return PASSED if judged(settings, console).passed else FAILED
+
+
+def run_variants(settings: Settings) -> int:
+    """One run a variant, and a table of them all; one that cannot run does not keep the others from it."""
+    path = settings.results.parent / f'{settings.arch.name}-variants.md'
+    path.unlink(missing_ok=True)
+    rows, stuck, passed = [], [], True
+    for one in settings.each():
+        assert one.variant
+        row = [one.variant.name, one.variant.cpu, one.variant.special]
+        try:
+            outcome = judged(one, Console())
+        except Trouble as trouble:
+            print(f'{trouble.details}\nno run    {one.variant.name}: {trouble}\n'.lstrip('\n'), flush=True)
+            stuck.append(one.variant.name)
+            rows.append([*row, 'could not run', '', ''])
+            continue
+        print(flush=True)
+        counts = Counts.read(one.results / 'results.json')
+        rows.append([*row, 'passed' if outcome.passed else 'FAILED', counts.short(), figure(outcome.seconds)])
+        passed = passed and outcome.passed
+    text = table(['variant', 'CPU', 'what is special', 'verdict', 'passed / failed / skipped', 'guest, s'], rows, 4)
+    path.write_text(text + '\n')
+    print(text)
+    if stuck and passed:
+        raise Trouble(f'could not run: {", ".join(stuck)}', 'see the lines "no run" above')
     return PASSED if passed else FAILED
+
+
+def main(env: Mapping[str, str]) -> int:
+    """All that `make run` does."""
+    settings = Settings.read(env)
+    return run_variants(settings) if settings.variants else run(settings, Console())
 
 
 def ended(work: Callable[[], int]) -> int:
@@ -91,4 +142,4 @@ def ended(work: Callable[[], int]) -> int:
 
 
 if __name__ == '__main__':
-    sys.exit(ended(lambda: run(Settings.read(os.environ), Console())))
+    sys.exit(ended(lambda: main(os.environ)))

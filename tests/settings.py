@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import architecture
+import variants
 from errors import Trouble
+from variants import Variant
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -61,29 +63,44 @@ class Settings:
     debug: bool = False     # with all the checks that the kernel has
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # its clock counts instructions
+    variants: tuple[Variant, ...] = ()  # one after the other
+    variant: Variant | None = None      # the one of them that this is for
 
     @property
-    def variant(self) -> str:
+    def flavour(self) -> str:
         """Which kernel of an architecture it is."""
         return 'loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else ''
 
     @property
+    def kernel(self) -> str:
+        """The name of the kernel, which several variants may share."""
+        own = self.variant.name if self.variant and self.variant.config else ''
+        return '-'.join(filter(None, (self.arch.name, self.flavour, own)))
+
+    @property
     def name(self) -> str:
-        """Of the kernel, as the user knows it."""
-        return '-'.join(filter(None, (self.arch.name, self.variant)))
+        """Of what is run, as the user knows it."""
+        own = self.variant.name if self.variant and self.variant != variants.VARIANTS[self.arch.name][0] else ''
+        return '-'.join(filter(None, (self.arch.name, self.flavour, own)))
 
     @property
     def sources(self) -> list[str]:
-        """What was given of the kernel, as it is given."""
+        """What was given of the kernel and its machine, as it is given."""
         given = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
         default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
-        return [f'{name}={value or ""}' for name, value in given.items()
-                if value != (default if name == 'FIXES' else None)]
+        return ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
+            f'{name}={value or ""}' for name, value in given.items() if value != (default if name == 'FIXES' else None)]
+
+    def each(self) -> list[Settings]:
+        """For each run that was asked for: one, or one a variant."""
+        runs = [replace(self, variant=variant) for variant in self.variants]
+        return [replace(run, results=self.results.parent / run.name) for run in runs] or [self]
 
     def for_bench(self, env: Mapping[str, str]) -> Settings:
         """The same for the benches."""
-        if self.loadable or self.debug or self.parameters:
-            raise Trouble('LOADABLE=, DEBUG=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches', 'leave them out')
+        if self.loadable or self.debug or self.parameters or self.variants:
+            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches',
+                          'leave them out')
         clock = env.get('CLOCK') or ('count' if self.arch.emulated else 'native')
         if clock not in ('count', 'native'):
             raise Trouble(f'CLOCK={clock} is no clock', 'give CLOCK=count or CLOCK=native')
@@ -110,6 +127,9 @@ class Settings:
         debug = env.get('DEBUG', '') not in ('', '0')
         if debug and (loadable or not chosen.emulated):
             raise Trouble('DEBUG=1 works neither with ARCH=um nor with LOADABLE=1', 'give ARCH=x86_64 or ARCH=arm64')
+        several = variants.chosen(chosen, env.get('VARIANTS', ''))
+        if several and (loadable or debug):
+            raise Trouble('VARIANTS= works neither with LOADABLE=1 nor with DEBUG=1', 'leave either out')
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
             arch=chosen,
@@ -124,4 +144,5 @@ class Settings:
             parameters=parameters,
             cache=cache,
             debug=debug,
+            variants=several,
         )

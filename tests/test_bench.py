@@ -93,8 +93,9 @@ def test_suites_that_time_nothing(machine: Machine) -> None:
 @pytest.mark.parametrize(('variables', 'complaint'), [
     ({'ARCH': 'um', 'CLOCK': 'count'}, 'CLOCK=count does not work with ARCH=um'),
     ({'ARCH': 'arm64', 'CLOCK': 'sundial'}, 'CLOCK=sundial is no clock; give CLOCK=count or CLOCK=native'),
-    ({'ARCH': 'arm64', 'LOADABLE': '1'}, 'LOADABLE=, DEBUG=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches'),
+    ({'ARCH': 'arm64', 'LOADABLE': '1'}, 'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches'),
     ({'ARCH': 'arm64', 'SEED': '1'}, 'are not for benches'),
+    ({'ARCH': 'arm64', 'VARIANTS': 'all'}, 'are not for benches'),
 ])
 def test_refused(variables: dict[str, str], complaint: str) -> None:
     with pytest.raises(Trouble, match=complaint.replace('.', r'\.')):

@@ -107,6 +107,14 @@ def test_a_build_that_fails_shows_the_first_errors(machine: Machine) -> None:
     assert ended.stderr.startswith('ptebatch: the kernel does not build for ARCH=um in ')
 
 
+def test_a_build_that_ends_without_an_error_of_the_compiler(machine: Machine) -> None:
+    makefile = (machine.tree / 'Makefile').read_text()
+    (machine.tree / 'Makefile').write_text(makefile + "\t@echo 'mm/x.c:3: warning: large' >&2; kill $$$$\n")
+    said = machine.run().stdout
+    assert '\nmm/x.c:3: warning: large\nmake: *** [Makefile:' in said
+    assert 'Terminated\n' in said
+
+
 def test_an_option_that_does_not_exist(machine: Machine) -> None:
     makefile = (machine.tree / 'Makefile').read_text()
     (machine.tree / 'Makefile').write_text(makefile.replace(

@@ -14,8 +14,8 @@ from pathlib import Path
 from errors import Trouble
 
 # What our make exports means something else to the kernel's make.
-OURS = ('ARCH', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'EXHAUSTIVE', 'DEBUG', 'SEED',
-        'ROUNDS', 'CLOCK', 'TOLERANCE', 'BASELINE', 'BENCH', 'KDIR',
+OURS = ('ARCH', 'VARIANTS', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'EXHAUSTIVE', 'DEBUG',
+        'SEED', 'ROUNDS', 'CLOCK', 'TOLERANCE', 'BASELINE', 'BENCH', 'KDIR',
         'MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
 
 
