@@ -169,8 +169,6 @@ PTEBATCH_SYMBOL(__x64_sys_process_madvise)
 PTEBATCH_SYMBOL(__arm64_sys_madvise)
 PTEBATCH_SYMBOL(__arm64_sys_mprotect)
 PTEBATCH_SYMBOL(__arm64_sys_process_madvise)
-PTEBATCH_SYMBOL(ptep_modify_prot_commit)
-PTEBATCH_SYMBOL(ptep_modify_prot_start)
 #endif
 
 #ifdef CONFIG_X86_64
@@ -186,8 +184,13 @@ PTEBATCH_SYMBOL(ptep_clear_flush_young)
 #endif
 
 #ifdef CONFIG_ARM64
+#ifdef CONFIG_EFI
+PTEBATCH_DATA(efi_mm)
+#endif
 PTEBATCH_SYMBOL(modify_prot_commit_ptes)
 PTEBATCH_SYMBOL(modify_prot_start_ptes)
+PTEBATCH_SYMBOL(ptep_modify_prot_commit)
+PTEBATCH_SYMBOL(ptep_modify_prot_start)
 #ifdef CONFIG_ARM64_ERRATUM_4193714
 PTEBATCH_DATA(sme_active_cpus)
 PTEBATCH_SYMBOL(sme_do_dvmsync)

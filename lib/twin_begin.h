@@ -8,21 +8,7 @@
  * No include guard: it is for the twins alone, which include it once.
  */
 
-/* The tracepoints and exports are there already. */
-#define NOTRACE
-#define __DISABLE_EXPORTS
-
-/* Variables that a module built elsewhere has looked up: see stubs.S. */
-#ifdef PTEBATCH_LOOKUP
-#define init_mm				(*ptebatch_init_mm)
-#define mmlist_lock			(*ptebatch_mmlist_lock)
-#define sme_active_cpus			(*ptebatch_sme_active_cpus)
-#define swap_migration_ad_supported	(*ptebatch_swap_migration_ad_supported)
-#define vm_committed_as			(*ptebatch_vm_committed_as)
-#ifdef CONFIG_SMP
-#define vm_committed_as_batch		(*ptebatch_vm_committed_as_batch)
-#endif
-#endif
+#include "twin_names.h"
 
 #include "tlb.h"
 

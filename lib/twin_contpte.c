@@ -3,8 +3,7 @@
  * arch/arm64/mm/contpte.c and what is inlined around it, with every read of an
  * entry and every barrier counted.
  */
-/* As twin_begin.h, which comes too late for these. */
-#define __DISABLE_EXPORTS
+#include "twin_names.h"
 
 #include <asm/barrier.h>
 #include <asm/pgtable-types.h>

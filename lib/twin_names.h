@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What headers and sources of the kernel's must not do or call by its name in a
+ * twin; to be included before all of them.
+ */
+#ifndef PTEBATCH_TWIN_NAMES_H
+#define PTEBATCH_TWIN_NAMES_H
+
+/* The tracepoints and exports are there already. */
+#define NOTRACE
+#define __DISABLE_EXPORTS
+
+/* Variables that a module built elsewhere has looked up: see stubs.S. */
+#ifdef PTEBATCH_LOOKUP
+#define efi_mm				(*ptebatch_efi_mm)
+#define init_mm				(*ptebatch_init_mm)
+#define mmlist_lock			(*ptebatch_mmlist_lock)
+#define sme_active_cpus			(*ptebatch_sme_active_cpus)
+#define swap_migration_ad_supported	(*ptebatch_swap_migration_ad_supported)
+#define vm_committed_as			(*ptebatch_vm_committed_as)
+#ifdef CONFIG_SMP
+#define vm_committed_as_batch		(*ptebatch_vm_committed_as_batch)
+#endif
+#endif
+
+#endif /* PTEBATCH_TWIN_NAMES_H */
