@@ -190,6 +190,9 @@ static pte_t made_writable(pte_t pte)
 	return ptes_made_writable(pte, rw_vma);
 }
 
+/* What an operation returns: an entry with gathered bits, or whether young. */
+enum returns { NOTHING, ENTRY, WHETHER_YOUNG };
+
 /**
  * struct op - an operation
  * @name: its name
@@ -202,9 +205,9 @@ static pte_t made_writable(pte_t pte)
  * @flushes: invalidates TLB entries by itself
  * @loses: YOUNG and DIRTY that it clears, of whole blocks if they are contiguous
  * @gains: those that it sets, likewise
- * @returns: what it returns: an entry with gathered bits, whether young, nothing
+ * @returns: what it returns
  */
-static const struct op {
+struct op {
 	const char *name;
 	enum ptebatch_pte_op id;
 	pte_t (*becomes)(pte_t pte);
@@ -215,8 +218,10 @@ static const struct op {
 	bool flushes;
 	unsigned int loses;
 	unsigned int gains;
-	enum { NOTHING, ENTRY, WHETHER_YOUNG } returns;
-} ops[] = {
+	enum returns returns;
+};
+
+static const struct op ops[] = {
 	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true, .leaves = true,
 	  .returns = ENTRY },
 	{ "ptep_get_lockless", PTEBATCH_GET_LOCKLESS, unchanged, .single = true,
