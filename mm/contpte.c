@@ -205,7 +205,7 @@ enum returns { NOTHING, ENTRY, WHETHER_YOUNG };
  * @flushes: invalidates TLB entries by itself
  * @loses: YOUNG and DIRTY that it clears, of whole blocks if they are contiguous
  * @gains: those that it sets, likewise
- * @returns: what it returns
+ * @gives: what it returns
  */
 struct op {
 	const char *name;
@@ -218,30 +218,30 @@ struct op {
 	bool flushes;
 	unsigned int loses;
 	unsigned int gains;
-	enum returns returns;
+	enum returns gives;
 };
 
 static const struct op ops[] = {
 	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true, .leaves = true,
-	  .returns = ENTRY },
+	  .gives = ENTRY },
 	{ "ptep_get_lockless", PTEBATCH_GET_LOCKLESS, unchanged, .single = true,
-	  .leaves = true, .returns = ENTRY },
+	  .leaves = true, .gives = ENTRY },
 	{ "set_ptes", PTEBATCH_SET, unchanged, .sets = true, .loses = YOUNG | DIRTY },
 	{ "ptep_get_and_clear", PTEBATCH_GET_AND_CLEAR, cleared, .single = true,
-	  .returns = ENTRY },
+	  .gives = ENTRY },
 	{ "get_and_clear_full_ptes", PTEBATCH_GET_AND_CLEAR_FULL, cleared,
-	  .returns = ENTRY },
+	  .gives = ENTRY },
 	{ "pte_clear", PTEBATCH_CLEAR, cleared, .single = true },
 	{ "clear_full_ptes", PTEBATCH_CLEAR_FULL, cleared },
 	{ "wrprotect_ptes", PTEBATCH_WRPROTECT, pte_wrprotect },
 	{ "modify_prot_ptes", PTEBATCH_MODIFY_PROT, pte_wrprotect, .sets = true,
-	  .returns = ENTRY },
+	  .gives = ENTRY },
 	{ "ptep_modify_prot", PTEBATCH_MODIFY_PROT_ONE, pte_wrprotect,
-	  .single = true, .sets = true, .returns = ENTRY },
+	  .single = true, .sets = true, .gives = ENTRY },
 	{ "test_and_clear_young_ptes", PTEBATCH_TEST_AND_CLEAR_YOUNG, unchanged,
-	  .leaves = true, .loses = YOUNG, .returns = WHETHER_YOUNG },
+	  .leaves = true, .loses = YOUNG, .gives = WHETHER_YOUNG },
 	{ "clear_flush_young_ptes", PTEBATCH_CLEAR_FLUSH_YOUNG, unchanged,
-	  .leaves = true, .flushes = true, .loses = YOUNG, .returns = WHETHER_YOUNG },
+	  .leaves = true, .flushes = true, .loses = YOUNG, .gives = WHETHER_YOUNG },
 	{ "clear_young_dirty_ptes", PTEBATCH_CLEAR_YOUNG_DIRTY, unchanged,
 	  .leaves = true, .loses = YOUNG | DIRTY },
 	{ "ptep_set_access_flags", PTEBATCH_SET_ACCESS_FLAGS, ptes_accessed,
@@ -334,7 +334,7 @@ static const char *wrong_return(const struct blocks *blocks,
 {
 	unsigned int all = blocks->given;
 
-	switch (op->returns) {
+	switch (op->gives) {
 	case ENTRY:
 		if (plain(blocks->returned) != plain(blocks->base[blocks->from]))
 			return "returned another entry";
@@ -644,7 +644,7 @@ static const void *gathers_gen_params(struct kunit *test, const void *prev,
 	const struct op *op = prev;
 
 	for (op = op ? op + 1 : ops; op < ops + ARRAY_SIZE(ops); op++) {
-		if (op->returns == NOTHING)
+		if (op->gives == NOTHING)
 			continue;
 		strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
 		return op;
