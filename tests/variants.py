@@ -65,9 +65,9 @@ ARM64 = (
     Variant('va48', 'max,pauth-impdef=on', MAX, 'a kernel for 48 bits only', frozenset({DIRTY}),
             config=('CONFIG_ARM64_VA_BITS_48=y',)),
     Variant('16k', 'cortex-a76', A76, 'pages of 16K', frozenset({DIRTY}), 16 * K, ('CONFIG_ARM64_16K_PAGES=y',)),
-    # There a page table spans 512 MiB, and the suites want files and folios of several.
+    # There a page table spans 512 MiB, the size of its largest folios.
     Variant('64k', 'cortex-a76', A76, 'pages of 64K', frozenset({DIRTY}), 64 * K, ('CONFIG_ARM64_64K_PAGES=y',),
-            memory=4096),
+            memory=6144),
 )
 VARIANTS = {'arm64': ARM64}
 
