@@ -187,6 +187,7 @@ PTEBATCH_SYMBOL(ptep_clear_flush_young)
 #ifdef CONFIG_EFI
 PTEBATCH_DATA(efi_mm)
 #endif
+PTEBATCH_SYMBOL(__ptep_set_access_flags_anysz)
 PTEBATCH_SYMBOL(modify_prot_commit_ptes)
 PTEBATCH_SYMBOL(modify_prot_start_ptes)
 PTEBATCH_SYMBOL(ptep_modify_prot_commit)
