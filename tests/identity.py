@@ -46,7 +46,7 @@ def _sources(arch: Arch) -> Iterable[Path]:
     """What is timed, with what stopwatch, and how its kernel is configured and run."""
     yield PROJECT / 'kunitconfig'
     yield from sorted((PROJECT / 'tests/arch').glob(f'{arch.name}.*'))
-    for pattern in ('mm/*bench*.[ch]', 'lib/*bench*.[ch]', 'lib/stopwatch*.[ch]'):
+    for pattern in ('mm/*_bench.c', 'lib/stopwatch.[ch]'):
         yield from sorted(PROJECT.glob(pattern))
 
 
