@@ -106,7 +106,7 @@ class Plot:
         if self.scaled:
             self.figure.supxlabel('* time, scaled to the same start', x=0.99, ha='right', fontsize=9, color=GREY)
         self.axes.legend(loc='upper left', bbox_to_anchor=(1, 1), labelspacing=0.9)
-        self.figure.savefig(path, metadata={'Date': None})
+        self.figure.savefig(path, metadata=dict.fromkeys(('Creator', 'Date', 'Format', 'Type')))
 
 
 def mprotect_order(record: Record) -> Plot:
