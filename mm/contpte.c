@@ -258,9 +258,7 @@ static bool folds_now(const struct blocks *blocks, const struct op *op,
 	unsigned int last = block_of(blocks, i) + CONT_PTES - 1;
 	pte_t was = blocks->base[i];
 
-	if (!touched(blocks, i) || op->leaves)
-		return folds(blocks, i);
-	if (covered(blocks, i))
+	if (!touched(blocks, i) || covered(blocks, i) || op->leaves)
 		return folds(blocks, i);
 	/* The last entry that is set finds all others as it is. */
 	return op->sets && blocks->nr == 1 && blocks->from == last &&
@@ -693,8 +691,7 @@ static void count_part(struct blocks *blocks, const struct op *op)
 
 static void contpte_cost(struct kunit *test)
 {
-	const struct contpte_param *param = test->param_value;
-	const struct op *op = &ops[param->op];
+	const struct op *op = test->param_value;
 	unsigned int kind = op->id == PTEBATCH_SET_WRITABLE ? 2 : 1;
 
 	for (part = parts; part < parts + ARRAY_SIZE(parts); part++) {
@@ -715,13 +712,12 @@ static void contpte_cost(struct kunit *test)
 static const void *cost_gen_params(struct kunit *test, const void *prev,
 				   char *desc)
 {
-	static struct contpte_param param;
+	const struct op *op = prev ? prev + sizeof(*op) : ops;
 
-	param.op = prev ? param.op + 1 : 0;
-	if (param.op == ARRAY_SIZE(ops))
+	if (op == ops + ARRAY_SIZE(ops))
 		return NULL;
-	strscpy(desc, ops[param.op].name, KUNIT_PARAM_DESC_SIZE);
-	return &param;
+	strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
+	return op;
 }
 
 /*

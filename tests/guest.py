@@ -33,8 +33,9 @@ FLAVOURS = {
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
 }
+TCG = ['-accel', 'tcg']
 # One instruction is one nanosecond; a CPU that waits does not wait for the host's clock.
-COUNTING = ('-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm', ['-accel', 'tcg'])
+COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 
 KUNIT = ['tools/testing/kunit/kunit.py']
 # Both keep a crash from looking like a hang.
@@ -125,11 +126,10 @@ class Guest:
                 *self._compilers()]
 
     def choose_accelerator(self, console: Console) -> None:
-        if self.settings.counting:
-            self.accel = COUNTING[1]
-        elif self.variant:
-            self.accel = ['-accel', 'tcg']
-            console.say('accel     tcg: a variant is a CPU of QEMU\'s')
+        if self.settings.counting or self.variant:
+            self.accel = TCG
+            if self.variant:
+                console.say('accel     tcg: a variant is a CPU of QEMU\'s')
         elif self.arch.emulated:
             with console.step('accel') as step:
                 self.accel, step.note = accelerator.choose(self.arch)
@@ -144,7 +144,7 @@ class Guest:
             command.append('--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}')
             env['PTEBATCH_SHUTDOWN'] = 'no'
         if self.settings.counting:
-            command.append(f'--qemu_args={COUNTING[0]}')
+            command.append(f'--qemu_args={COUNTING}')
         if self.variant:
             command.append(f'--qemu_args={self.variant.qemu_args}')
         if suites:
