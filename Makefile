@@ -4,7 +4,7 @@ ifneq ($(KERNELRELEASE),)
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
 ptebatch-y := lib/books.o lib/chance.o lib/file.o lib/flush.o lib/folio.o \
-	lib/model.o lib/populate.o lib/protect.o lib/pte.o lib/random.o \
+	lib/hold.o lib/model.o lib/populate.o lib/protect.o lib/pte.o lib/random.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
 	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o mm/mprotect.o \

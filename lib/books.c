@@ -4,6 +4,7 @@
 #include "internal.h"
 
 #include "books.h"
+#include "hold.h"
 #include "swap.h"
 
 /**
@@ -55,7 +56,8 @@ static void count_entries(struct tally *tally,
 		if (entry->kind == PTEBATCH_SWAP)
 			tally->swap[space->row.folios[entry->folio].first +
 				    entry->page]++;
-		folio = space->folios[entry->folio];
+		folio = page_folio(&space->folios[entry->folio]->page +
+				   entry->page);
 		/* Broken memory is nobody's any more. */
 		if (entry->kind != PTEBATCH_SWAP &&
 		    entry->kind != PTEBATCH_HWPOISON)
@@ -106,13 +108,15 @@ static void check_pages(struct tally *tally, struct folio *folio, int nr,
 	      atomic_read(&folio->_nr_pages_mapped));
 }
 
-static void check_folio(struct tally *tally, int nr)
+/* @folio is what the row's folio @nr is, or has left from page @first on. */
+static void check_folio(struct tally *tally, struct folio *folio, int nr,
+			unsigned int first)
 {
 	const struct ptebatch_space *space = tally->space;
-	struct folio *folio = space->folios[nr];
-	const unsigned int *counts = tally->page + space->row.folios[nr].first;
+	unsigned int at = space->row.folios[nr].first + first;
+	const unsigned int *counts = tally->page + at;
+	const unsigned int *swap = tally->swap + at;
 	unsigned int i, entries = tally->huge[nr];
-	const unsigned int *swap = tally->swap + space->row.folios[nr].first;
 	bool cached = (folio->mapping && !folio_test_anon(folio)) ||
 		      folio_test_swapcache(folio);
 
@@ -144,6 +148,19 @@ static void check_folio(struct tally *tally, int nr)
 		agree(tally, "the swap count", nr, swap[i], count);
 	}
 	check_pages(tally, folio, nr, counts);
+}
+
+static void check_folios(struct tally *tally, int nr)
+{
+	const struct ptebatch_space *space = tally->space;
+	unsigned int page, pages = 1U << space->row.folios[nr].order;
+	struct folio *folio;
+
+	for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
+		folio = ptebatch_held(space, nr, page);
+		if (folio)
+			check_folio(tally, folio, nr, page);
+	}
 }
 
 /* Places of one mm add up. */
@@ -197,7 +214,7 @@ int ptebatch_books_balance(const struct ptebatch_space *space,
 	if (tally.page && tally.swap && tally.huge)
 		err = count_places(&tally);
 	for (i = 0; !err && i < space->row.nr_folios; i++)
-		check_folio(&tally, i);
+		check_folios(&tally, i);
 	kvfree(tally.huge);
 	kvfree(tally.swap);
 	kvfree(tally.page);

@@ -20,6 +20,7 @@ static const struct {
 	{ 'u', PTEBATCH_UFFD },
 	{ 'x', PTEBATCH_EXCLUSIVE },
 	{ 'w', PTEBATCH_MIGRATION_WRITE },
+	{ 'l', PTEBATCH_LAZYFREE },
 };
 
 /* The letters of enum ptebatch_kind, in its order. */
@@ -115,6 +116,16 @@ static bool parse_bar(struct parser *p)
 	p->bars++;
 	p->at++;
 	return true;
+}
+
+static char opening_brace(const struct ptebatch_shape *shape)
+{
+	return shape->pmd ? '[' : shape->split ? '(' : '{';
+}
+
+static char closing_brace(const struct ptebatch_shape *shape)
+{
+	return shape->pmd ? ']' : shape->split ? ')' : '}';
 }
 
 /* A letter and its flags, as in "Wdyx". */
@@ -224,14 +235,15 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 	return true;
 }
 
-/* "{Wdyx*4}" or "[Wdyx]", at the opening brace or bracket. */
+/* "{Wdyx*4}", "(Wdyx*4)" or "[Wdyx]", at the opening brace. */
 static bool parse_folio(struct parser *p, bool adjacent)
 {
 	struct ptebatch_shape shape = {
 		.pmd = *p->at == '[',
+		.split = *p->at == '(',
 		.adjacent = adjacent,
 	};
-	const char close = shape.pmd ? ']' : '}';
+	const char close = closing_brace(&shape);
 	unsigned int first = p->row->nr;
 	unsigned int page = 0;
 	unsigned int pages = 0;
@@ -314,7 +326,7 @@ static bool parse_item(struct parser *p)
 	adjacent = *p->at == '+';
 	if (adjacent)
 		p->at++;
-	if (*p->at != '{' && *p->at != '[')
+	if (*p->at != '{' && *p->at != '[' && *p->at != '(')
 		return parse_small(p, adjacent);
 	return parse_folio(p, adjacent) && parse_count(p, &count) &&
 	       repeat(p, entry, folio, count);
@@ -471,7 +483,7 @@ static void print_close(struct seq_buf *out, const struct ptebatch_row *row,
 	if (page < pages)
 		seq_buf_putc(out, ' ');
 	print_dots(out, page < pages ? pages - page : 0);
-	seq_buf_putc(out, shape->pmd ? ']' : '}');
+	seq_buf_putc(out, closing_brace(shape));
 }
 
 /**
@@ -521,7 +533,7 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 			if (shape->adjacent)
 				seq_buf_putc(out, '+');
 			if (shape->order) {
-				seq_buf_putc(out, shape->pmd ? '[' : '{');
+				seq_buf_putc(out, opening_brace(shape));
 				open = folio;
 				page = entry->page;
 				print_dots(out, page);

@@ -20,7 +20,7 @@
  *	-  none				u  uffd (write- or access-protected)
  *	.  no entry at all: a page	x  the page is AnonExclusive
  *	   of the folio that the row	w  of M: the page was writable
- *	   does not map (in braces)
+ *	   does not map (in braces)	l  the page is lazyfree
  *	S  in swap; in braces, the	M  the page is being migrated
  *	   page of the folio in turn	H  the page's memory is broken
  *	U  marker of userfaultfd's write protection
@@ -32,6 +32,8 @@
  *	{ }	the pages of one folio, in order; their number is a power of two
  *	[ ]	one folio mapped by a PMD: a token for all of its entries, or
  *		tokens that add up to a whole page table
+ *	( )	what a split has left of a folio: its pages, each by itself
+ *		(only expected and printed)
  *	{ }*3	three such folios
  *	+{ }	a folio that is physically next to the one before it
  *	=7	after a token: maps page 7 of its folio, not the page in turn
@@ -90,11 +92,12 @@ enum ptebatch_kind {
 #define PTEBATCH_UFFD		BIT(3)
 #define PTEBATCH_EXCLUSIVE	BIT(4)
 #define PTEBATCH_MIGRATION_WRITE	BIT(5)
+#define PTEBATCH_LAZYFREE	BIT(6)
 
 /**
  * struct ptebatch_entry - one page table entry of a row
  * @kind: one of enum ptebatch_kind
- * @flags: any of PTEBATCH_DIRTY to PTEBATCH_MIGRATION_WRITE
+ * @flags: any of PTEBATCH_DIRTY to PTEBATCH_LAZYFREE
  * @page: which page of @folio it maps
  * @folio: index of the folio in the row, PTEBATCH_NO_FOLIO if it maps none
  */
@@ -109,12 +112,14 @@ struct ptebatch_entry {
  * struct ptebatch_shape - a folio as a row wants it
  * @order: its order
  * @pmd: mapped by a PMD
+ * @split: its pages are small folios now
  * @adjacent: its first frame follows the last one of the folio before
  * @first: number of pages in all folios before it
  */
 struct ptebatch_shape {
 	u8 order;
 	bool pmd;
+	bool split;
 	bool adjacent;
 	u32 first;
 };

@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #include "arch.h"
+#include "hold.h"
 #include "pte.h"
 #include "snapshot.h"
 #include "swap.h"
@@ -24,7 +25,7 @@ static void find_page(const struct ptebatch_space *space, unsigned long pfn,
 		if (folio == PTEBATCH_NO_FOLIO)
 			continue;
 		page = pfn - folio_pfn(space->folios[folio]);
-		if (page >= folio_nr_pages(space->folios[folio]))
+		if (page >= 1UL << space->row.folios[folio].order)
 			continue;
 		entry->folio = folio;
 		entry->page = page;
@@ -37,15 +38,20 @@ static void add_page(const struct ptebatch_space *space, unsigned long pfn,
 		     s16 guess, bool huge, struct ptebatch_entry *entry)
 {
 	struct folio *folio;
+	struct page *page;
 
 	find_page(space, pfn, guess, entry);
 	if (entry->kind == PTEBATCH_FOREIGN)
 		return;
-	folio = space->folios[entry->folio];
+	page = &space->folios[entry->folio]->page + entry->page;
+	folio = page_folio(page);
+	if (!folio_test_anon(folio))
+		return;
 	/* A PMD has one flag for all, on the first page. */
-	if (folio_test_anon(folio) &&
-	    PageAnonExclusive(folio_page(folio, huge ? 0 : entry->page)))
+	if (PageAnonExclusive(huge ? &folio->page : page))
 		entry->flags |= PTEBATCH_EXCLUSIVE;
+	if (!folio_test_swapbacked(folio))
+		entry->flags |= PTEBATCH_LAZYFREE;
 }
 
 /* The same for a place in swap; what is no folio's place may be anybody's. */
@@ -59,7 +65,8 @@ static void find_swap(const struct ptebatch_space *space, pte_t pte, s16 guess,
 		s16 folio = i ? i - 1 : guess;
 		long page;
 
-		if (folio == PTEBATCH_NO_FOLIO)
+		if (folio == PTEBATCH_NO_FOLIO ||
+		    !ptebatch_held_whole(space, folio))
 			continue;
 		page = ptebatch_swap_page(space->folios[folio], swap);
 		if (page < 0)
@@ -187,9 +194,14 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 	mmap_read_unlock(place->mm);
 	if (!space->setup->track)
 		ignore_flag(row, PTEBATCH_SOFT_DIRTY);
+	if (!space->setup->lru)
+		ignore_flag(row, PTEBATCH_LAZYFREE);
 
-	for (i = 0; i < row->nr_folios; i++)
+	for (i = 0; i < row->nr_folios; i++) {
 		row->folios[i].pmd = false;
+		row->folios[i].split = !ptebatch_held_whole(space, i) &&
+				       !ptebatch_gone(space, i);
+	}
 	for_each_set_bit(i, snapshot->huge, row->nr)
 		if (row->entries[i].folio != PTEBATCH_NO_FOLIO)
 			row->folios[row->entries[i].folio].pmd = true;

@@ -20,6 +20,7 @@
 #include "contpte.h"
 #include "file.h"
 #include "folio.h"
+#include "hold.h"
 #include "populate.h"
 #include "space.h"
 #include "swap.h"
@@ -304,21 +305,27 @@ static int map_again(struct ptebatch_space *space, unsigned long offset)
 	return err;
 }
 
-/* What reclaim or MADV_FREE have made of the anonymous folios. */
+/* What reclaim or MADV_FREE have made of the folios. */
 static int prepare_folios(struct ptebatch_space *space)
 {
 	unsigned int i;
 	int err = 0;
 
+	for (i = 0; i < space->row.nr; i++)
+		if (space->row.entries[i].flags & PTEBATCH_LAZYFREE)
+			folio_clear_swapbacked(space->folios[space->row.entries[i].folio]);
 	for (i = 0; i < space->row.nr_folios && !err; i++) {
 		struct folio *folio = space->folios[i];
 
-		if (!folio_test_anon(folio))
-			continue;
-		if (space->setup->lazyfree)
+		if (space->setup->lazyfree && folio_test_anon(folio))
 			folio_clear_swapbacked(folio);
-		if (space->setup->swap && !folio_test_swapcache(folio))
+		if (space->setup->swap && folio_test_anon(folio) &&
+		    !folio_test_swapcache(folio))
 			err = ptebatch_swap_alloc(folio);
+		if (space->setup->lru) {
+			folio_mark_uptodate(folio);
+			folio_add_lru(folio);
+		}
 	}
 	return err;
 }
@@ -330,7 +337,7 @@ static int build(struct ptebatch_space *space)
 	int err;
 
 	divide_folios(space);
-	err = ptebatch_folios_alloc(space->folios, &space->row);
+	err = ptebatch_hold(space);
 	if (err)
 		return err;
 	if (space->setup->mapping != PTEBATCH_ANON) {
@@ -364,12 +371,20 @@ static void empty_cache(struct file *file)
 /* Rule 7, the end of it: after teardown nothing is left. */
 static void check_nothing_left(struct ptebatch_space *space, unsigned int i)
 {
-	struct folio *folio = space->folios[i];
+	unsigned int page, nr = 1U << space->row.folios[i].order;
+	struct folio *folio;
 
-	KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(folio), 0,
-			    "folio %u is still mapped after teardown", i);
-	KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
-			    "folio %u has references left after teardown", i);
+	for (page = 0; page < nr; page += folio ? folio_nr_pages(folio) : 1) {
+		folio = ptebatch_held(space, i, page);
+		if (!folio)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(folio), 0,
+				    "folio %u, page %u is still mapped after teardown",
+				    i, page);
+		KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
+				    "folio %u, page %u has references left after teardown",
+				    i, page);
+	}
 }
 
 /**
@@ -443,17 +458,19 @@ static void destroy(void *data)
 	}
 	/* No migration or reclaim is on its way any more. */
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
-		if (!folio_test_locked(space->folios[i]))
+		if (!ptebatch_held_whole(space, i) ||
+		    !folio_test_locked(space->folios[i]))
 			continue;
 		ptebatch_swap_free(space->folios[i]);
 		folio_unlock(space->folios[i]);
 	}
 	if (space->file)
 		empty_cache(space->file);
-	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
+	if (space->setup->lru)
+		lru_add_drain_all();
+	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
 		check_nothing_left(space, i);
-		folio_put(space->folios[i]);
-	}
+	ptebatch_hold_end(space);
 	if (space->file)
 		__fput_sync(space->file);
 

@@ -45,6 +45,9 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @swap: the anonymous folios have swap space, and are locked
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA is locked into memory
+ * @lru: the folios are on the LRU lists, and during the operation nobody but
+ *       their mappings and the file holds them, so that it may split or free
+ *       them
  * @twice: mapped once more: anonymous memory by a child after a fork, a file
  *         by a second VMA
  */
@@ -58,6 +61,7 @@ struct ptebatch_setup {
 	bool swap;
 	bool lazyfree;
 	bool mlocked;
+	bool lru;
 	bool twice;
 };
 
@@ -78,7 +82,9 @@ struct ptebatch_place {
  * @row: the row as drawn
  * @places: where the row is mapped; the operation gets the first one
  * @nr_places: one or two
- * @folios: the row's folios, each with a reference of ours
+ * @folios: the row's folios, see hold.h
+ * @held: a bit for each of their pages: where a folio begins that we hold
+ * @index: where in the file they are, while we don't hold them
  * @cached: which of them are the file's; the others are anonymous
  * @file: the file, %NULL for anonymous memory
  * @log: the kernel's log since the space was made
@@ -90,6 +96,8 @@ struct ptebatch_space {
 	struct ptebatch_place places[2];
 	unsigned int nr_places;
 	struct folio *folios[PTEBATCH_ROW_ENTRIES];
+	unsigned long *held;
+	pgoff_t index[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
 	struct kmsg_dump_iter log;
