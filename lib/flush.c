@@ -123,6 +123,10 @@ bool ptebatch_flush_needed(const struct ptebatch_entry *before,
 	/* No TLB has an entry that nothing was accessed through. */
 	if (!(before->flags & PTEBATCH_YOUNG) || !rank[before->kind])
 		return false;
+	/* Nor does it look again where it has set dirty already. */
+	if (before->kind == PTEBATCH_WRITABLE &&
+	    before->flags & ~after->flags & PTEBATCH_DIRTY)
+		return true;
 	return rank[after->kind] < rank[before->kind] ||
 	       after->folio != before->folio || after->page != before->page;
 }

@@ -101,8 +101,6 @@ void ptebatch_let_go(struct ptebatch_space *space)
 {
 	unsigned int i;
 
-	/* Batches on their way to the LRU lists hold references, too. */
-	lru_add_drain_all();
 	for (i = 0; i < space->row.nr_folios; i++) {
 		struct folio *folio = space->folios[i];
 

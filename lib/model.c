@@ -240,6 +240,75 @@ void ptebatch_model_zap(const struct ptebatch_call *call,
 		goes(call, was, allowed);
 }
 
+/**
+ * ptebatch_model_cold() - MADV_COLD: rule 24
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_cold(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed)
+{
+	if (ptebatch_entry_present(was))
+		becomes(BIT(was->kind), was->flags & ~PTEBATCH_YOUNG, allowed);
+	else
+		stays(was, allowed);
+}
+
+/**
+ * ptebatch_model_free() - MADV_FREE of folios of our own: rule 24
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ *
+ * What is in swap, or broken, need not wait for reclaim.
+ */
+void ptebatch_model_free(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed)
+{
+	const u8 used = PTEBATCH_DIRTY | PTEBATCH_YOUNG;
+
+	if (ptebatch_entry_present(was))
+		becomes(BIT(was->kind),
+			(was->flags & ~used) | PTEBATCH_LAZYFREE, allowed);
+	else if (was->kind == PTEBATCH_SWAP || was->kind == PTEBATCH_POISON ||
+		 was->kind == PTEBATCH_HWPOISON)
+		becomes(BIT(PTEBATCH_NONE), 0, allowed);
+	else
+		stays(was, allowed);
+}
+
+/**
+ * ptebatch_model_guard_install() - MADV_GUARD_INSTALL: rule 24
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_guard_install(const struct ptebatch_call *call,
+				  const struct ptebatch_entry *was,
+				  struct ptebatch_allowed *allowed)
+{
+	becomes(BIT(PTEBATCH_GUARD), 0, allowed);
+}
+
+/**
+ * ptebatch_model_guard_remove() - MADV_GUARD_REMOVE: rule 24
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_guard_remove(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed)
+{
+	if (was->kind == PTEBATCH_GUARD)
+		becomes(BIT(PTEBATCH_NONE), 0, allowed);
+	else
+		stays(was, allowed);
+}
+
 /* May @a and @b, next to each other, be in one batch? Rule 3. */
 static bool batches_with(const struct ptebatch_entry *a,
 			 const struct ptebatch_entry *b)
@@ -367,7 +436,8 @@ bool ptebatch_model_allows(const struct ptebatch_call *call,
 	/* Whether it is the right page, if it has one. */
 	return got->folio == PTEBATCH_NO_FOLIO ?
 	       !ptebatch_entry_present(got) &&
-	       (got->kind != PTEBATCH_SWAP || was->folio == PTEBATCH_NO_FOLIO) :
+	       (got->kind != PTEBATCH_SWAP || call->freed ||
+		was->folio == PTEBATCH_NO_FOLIO) :
 	       got->folio == was->folio && got->page == was->page;
 }
 

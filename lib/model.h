@@ -40,6 +40,8 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @uffd_rwp: userfaultfd is registered for read and write protection
  * @try_writable: the caller wants no write faults that it can spare
  * @swap: the anonymous pages have swap space; else they are lazyfree
+ * @freed: the pages may be freed, and who has been swapped out is not known
+ *         then by its place in swap
  * @hints: all folios here are worth a NUMA hint; else none is
  */
 struct ptebatch_call {
@@ -55,6 +57,7 @@ struct ptebatch_call {
 	bool uffd_rwp;
 	bool try_writable;
 	bool swap;
+	bool freed;
 	bool hints;
 };
 
@@ -80,6 +83,19 @@ void ptebatch_model_unmap(const struct ptebatch_call *call,
 void ptebatch_model_zap(const struct ptebatch_call *call,
 			const struct ptebatch_entry *was,
 			struct ptebatch_allowed *allowed);
+
+void ptebatch_model_cold(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+void ptebatch_model_free(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+void ptebatch_model_guard_install(const struct ptebatch_call *call,
+				  const struct ptebatch_entry *was,
+				  struct ptebatch_allowed *allowed);
+void ptebatch_model_guard_remove(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed);
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);

@@ -225,7 +225,9 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 	for (; count--; (*page)++) {
 		if (*page >= PTEBATCH_ROW_ENTRIES)
 			return fail(p, "a folio larger than any row");
-		if (ptebatch_entry_has_page(&entry) || entry.kind == PTEBATCH_SWAP) {
+		/* What is in swap has no page any more once others have gone. */
+		if (ptebatch_entry_has_page(&entry) ||
+		    (entry.kind == PTEBATCH_SWAP && !p->row->folios[folio].split)) {
 			entry.folio = folio;
 			entry.page = *page;
 		}
@@ -370,6 +372,28 @@ int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 	if (error)
 		*error = p.error;
 	return p.error ? picture - p.at - 1 : 0;
+}
+
+/**
+ * ptebatch_row_break_up() - make each page that a row maps a small folio
+ * @row: the row
+ */
+void ptebatch_row_break_up(struct ptebatch_row *row)
+{
+	unsigned int i;
+
+	row->nr_folios = 0;
+	for (i = 0; i < row->nr; i++) {
+		if (row->entries[i].folio == PTEBATCH_NO_FOLIO)
+			continue;
+		row->entries[i].page = 0;
+		row->entries[i].folio = row->nr_folios;
+		row->folios[row->nr_folios] = (struct ptebatch_shape) {
+			.first = row->nr_folios,
+		};
+		row->nr_folios++;
+	}
+	row->nr_pages = row->nr_folios;
 }
 
 /**

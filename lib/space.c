@@ -305,6 +305,16 @@ static int map_again(struct ptebatch_space *space, unsigned long offset)
 	return err;
 }
 
+/* A split would map the shared zero page for those with nothing in them. */
+static void write_pages(struct folio *folio)
+{
+	unsigned int i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		memset(page_address(folio_page(folio, i)), 1 + i % 255,
+		       sizeof(long));
+}
+
 /* What reclaim or MADV_FREE have made of the folios. */
 static int prepare_folios(struct ptebatch_space *space)
 {
@@ -323,10 +333,14 @@ static int prepare_folios(struct ptebatch_space *space)
 		    !folio_test_swapcache(folio))
 			err = ptebatch_swap_alloc(folio);
 		if (space->setup->lru) {
+			write_pages(folio);
 			folio_mark_uptodate(folio);
 			folio_add_lru(folio);
 		}
 	}
+	/* Small ones go by way of batches, which hold references. */
+	if (space->setup->lru)
+		lru_add_drain_all();
 	return err;
 }
 
@@ -511,6 +525,8 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 	if (at)
 		KUNIT_FAIL_AND_ABORT(test, "%s, at character %d of \"%s\"",
 				     error, -at, setup->picture);
+	if (setup->small)
+		ptebatch_row_break_up(&space->row);
 	error = missing(setup, &space->row);
 	if (error)
 		kunit_skip(test, "%s", error);

@@ -45,6 +45,7 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @swap: the anonymous folios have swap space, and are locked
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA is locked into memory
+ * @small: each page that the picture shows is a small folio, whatever the braces
  * @lru: the folios are on the LRU lists, and during the operation nobody but
  *       their mappings and the file holds them, so that it may split or free
  *       them
@@ -61,6 +62,7 @@ struct ptebatch_setup {
 	bool swap;
 	bool lazyfree;
 	bool mlocked;
+	bool small;
 	bool lru;
 	bool twice;
 };

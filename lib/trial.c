@@ -368,6 +368,7 @@ static void pass_over_gone(const struct ptebatch_trial *trial,
 		memmove(&expected->folios[folio + 1], &expected->folios[folio],
 			(ARRAY_SIZE(expected->folios) - folio - 1) *
 			sizeof(expected->folios[0]));
+		expected->folios[folio] = (struct ptebatch_shape) {};
 	}
 }
 
@@ -418,6 +419,16 @@ void ptebatch_trial_expect(const struct ptebatch_trial *trial,
 	if (compare(trial, expected, "the rules do not allow"))
 		expect_split(trial, expected);
 	kunit_kfree(trial->test, expected);
+}
+
+/**
+ * ptebatch_trial_unchanged() - what came out must be what there was
+ * @trial: the trial, ended
+ */
+void ptebatch_trial_unchanged(const struct ptebatch_trial *trial)
+{
+	if (compare(trial, &trial->before.row, "there was not before"))
+		expect_split(trial, &trial->before.row);
 }
 
 /**

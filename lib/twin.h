@@ -11,6 +11,10 @@
 
 #include "syscall.h"
 
+/* As do_madvise() of mm/madvise.c. */
+int ptebatch_twin_do_madvise(struct mm_struct *mm, unsigned long start,
+			     size_t bytes, int behavior);
+
 /* As zap_vma_range() of mm/memory.c. */
 void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 				 unsigned long start, unsigned long bytes);
