@@ -52,6 +52,7 @@ class Module(Need):
 
 
 MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
+CSCOPE = Need('cscope', 'cscope')
 BUILD = (
     Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),
     Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),
@@ -59,7 +60,7 @@ BUILD = (
 FETCH = (Need('dpkg-deb', 'dpkg'), Need('tar', 'tar'), Need('xz', 'xz-utils'))
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    MATPLOTLIB,
+    MATPLOTLIB, CSCOPE,
 )
 
 
