@@ -3,17 +3,18 @@ ifneq ($(KERNELRELEASE),)
 # For the kernel's build: mm/ptebatch/ of a shadow tree, or M= of a module build.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
-ptebatch-y := lib/advise.o lib/books.o lib/chance.o lib/file.o lib/flush.o lib/folio.o \
-	lib/hold.o lib/model.o lib/populate.o lib/protect.o lib/pte.o lib/random.o \
+ptebatch-y := lib/advise.o lib/books.o lib/chance.o lib/counter.o lib/file.o \
+	lib/flush.o lib/folio.o lib/hold.o lib/locks.o lib/model.o \
+	lib/populate.o lib/process.o lib/protect.o lib/pte.o lib/random.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
 	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
-ptebatch-y += mm/workbench.o mm/pgtable.o mm/madvise.o mm/memory.o mm/mprotect.o \
-	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o \
-	mm/unmap_random.o
+ptebatch-y += mm/workbench.o mm/pgtable.o mm/madvise.o mm/madvise_process.o \
+	mm/memory.o mm/mprotect.o mm/mprotect_fault.o mm/mprotect_model.o \
+	mm/mprotect_random.o mm/rmap.o mm/unmap_random.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
-ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/counter.o lib/process.o lib/region.o \
-	lib/stopwatch.o mm/madvise_bench.o mm/memory_bench.o \
-	mm/mprotect_bench.o mm/mprotect_fault_bench.o mm/rmap_bench.o
+ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/region.o lib/stopwatch.o \
+	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
+	mm/mprotect_fault_bench.o mm/rmap_bench.o
 
 # The kernel's own sources once more, with batching off, keep their names to
 # themselves. Built in, they are compiled as the kernel's are, to be as fast but

@@ -111,7 +111,8 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 /*
  * Whoever maps a page that is not the right one has broken a rule, and is told
  * so. Teardown would then unmap, and free, pages of someone else, and take the
- * kernel down with all other cases: put the right ones back.
+ * kernel down with all other cases: put the right ones back, if they are still
+ * ours.
  */
 static void put_pages_back(struct ptebatch_trial *trial)
 {
@@ -133,8 +134,10 @@ static void put_pages_back(struct ptebatch_trial *trial)
 		if (!ptep)
 			continue;
 		ptep_get_and_clear(mm, ptebatch_addr(trial->space, i), ptep);
-		set_pte_at(mm, ptebatch_addr(trial->space, i), ptep,
-			   trial->before.raw[trial->before.lead + i]);
+		if (was->folio == PTEBATCH_NO_FOLIO ||
+		    ptebatch_held(trial->space, was->folio, was->page))
+			set_pte_at(mm, ptebatch_addr(trial->space, i), ptep,
+				   trial->before.raw[trial->before.lead + i]);
 		pte_unmap_unlock(ptep, ptl);
 	}
 	mmap_write_unlock(mm);
