@@ -539,8 +539,8 @@ static const struct error_row {
 
 KUNIT_ARRAY_PARAM_DESC(error, error_rows, name);
 
-/* Entries of each range. */
-#define NR	4
+/* In each range. */
+#define ERROR_PAGES	4
 
 static void add_entries(struct seq_buf *out, const char *entry, unsigned int nr)
 {
@@ -550,8 +550,9 @@ static void add_entries(struct seq_buf *out, const char *entry, unsigned int nr)
 static void error_at(struct kunit *test, const struct error_row *row,
 		     unsigned int at)
 {
+	const unsigned int first = at * ERROR_PAGES;
 	const struct part part = {
-		at * NR, row->half ? NR / 2 : NR, row->oddity
+		first, ERROR_PAGES / (row->half ? 2 : 1), row->oddity
 	};
 	const unsigned int gone = row->oddity == HOLE ? part.nr : 0;
 	struct vector_range ranges[RANGES_MAX];
@@ -570,10 +571,10 @@ static void error_at(struct kunit *test, const struct error_row *row,
 	seq_buf_init(&before, text[0], sizeof(text[0]));
 	seq_buf_init(&after, text[1], sizeof(text[1]));
 	for (i = 0; i < RANGES_MAX; i++) {
-		ranges[i] = (struct vector_range)PAGES(i * NR, NR);
+		ranges[i] = (struct vector_range)PAGES(ERROR_PAGES * i, ERROR_PAGES);
 		if (i != at) {
-			add_entries(&before, row->before, NR);
-			add_entries(&after, i < at ? row->after : row->before, NR);
+			add_entries(&before, row->before, ERROR_PAGES);
+			add_entries(&after, i < at ? row->after : row->before, ERROR_PAGES);
 			continue;
 		}
 		ranges[i].at += row->off;
@@ -582,17 +583,17 @@ static void error_at(struct kunit *test, const struct error_row *row,
 			add_entries(&after, "-", gone);
 		}
 		/* A hole does not keep the rest from being advised. */
-		if (NR - gone) {
-			add_entries(&before, row->before, NR - gone);
+		if (ERROR_PAGES - gone) {
+			add_entries(&before, row->before, ERROR_PAGES - gone);
 			add_entries(&after, gone ? row->after : row->before,
-				    NR - gone);
+				    ERROR_PAGES - gone);
 		}
 	}
 	trial = begin(test, seq_buf_str(&before), PTEBATCH_ANON);
 	call.space = trial->space;
 	make_odd(test, trial->space, &part);
 	call_self(test, &call);
-	expect_result(test, &call, at ? BYTES(at * NR) : row->error);
+	expect_result(test, &call, at ? BYTES(ERROR_PAGES * at) : row->error);
 	end(trial, seq_buf_str(&after));
 }
 
