@@ -8,8 +8,8 @@ ptebatch-y := lib/books.o lib/chance.o lib/file.o lib/flush.o lib/folio.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
 	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o mm/mprotect.o \
-	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o \
-	mm/unmap_random.o
+	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o \
+	mm/mremap.o mm/rmap.o mm/unmap_random.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
 ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/counter.o lib/process.o lib/region.o \
 	lib/stopwatch.o mm/madvise_bench.o mm/memory_bench.o \
@@ -19,7 +19,7 @@ ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/counter.o lib/process.o lib/region.o \
 # themselves. Built in, they are compiled as the kernel's are, to be as fast but
 # for the batches, and made local then. All that such a source calls is out of a
 # module's reach; there the compiler leaves out what nobody uses.
-twins := memory mprotect rmap
+twins := memory mprotect mremap rmap
 twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
 ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
 ptebatch-y += $(twins:%=lib/twin_%.o)

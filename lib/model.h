@@ -38,6 +38,7 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @track: soft-dirty is tracked
  * @uffd_wp: userfaultfd is registered for write protection
  * @uffd_rwp: userfaultfd is registered for read and write protection
+ * @uffd_deaf: whoever registered it does not hear of moves
  * @try_writable: the caller wants no write faults that it can spare
  * @swap: the anonymous pages have swap space; else they are lazyfree
  * @hints: all folios here are worth a NUMA hint; else none is
@@ -53,6 +54,7 @@ struct ptebatch_call {
 	bool track;
 	bool uffd_wp;
 	bool uffd_rwp;
+	bool uffd_deaf;
 	bool try_writable;
 	bool swap;
 	bool hints;
@@ -81,8 +83,14 @@ void ptebatch_model_zap(const struct ptebatch_call *call,
 			const struct ptebatch_entry *was,
 			struct ptebatch_allowed *allowed);
 
+void ptebatch_model_move(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
+u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
+			    unsigned int i);
 bool ptebatch_model_allows(const struct ptebatch_call *call,
 			   const struct ptebatch_entry *was, u8 spread,
 			   const struct ptebatch_entry *got);

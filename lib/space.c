@@ -196,6 +196,29 @@ static int open_file(struct ptebatch_space *space)
 	return fill_cache(space, offset) ?: offset;
 }
 
+#ifdef CONFIG_USERFAULTFD
+/* One that nobody reads from: it has asked for no events. */
+static int open_uffd(struct ptebatch_space *space)
+{
+	space->uffd = kzalloc_obj(*space->uffd);
+	return space->uffd ? 0 : -ENOMEM;
+}
+
+static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
+{
+	vma->vm_userfaultfd_ctx.ctx = uffd;
+}
+#else
+static int open_uffd(struct ptebatch_space *space)
+{
+	return -EOPNOTSUPP;
+}
+
+static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
+{
+}
+#endif
+
 /* mmap() as the kernel does it for itself, in our mm. */
 static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		   unsigned long addr, unsigned long offset)
@@ -223,6 +246,8 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		vm_flags_set(vma, VM_UFFD_WP);
 	if (space->setup->uffd_rwp)
 		vm_flags_set(vma, VM_UFFD_RWP);
+	if (space->uffd)
+		set_uffd(vma, space->uffd);
 	if (space->setup->mlocked)
 		vm_flags_set(vma, VM_LOCKED);
 	vma_set_page_prot(vma);
@@ -253,6 +278,7 @@ struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
 		.track = setup->track,
 		.uffd_wp = setup->uffd_wp,
 		.uffd_rwp = setup->uffd_rwp,
+		.uffd_deaf = setup->uffd_deaf,
 		.swap = setup->swap,
 	};
 }
@@ -339,6 +365,11 @@ static int build(struct ptebatch_space *space)
 			return offset;
 	}
 
+	if (space->setup->uffd_deaf) {
+		err = open_uffd(space);
+		if (err)
+			return err;
+	}
 	place->mm = ptebatch_mm_alloc();
 	if (!place->mm)
 		return -ENOMEM;
@@ -412,14 +443,15 @@ bool ptebatch_space_blocks_agree(const struct ptebatch_space *space,
 		return false;
 	}
 	for (i = 0; i < space->nr_places && agree; i++) {
-		unsigned long start = space->places[i].start -
-				      space->row.first * PAGE_SIZE -
-				      SPACE_MARGIN;
+		const struct ptebatch_place *place = &space->places[i];
+		unsigned long end = place->start + space->row.nr * PAGE_SIZE;
 
 		seq_buf_init(&out, text, BLOCK_TEXT);
-		agree = ptebatch_blocks_agree(space->places[i].mm, start,
-					      start + vma_bytes(&space->row),
-					      &out);
+		agree = ptebatch_blocks_agree(place->mm,
+					      ALIGN_DOWN(place->start, PMD_SIZE) -
+					      SPACE_MARGIN,
+					      ALIGN(end, PMD_SIZE) +
+					      SPACE_MARGIN, &out);
 	}
 	if (!agree) {
 		KUNIT_FAIL(space->test, "%s breaks rule 25 (contpte blocks)", who);
@@ -461,6 +493,7 @@ static void destroy(void *data)
 	seq_buf_init(&complaints, text, sizeof(text));
 	if (ptebatch_warnings_found(&space->log, &complaints))
 		KUNIT_FAIL(space->test, "rule 10: %s", seq_buf_str(&complaints));
+	kfree(space->uffd);
 	kvfree(space);
 }
 
@@ -511,4 +544,28 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 void ptebatch_space_release(struct ptebatch_space *space)
 {
 	kunit_release_action(space->test, destroy, space);
+}
+
+/**
+ * ptebatch_space_add_place() - look at one more place of the first mm
+ * @space: the address space
+ * @first: index in its page table that the row's first entry would have there
+ *
+ * It is away from all others, and nothing is mapped there. From now on what is
+ * mapped there counts.
+ *
+ * Return: the place.
+ */
+const struct ptebatch_place *
+ptebatch_space_add_place(struct ptebatch_space *space, unsigned int first)
+{
+	struct ptebatch_place *place = &space->places[space->nr_places];
+
+	KUNIT_ASSERT_LT(space->test, space->nr_places, PTEBATCH_PLACES);
+	mmget(space->places[0].mm);
+	place->mm = space->places[0].mm;
+	place->start = ALIGN_DOWN(space->places[0].start, PMD_SIZE) +
+		       5 * vma_bytes(&space->row) + first * PAGE_SIZE;
+	space->nr_places++;
+	return place;
 }
