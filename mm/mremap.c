@@ -33,7 +33,7 @@ PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 
 /**
  * enum stage - what else there is
- * @PLAIN: nothing: the VMA goes on on both sides, the new place is free
+ * @PLAIN: nothing: the VMA reaches beyond the range, the new place is free
  * @ALONE: the VMA begins and ends with the range
  * @GAP: the range is two VMAs, with nothing in the middle, where the row has
  *       empty entries
