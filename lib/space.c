@@ -13,6 +13,7 @@
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/sizes.h>
+#include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
 #include "internal.h"
@@ -330,6 +331,13 @@ static int map_again(struct ptebatch_space *space, unsigned long offset)
 	return err;
 }
 
+/* What is on its way to the LRU lists and back holds references. */
+static void drain_lru(const struct ptebatch_space *space)
+{
+	if (space->setup->lru)
+		lru_add_drain_all();
+}
+
 /* What reclaim or MADV_FREE have made of the anonymous folios. */
 static int prepare_folios(struct ptebatch_space *space)
 {
@@ -339,6 +347,8 @@ static int prepare_folios(struct ptebatch_space *space)
 	for (i = 0; i < space->row.nr_folios && !err; i++) {
 		struct folio *folio = space->folios[i];
 
+		if (space->setup->lru)
+			folio_add_lru(folio);
 		if (!folio_test_anon(folio))
 			continue;
 		if (space->setup->lazyfree)
@@ -346,6 +356,7 @@ static int prepare_folios(struct ptebatch_space *space)
 		if (space->setup->swap && !folio_test_swapcache(folio))
 			err = ptebatch_swap_alloc(folio);
 	}
+	drain_lru(space);
 	return err;
 }
 
@@ -401,6 +412,8 @@ static void check_nothing_left(struct ptebatch_space *space, unsigned int i)
 			    "folio %u is still mapped after teardown", i);
 	KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
 			    "folio %u has references left after teardown", i);
+	KUNIT_EXPECT_FALSE_MSG(space->test, folio_test_mlocked(folio),
+			       "folio %u is still mlocked after teardown", i);
 }
 
 /**
@@ -482,6 +495,7 @@ static void destroy(void *data)
 	}
 	if (space->file)
 		empty_cache(space->file);
+	drain_lru(space);
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
 		check_nothing_left(space, i);
 		folio_put(space->folios[i]);

@@ -49,6 +49,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @swap: the anonymous folios have swap space, and are locked
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA is locked into memory
+ * @lru: the folios are on the LRU lists, as those of processes are; else they
+ *       are not, and nobody but the case looks at them
  * @twice: mapped once more: anonymous memory by a child after a fork, a file
  *         by a second VMA
  */
@@ -63,6 +65,7 @@ struct ptebatch_setup {
 	bool swap;
 	bool lazyfree;
 	bool mlocked;
+	bool lru;
 	bool twice;
 };
 

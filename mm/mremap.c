@@ -7,13 +7,10 @@
  * of the one that its range is moved to. There "@" says where in a page table.
  */
 #include <kunit/test.h>
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
-#include <linux/sched/signal.h>
 #include <linux/userfaultfd_k.h>
 
 #include "internal.h"
@@ -675,39 +672,13 @@ static const struct refusal {
 
 KUNIT_ARRAY_PARAM_DESC(refusals, refusals, name);
 
-static void set_memlock(const struct rlimit *limit)
-{
-	task_lock(current->group_leader);
-	current->signal->rlim[RLIMIT_MEMLOCK] = *limit;
-	task_unlock(current->group_leader);
-}
-
-/* As somebody who may not lock memory. */
-static long call_capped(struct kunit *test, const struct ptebatch_trial *here,
-			ptebatch_syscall_t how, const unsigned long *args)
-{
-	const struct rlimit was = current->signal->rlim[RLIMIT_MEMLOCK];
-	const struct rlimit none = {};
-	struct cred *cred = prepare_creds();
-	const struct cred *old;
-	long ret;
-
-	KUNIT_ASSERT_NOT_NULL(test, cred);
-	cap_lower(cred->cap_effective, CAP_IPC_LOCK);
-	old = override_creds(cred);
-	set_memlock(&none);
-	ret = ptebatch_syscall_in(here->place->mm, how, args[0], args[1],
-				  args[2], args[3], args[4]);
-	set_memlock(&was);
-	put_cred(revert_creds(old));
-	return ret;
-}
-
 static void refuse(struct kunit *test, const char *who,
 		   const struct refusal *refusal, ptebatch_syscall_t how)
 {
 	struct ptebatch_trial *here, *there;
 	struct books before, after;
+	typeof(ptebatch_syscall_in) *call =
+		refusal->capped ? ptebatch_syscall_capped : ptebatch_syscall_in;
 	unsigned long args[5];
 	long ret;
 
@@ -722,9 +693,8 @@ static void refuse(struct kunit *test, const char *who,
 	args[3] = refusal->flags;
 	args[4] = (refusal->onto ? range_start(here) : range_start(there)) +
 		  refusal->to;
-	ret = refusal->capped ? call_capped(test, here, how, args) :
-	      ptebatch_syscall_in(here->place->mm, how, args[0], args[1],
-				  args[2], args[3], args[4]);
+	ret = call(here->place->mm, how, args[0], args[1], args[2], args[3],
+		   args[4]);
 	KUNIT_EXPECT_EQ_MSG(test, ret, refusal->err, "%s returns %ld", who,
 			    ret);
 	ptebatch_trial_end(there);
