@@ -241,6 +241,19 @@ void ptebatch_model_zap(const struct ptebatch_call *call,
 }
 
 /**
+ * ptebatch_model_gone() - mremap(), at the old place
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_gone(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed)
+{
+	becomes(BIT(PTEBATCH_NONE), 0, allowed);
+}
+
+/**
  * ptebatch_model_move() - mremap(), at the new place: rules 6 and 14
  * @call: the call
  * @was: the entry at the old place before

@@ -83,6 +83,9 @@ void ptebatch_model_zap(const struct ptebatch_call *call,
 			const struct ptebatch_entry *was,
 			struct ptebatch_allowed *allowed);
 
+void ptebatch_model_gone(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
 void ptebatch_model_move(const struct ptebatch_call *call,
 			 const struct ptebatch_entry *was,
 			 struct ptebatch_allowed *allowed);

@@ -36,19 +36,10 @@ static void print_row(struct kunit *test, const char *what,
 		  seq_buf_has_overflowed(&out) ? " ..." : "");
 }
 
-/* What the entries of the range were that are, or should be, there now. */
-static const struct ptebatch_snapshot *origin(const struct ptebatch_trial *trial)
-{
-	return trial->origin ? &trial->origin->before : &trial->before;
-}
-
 static void print_before(const struct ptebatch_trial *trial)
 {
-	if (trial->origin)
-		print_row(trial->test, "moved", &trial->origin->before.row,
-			  NULL);
-	else
-		print_row(trial->test, "before", &trial->before.row, NULL);
+	print_row(trial->test, trial->origin ? "moved" : "before",
+		  ptebatch_trial_was(trial), NULL);
 }
 
 static void fail_with(const struct ptebatch_trial *trial, const char *rule,
@@ -157,7 +148,8 @@ ptebatch_trial_there(const struct ptebatch_trial *here,
  */
 static void put_pages_back(struct ptebatch_trial *trial)
 {
-	const struct ptebatch_snapshot *right = origin(trial);
+	const struct ptebatch_snapshot *right =
+		trial->origin ? &trial->origin->before : &trial->before;
 	const struct ptebatch_row *row = &right->row;
 	struct mm_struct *mm = trial->place->mm;
 	spinlock_t *ptl;	/* of the page table */
@@ -275,7 +267,7 @@ static bool writable_by_dirty(const struct ptebatch_entry *writable,
 static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
 			  const struct ptebatch_entry *expected)
 {
-	const struct ptebatch_row *from = &origin(trial)->row;
+	const struct ptebatch_row *from = ptebatch_trial_was(trial);
 	const struct ptebatch_entry *was = &from->entries[i];
 	const struct ptebatch_entry *got = &trial->after.row.entries[i];
 	u8 spread = ptebatch_model_spread_to(from, trial->after.row.first, i) |
@@ -432,8 +424,8 @@ void ptebatch_trial_model(const struct ptebatch_trial *trial,
 	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
 				sizeof(long), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
-	if (!ptebatch_model_row(call, &origin(trial)->row, &trial->after.row,
-				differs))
+	if (!ptebatch_model_row(call, ptebatch_trial_was(trial),
+				&trial->after.row, differs))
 		ptebatch_trial_print(trial, "not what the model allows", differs);
 	kunit_kfree(trial->test, differs);
 }

@@ -39,6 +39,13 @@ static inline bool ptebatch_failed(struct kunit *test)
 	return READ_ONCE(test->status) == KUNIT_FAILURE;
 }
 
+/* What the range's entries were, there or where they come from. */
+static inline const struct ptebatch_row *
+ptebatch_trial_was(const struct ptebatch_trial *trial)
+{
+	return trial->origin ? &trial->origin->before.row : &trial->before.row;
+}
+
 struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 					    const struct ptebatch_setup *setup);
 struct ptebatch_trial *

@@ -224,7 +224,10 @@ struct result {
 static struct result move(struct kunit *test, const char *who,
 			  const struct mremap_row *row, ptebatch_syscall_t how)
 {
-	const struct ptebatch_call call =
+	const struct ptebatch_call gone =
+		ptebatch_setup_call(&row->setup, ptebatch_model_gone,
+				    row->setup.prot);
+	const struct ptebatch_call moved =
 		ptebatch_setup_call(&row->setup, ptebatch_model_move,
 				    row->setup.prot);
 	const struct ptebatch_place *place;
@@ -251,8 +254,9 @@ static struct result move(struct kunit *test, const char *who,
 	ptebatch_trial_end(result.here);
 	ptebatch_trial_expect(result.here, row->here);
 	ptebatch_trial_expect(result.there, row->there);
+	ptebatch_trial_model(result.here, &gone);
 	if (!row->pages)
-		ptebatch_trial_model(result.there, &call);
+		ptebatch_trial_model(result.there, &moved);
 	expect_books(result.here, result.there, row, &before);
 	return result;
 }
