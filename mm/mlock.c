@@ -208,6 +208,11 @@ static void expect_vmas(const struct ptebatch_trial *trial,
 	kunit_kfree(trial->test, locked);
 }
 
+static bool accessible(const struct ptebatch_entry *entry)
+{
+	return entry->kind != PTEBATCH_PROTNONE;
+}
+
 /*
  * The rule, for a folio that nobody has mlocked yet: are all of its pages in
  * the range, in a row, in one page table and alike but for what a batch does
@@ -230,9 +235,9 @@ static bool lockable(const struct ptebatch_row *row, s16 folio, bool all)
 			return false;
 		if (pages > 1 && entry->page != nr)
 			return false;
-		if ((entry->flags ^ first->flags) & PTEBATCH_UFFD ||
-		    (entry->kind == PTEBATCH_PROTNONE) !=
-		    (first->kind == PTEBATCH_PROTNONE))
+		if ((entry->flags ^ first->flags) & PTEBATCH_UFFD)
+			return false;
+		if (accessible(entry) != accessible(first))
 			return false;
 		nr++;
 	}
@@ -257,7 +262,8 @@ static void expect_folio(const struct ptebatch_trial *trial,
 		KUNIT_EXPECT_EQ_MSG(test, folio->mlock_count, locks,
 				    "%s: folio %u", trial->who, i);
 	if (row->steps[1] == DONE && !unlocks(row->steps[0]))
-		KUNIT_EXPECT_EQ_MSG(test, lockable(&trial->before.row, i,
+		KUNIT_EXPECT_EQ_MSG(test,
+				    lockable(&trial->before.row, i,
 					     of_all(row->steps[0])),
 				    locks,
 				    "the rule says something else of folio %u",

@@ -627,7 +627,7 @@ static void mremap_order(struct kunit *test)
  * @flags: MREMAP_*
  * @err: the error
  */
-static const struct refusal {
+struct refusal {
 	const char *name;
 	struct ptebatch_setup setup;
 	enum stage stage;
@@ -639,7 +639,9 @@ static const struct refusal {
 	bool capped;
 	unsigned long flags;
 	int err;
-} refusals[] = {
+};
+
+static const struct refusal refusals[] = {
 	{ "old address off a page's edge", { ROW, .prot = RW },
 	  .addr = 1, .flags = MOVE, .err = -EINVAL },
 	{ "new address off a page's edge", { ROW, .prot = RW },
