@@ -276,8 +276,11 @@ void ptebatch_model_move(const struct ptebatch_call *call,
 		becomes(BIT(PTEBATCH_NONE), 0, allowed);
 	if (call->uffd_deaf && was->flags & PTEBATCH_UFFD) {
 		allowed->flags &= ~PTEBATCH_UFFD;
+		/* Who was protected from reads, too, must not stay so. */
 		if (call->uffd_rwp && was->kind == PTEBATCH_PROTNONE)
 			allowed->kinds = kinds_of_page(call, allowed->flags);
+		else if (call->uffd_rwp && ptebatch_entry_present(was))
+			allowed->kinds |= kinds_of_page(call, allowed->flags);
 	}
 	if (call->track && leaf)
 		allowed->flags |= PTEBATCH_SOFT_DIRTY;

@@ -19,6 +19,7 @@
 #include "../lib/syscall.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
+#include "../lib/unmap.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 
@@ -527,6 +528,55 @@ static void mremap_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
+/* Reclaim finds what was moved, and unmaps all of it. */
+
+static const struct mremap_row found_rows[] = {
+	{ "lazyfree folio",
+	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16",
+	  "@5 {Wyx*16}" },
+	{ "lazyfree folio over the edge of a page table",
+	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16",
+	  "@-5 {Wyx*16}" },
+	{ "lazyfree folio, moved in part",
+	  { "{Wyx*4 | Wyx*8 | Wyx*4}", .prot = RW, .lazyfree = true },
+	  "{Wyx*4 -*8 Wyx*4}", "{-*4 Wyx*8 -*4}" },
+	{ "lazyfree folio, stays mapped",
+	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16", "{Wyx*16}",
+	  .stage = ALONE, .flags = MREMAP_DONTUNMAP },
+	{ "lazyfree folio after a fork",
+	  { "{Wyx*16}", .prot = RW, .lazyfree = true, .twice = true }, "-*16",
+	  "@1 {Ry*16}" },
+	{ "lazyfree folios with a whole page table",
+	  { "{Wyx*T/2}*2", .prot = RW, .lazyfree = true }, "-*T",
+	  "{Wyx*T/2}*2" },
+	{ "shmem mapped twice",
+	  { "{Wdy*4 | Wdy*8 | Wdy*4}", PTEBATCH_SHMEM, RW, .twice = true },
+	  "{Wdy*4 -*8 Wdy*4}", "@3 {-*4 Wdy*8 -*4}" },
+	{ "file", { "{Ry*16} Wdy*3", PTEBATCH_FILE, RW }, "-*19",
+	  "@-3 {Ry*16} Wdy*3" },
+	{ "private file, its own pages beside lazyfree copies",
+	  { "{Ry*8} {Wyx*8}", PTEBATCH_PRIVATE_FILE, RW, .lazyfree = true },
+	  "-*16", "@8 {Ry*8} {Wyx*8}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(found_rows, found_rows, name);
+
+static void mremap_found(struct kunit *test)
+{
+	struct ptebatch_space *space;
+	unsigned int i;
+
+	space = move(test, "mremap()", test->param_value,
+		     PTEBATCH_SYSCALL(mremap)).here->space;
+	if (ptebatch_failed(test))
+		return;
+	ptebatch_unmap(space, 0, try_to_unmap);
+	for (i = 0; i < space->row.nr_folios; i++)
+		KUNIT_EXPECT_FALSE_MSG(test, folio_mapped(space->folios[i]),
+				       "folio %u is mapped where nobody finds it",
+				       i);
+}
+
 /* Every order, every kind of range, to several alignments. */
 
 static const struct kind {
@@ -723,6 +773,7 @@ static void mremap_refusal(struct kunit *test)
 
 static struct kunit_case mremap_cases[] = {
 	KUNIT_CASE_PARAM(mremap_row, rows_gen_params),
+	KUNIT_CASE_PARAM(mremap_found, found_rows_gen_params),
 	KUNIT_CASE_PARAM(mremap_order, orders_gen_params),
 	KUNIT_CASE_PARAM(mremap_refusal, refusals_gen_params),
 	{}
