@@ -9,6 +9,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch.h"
 #include "../lib/chance.h"
 #include "../lib/syscall.h"
 #include "../lib/twin.h"
@@ -68,7 +69,7 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 	/* To where blocks stay blocks, and to where they do not. */
 	chance->first = prandom_u32_state(rnd) % PTRS_PER_PTE;
 	if (bits & BIT(5))
-		chance->first &= ~15;
+		chance->first &= ~(PTEBATCH_BLOCK_ENTRIES - 1);
 	chance->what = "move";
 	chance->who = "mremap()";
 	chance->kernel = move_by_kernel;
