@@ -9,8 +9,9 @@ ptebatch-y := lib/advise.o lib/books.o lib/chance.o lib/counter.o lib/file.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
 	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/madvise.o mm/madvise_process.o \
-	mm/madvise_random.o mm/memory.o mm/mprotect.o mm/mprotect_fault.o \
-	mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o mm/unmap_random.o
+	mm/madvise_random.o mm/memory.o mm/mlock.o mm/mprotect.o \
+	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o \
+	mm/mremap.o mm/mremap_random.o mm/rmap.o mm/unmap_random.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
 ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/region.o lib/stopwatch.o \
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
@@ -20,7 +21,7 @@ ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/region.o lib/stopwatch.o \
 # themselves. Built in, they are compiled as the kernel's are, to be as fast but
 # for the batches, and made local then. All that such a source calls is out of a
 # module's reach; there the compiler leaves out what nobody uses.
-twins := madvise memory mprotect rmap
+twins := madvise memory mprotect mremap rmap
 twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
 ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
 ptebatch-y += $(twins:%=lib/twin_%.o)

@@ -164,11 +164,21 @@ static void check_folios(struct tally *tally, int nr)
 }
 
 /* Places of one mm add up. */
+/* The first place of the mm that place @i is in: places of one mm add up. */
+static unsigned int first_place(const struct ptebatch_space *space,
+				unsigned int i)
+{
+	unsigned int first = 0;
+
+	while (space->places[first].mm != space->places[i].mm)
+		first++;
+	return first;
+}
+
 static int count_places(struct tally *tally)
 {
 	const struct ptebatch_space *space = tally->space;
-	long rss[ARRAY_SIZE(space->places)][NR_MM_COUNTERS] = {};
-	bool one_mm = space->places[0].mm == space->places[1].mm;
+	long rss[PTEBATCH_PLACES][NR_MM_COUNTERS] = {};
 	struct ptebatch_snapshot *snapshot;
 	unsigned int i;
 
@@ -177,11 +187,12 @@ static int count_places(struct tally *tally)
 		return -ENOMEM;
 	for (i = 0; i < space->nr_places; i++) {
 		ptebatch_snapshot(snapshot, space, &space->places[i]);
-		count_entries(tally, snapshot, rss[one_mm ? 0 : i]);
+		count_entries(tally, snapshot, rss[first_place(space, i)]);
 	}
 	kvfree(snapshot);
-	for (i = 0; i < (one_mm ? 1 : space->nr_places); i++)
-		check_rss(tally, space->places[i].mm, rss[i]);
+	for (i = 0; i < space->nr_places; i++)
+		if (first_place(space, i) == i)
+			check_rss(tally, space->places[i].mm, rss[i]);
 	return 0;
 }
 

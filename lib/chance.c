@@ -30,30 +30,94 @@ static bool draw(struct ptebatch_chance *chance)
 	return !seq_buf_has_overflowed(&out);
 }
 
-static struct ptebatch_trial *attempt(struct ptebatch_chance *chance,
-				      const char *who, ptebatch_deed_t deed)
-{
-	struct ptebatch_trial *trial;
+/**
+ * struct attempt - the operation, done once
+ * @here: at the row's place
+ * @there: at the place that it moves the range to, %NULL if it does not
+ */
+struct attempt {
+	struct ptebatch_trial *here;
+	struct ptebatch_trial *there;
+};
 
-	trial = ptebatch_trial_begin(chance->test, who, &chance->setup);
-	deed(chance, trial->space);
-	return trial;
+static struct attempt attempt(struct ptebatch_chance *chance, const char *who,
+			      ptebatch_deed_t deed)
+{
+	struct attempt attempt = {};
+	struct ptebatch_space *space;
+
+	attempt.here = ptebatch_trial_begin(chance->test, who, &chance->setup);
+	space = attempt.here->space;
+	if (chance->moves)
+		attempt.there =
+			ptebatch_trial_there(attempt.here,
+					     ptebatch_space_add_place(space, chance->first));
+	deed(chance, space);
+	return attempt;
+}
+
+static void stop(const struct attempt *attempt)
+{
+	if (attempt->there)
+		ptebatch_trial_stop(attempt->there);
+	ptebatch_trial_stop(attempt->here);
+}
+
+static void end(const struct attempt *attempt)
+{
+	if (attempt->there)
+		ptebatch_trial_end(attempt->there);
+	ptebatch_trial_end(attempt->here);
+}
+
+static void release(const struct attempt *attempt)
+{
+	if (attempt->there)
+		ptebatch_trial_release(attempt->there);
+	ptebatch_trial_release(attempt->here);
 }
 
 static bool allowed(struct ptebatch_chance *chance,
 		    const struct ptebatch_trial *trial)
 {
-	return ptebatch_model_row(&chance->call, &trial->before.row,
+	const struct ptebatch_call *call =
+		trial->origin ? &chance->there : &chance->call;
+
+	return ptebatch_model_row(call, ptebatch_trial_was(trial),
 				  &trial->after.row, chance->differs) &&
 	       (!chance->counts ||
-		ptebatch_model_counts(&chance->call, &trial->before.row,
-				      chance->pages));
+		ptebatch_model_counts(call, &trial->before.row, chance->pages));
+}
+
+/* All verdicts but those on the whole space. */
+static bool good_there(struct ptebatch_chance *chance,
+		       const struct ptebatch_trial *trial)
+{
+	struct seq_buf ignored;
+	char text[64];
+
+	seq_buf_init(&ignored, text, sizeof(text));
+	return allowed(chance, trial) &&
+	       ptebatch_neighbours_same(&trial->before, &trial->after,
+					&ignored) &&
+	       ptebatch_flush_covers(&trial->flush, &trial->before.row,
+				     &trial->after.row, &ignored);
+}
+
+static bool same(struct ptebatch_chance *chance, const struct attempt *kernel,
+		 const struct attempt *twin)
+{
+	return ptebatch_trial_allows(kernel->here, &twin->here->after.row,
+				     chance->differs) &&
+	       (!chance->moves ||
+		ptebatch_trial_allows(kernel->there, &twin->there->after.row,
+				      chance->differs));
 }
 
 /* Do all verdicts say yes? Without a word if not. */
 static bool holds(struct ptebatch_chance *chance)
 {
-	struct ptebatch_trial *kernel, *twin;
+	struct attempt kernel, twin;
 	struct seq_buf ignored;
 	char text[64];
 	bool good;
@@ -61,22 +125,18 @@ static bool holds(struct ptebatch_chance *chance)
 	if (!draw(chance))
 		return true;
 	kernel = attempt(chance, chance->who, chance->kernel);
-	ptebatch_trial_stop(kernel);
+	stop(&kernel);
 	seq_buf_init(&ignored, text, sizeof(text));
-	good = allowed(chance, kernel) &&
-	       ptebatch_neighbours_same(&kernel->before, &kernel->after,
-					&ignored) &&
-	       ptebatch_flush_covers(&kernel->flush, &kernel->before.row,
-				     &kernel->after.row, &ignored) &&
-	       ptebatch_books_balance(kernel->space, &ignored) == 1;
+	good = good_there(chance, kernel.here) &&
+	       (!kernel.there || good_there(chance, kernel.there)) &&
+	       ptebatch_books_balance(kernel.here->space, &ignored) == 1;
 	if (good) {
 		twin = attempt(chance, "the twin", chance->twin);
-		ptebatch_trial_stop(twin);
-		good = ptebatch_trial_allows(kernel, &twin->after.row,
-					     chance->differs);
-		ptebatch_trial_release(twin);
+		stop(&twin);
+		good = same(chance, &kernel, &twin);
+		release(&twin);
 	}
-	ptebatch_trial_release(kernel);
+	release(&kernel);
 	return good;
 }
 
@@ -103,17 +163,24 @@ static void shrink(struct ptebatch_chance *chance, struct ptebatch_row *smaller)
 	draw(chance);
 }
 
+static void show_trial(struct ptebatch_chance *chance,
+		       const struct ptebatch_trial *trial)
+{
+	if (trial && !allowed(chance, trial))
+		ptebatch_trial_print(trial, "not what the rules allow",
+				     chance->differs);
+}
+
 /* Once more, and aloud. */
 static void show(struct ptebatch_chance *chance)
 {
 	struct kunit *test = chance->test;
-	struct ptebatch_trial *kernel, *twin;
+	struct attempt kernel, twin;
 
 	kernel = attempt(chance, chance->who, chance->kernel);
-	ptebatch_trial_end(kernel);
-	if (!allowed(chance, kernel))
-		ptebatch_trial_print(kernel, "not what the rules allow",
-				     chance->differs);
+	end(&kernel);
+	show_trial(chance, kernel.here);
+	show_trial(chance, kernel.there);
 	kunit_err(test, "%s, %s%s%s, %ld pages\n", chance->what,
 		  chance->setup.mapping == PTEBATCH_ANON ? "anonymous" :
 		  chance->setup.mapping == PTEBATCH_SHMEM ? "shmem" : "a file",
@@ -121,8 +188,10 @@ static void show(struct ptebatch_chance *chance)
 		  chance->setup.uffd_wp ? ", uffd-wp" :
 		  chance->setup.uffd_rwp ? ", uffd-rwp" : "", chance->pages);
 	twin = attempt(chance, "the twin", chance->twin);
-	ptebatch_trial_end(twin);
-	ptebatch_trial_same(kernel, twin);
+	end(&twin);
+	ptebatch_trial_same(kernel.here, twin.here);
+	if (chance->moves)
+		ptebatch_trial_same(kernel.there, twin.there);
 }
 
 /**

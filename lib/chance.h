@@ -16,7 +16,10 @@
 
 struct ptebatch_chance;
 
-/* Does it to the row's range; says in @pages what it has returned. */
+/*
+ * Does it to the row's range; says in @pages what it has returned. If it moves
+ * the range, then to the last place of the space.
+ */
 typedef void (*ptebatch_deed_t)(struct ptebatch_chance *chance,
 				struct ptebatch_space *space);
 
@@ -27,6 +30,9 @@ typedef void (*ptebatch_deed_t)(struct ptebatch_chance *chance,
  * @picture: the row, drawn
  * @setup: the address space
  * @call: the operation, for the model
+ * @moves: it moves the range to another place
+ * @first: index in its page table that the row's first entry has there
+ * @there: the operation as that place sees it
  * @states: what entries can be
  * @what: the operation, for messages
  * @who: the kernel's function, for messages
@@ -44,6 +50,9 @@ struct ptebatch_chance {
 	char picture[SZ_32K];
 	struct ptebatch_setup setup;
 	struct ptebatch_call call;
+	bool moves;
+	unsigned int first;
+	struct ptebatch_call there;
 	struct ptebatch_states states;
 	const char *what;
 	const char *who;

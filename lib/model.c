@@ -309,6 +309,52 @@ void ptebatch_model_guard_remove(const struct ptebatch_call *call,
 		stays(was, allowed);
 }
 
+/**
+ * ptebatch_model_gone() - mremap(), at the old place
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_gone(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed)
+{
+	becomes(BIT(PTEBATCH_NONE), 0, allowed);
+}
+
+/**
+ * ptebatch_model_move() - mremap(), at the new place: rules 6 and 14
+ * @call: the call
+ * @was: the entry at the old place before
+ * @allowed: gets what may be at the new place after
+ *
+ * Who tracks soft-dirty must see that there is something where there was
+ * nothing. What userfaultfd protected is protected no longer where it is not
+ * registered any more.
+ */
+void ptebatch_model_move(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed)
+{
+	bool leaf = ptebatch_entry_present(was) ||
+		    was->kind == PTEBATCH_MIGRATION ||
+		    was->kind == PTEBATCH_SWAP;
+
+	stays(was, allowed);
+	if (call->uffd_deaf && was->kind == PTEBATCH_MARKER)
+		becomes(BIT(PTEBATCH_NONE), 0, allowed);
+	if (call->uffd_deaf && was->flags & PTEBATCH_UFFD) {
+		allowed->flags &= ~PTEBATCH_UFFD;
+		/* Who was protected from reads, too, must not stay so. */
+		if (call->uffd_rwp && was->kind == PTEBATCH_PROTNONE)
+			allowed->kinds = kinds_of_page(call, allowed->flags);
+		else if (call->uffd_rwp && ptebatch_entry_present(was))
+			allowed->kinds |= kinds_of_page(call, allowed->flags);
+	}
+	if (call->track && leaf)
+		allowed->flags |= PTEBATCH_SOFT_DIRTY;
+}
+
 /* May @a and @b, next to each other, be in one batch? Rule 3. */
 static bool batches_with(const struct ptebatch_entry *a,
 			 const struct ptebatch_entry *b)
@@ -324,11 +370,12 @@ static bool batches_with(const struct ptebatch_entry *a,
  * Can the entries of the block of entry @i be one contpte block: all there, of
  * one folio, and physically as aligned as virtually? Gets its first entry.
  */
-static bool find_block(const struct ptebatch_row *row, unsigned int i,
-		       unsigned int *first)
+static bool find_block_at(const struct ptebatch_row *row,
+			  unsigned int row_first, unsigned int i,
+			  unsigned int *first)
 {
 	const struct ptebatch_entry *entry = &row->entries[i];
-	unsigned int offset = (row->first + i) % PTEBATCH_BLOCK_ENTRIES;
+	unsigned int offset = (row_first + i) % PTEBATCH_BLOCK_ENTRIES;
 	unsigned int at;
 
 	if (offset > i || i - offset + PTEBATCH_BLOCK_ENTRIES > row->nr ||
@@ -345,6 +392,12 @@ static bool find_block(const struct ptebatch_row *row, unsigned int i,
 			return false;
 	}
 	return true;
+}
+
+static bool find_block(const struct ptebatch_row *row, unsigned int i,
+		       unsigned int *first)
+{
+	return find_block_at(row, row->first, i, first);
 }
 
 /* Accessed and dirty of entries @from to @to - 1, but for @but. */
@@ -410,6 +463,30 @@ u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i)
 }
 
 /**
+ * ptebatch_model_spread_to() - the same, for entries that may have been moved
+ * @row: the row before the call
+ * @first: index in its page table that the row's first entry has after it
+ * @i: the entry
+ *
+ * There it may be in another block, and share what the others have brought.
+ *
+ * Return: accessed and dirty of all that can have come to it so.
+ */
+u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
+			    unsigned int i)
+{
+	u8 spread = ptebatch_model_spread(row, i);
+	unsigned int at, block;
+
+	if (first == row->first || !find_block_at(row, first, i, &block))
+		return spread;
+	for (at = block; at < block + PTEBATCH_BLOCK_ENTRIES; at++)
+		spread |= ptebatch_model_spread(row, at);
+	return spread |
+	       used_flags(row, block, block + PTEBATCH_BLOCK_ENTRIES, i);
+}
+
+/**
  * ptebatch_model_allows() - do the rules allow this?
  * @call: the call
  * @was: an entry before it, in the range
@@ -459,7 +536,9 @@ bool ptebatch_model_row(const struct ptebatch_call *call,
 	bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
 	for (i = was->from; i < was->to; i++)
 		if (!ptebatch_model_allows(call, &was->entries[i],
-					   ptebatch_model_spread(was, i) |
+					   ptebatch_model_spread_to(was,
+								    got->first,
+								    i) |
 					   PTEBATCH_COMES_YOUNG,
 					   &got->entries[i]))
 			set_bit(i, differs);

@@ -38,6 +38,7 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @track: soft-dirty is tracked
  * @uffd_wp: userfaultfd is registered for write protection
  * @uffd_rwp: userfaultfd is registered for read and write protection
+ * @uffd_deaf: whoever registered it does not hear of moves
  * @try_writable: the caller wants no write faults that it can spare
  * @swap: the anonymous pages have swap space; else they are lazyfree
  * @freed: the pages may be freed, and who has been swapped out is not known
@@ -55,6 +56,7 @@ struct ptebatch_call {
 	bool track;
 	bool uffd_wp;
 	bool uffd_rwp;
+	bool uffd_deaf;
 	bool try_writable;
 	bool swap;
 	bool freed;
@@ -96,9 +98,17 @@ void ptebatch_model_guard_install(const struct ptebatch_call *call,
 void ptebatch_model_guard_remove(const struct ptebatch_call *call,
 				 const struct ptebatch_entry *was,
 				 struct ptebatch_allowed *allowed);
+void ptebatch_model_gone(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+void ptebatch_model_move(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
+u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
+			    unsigned int i);
 bool ptebatch_model_allows(const struct ptebatch_call *call,
 			   const struct ptebatch_entry *was, u8 spread,
 			   const struct ptebatch_entry *got);

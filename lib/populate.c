@@ -248,12 +248,16 @@ void ptebatch_unpopulate(struct ptebatch_space *space,
 	for (i = 0; i < space->row.nr; i++) {
 		unsigned long addr = place->start + i * PAGE_SIZE;
 		spinlock_t *ptl;	/* of the page table */
+		pmd_t *pmd;
 		pte_t *ptep;
 
 		if (space->row.entries[i].kind != PTEBATCH_SWAP ||
 		    space->row.entries[i].folio != PTEBATCH_NO_FOLIO)
 			continue;
-		ptep = get_locked_pte(place->mm, addr, &ptl);
+		/* Where the VMA has gone, so has the page table. */
+		pmd = ptebatch_find_pmd(place->mm, addr);
+		ptep = pmd ? pte_offset_map_lock(place->mm, pmd, addr, &ptl) :
+		       NULL;
 		if (!ptep)
 			continue;
 		if (softleaf_is_swap(softleaf_from_pte(ptep_get(ptep)))) {

@@ -183,6 +183,7 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 	unsigned int i;
 
 	*row = space->row;
+	row->first = (place->start >> PAGE_SHIFT) % PTRS_PER_PTE;
 	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
 	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
 	snapshot->nr = (end - addr) >> PAGE_SHIFT;

@@ -13,6 +13,7 @@
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/sizes.h>
+#include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
 #include "internal.h"
@@ -64,12 +65,15 @@ static const char *missing(const struct ptebatch_setup *setup,
 {
 	bool file = setup->mapping != PTEBATCH_ANON;
 	unsigned long kinds = 0;
+	bool in_swap = setup->swap;
 	u8 flags = 0;
 	unsigned int i;
 
 	for (i = 0; i < row->nr; i++) {
 		kinds |= BIT(row->entries[i].kind);
 		flags |= row->entries[i].flags;
+		in_swap |= row->entries[i].kind == PTEBATCH_SWAP &&
+			   row->entries[i].folio != PTEBATCH_NO_FOLIO;
 	}
 	if (setup->track && !pgtable_supports_soft_dirty())
 		return "page table entries have no soft-dirty bit here";
@@ -91,8 +95,7 @@ static const char *missing(const struct ptebatch_setup *setup,
 	for (i = 0; i < row->nr_folios; i++) {
 		const struct ptebatch_shape *shape = &row->folios[i];
 
-		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) &&
-		    (setup->swap || kinds & BIT(PTEBATCH_SWAP)))
+		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) && in_swap)
 			return "no large folios in swap without CONFIG_THP_SWAP";
 		if (shape->order > MAX_PAGE_ORDER)
 			return "no folios of this order here";
@@ -197,6 +200,29 @@ static int open_file(struct ptebatch_space *space)
 	return fill_cache(space, offset) ?: offset;
 }
 
+#ifdef CONFIG_USERFAULTFD
+/* One that nobody reads from: it has asked for no events. */
+static int open_uffd(struct ptebatch_space *space)
+{
+	space->uffd = kzalloc_obj(*space->uffd);
+	return space->uffd ? 0 : -ENOMEM;
+}
+
+static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
+{
+	vma->vm_userfaultfd_ctx.ctx = uffd;
+}
+#else
+static int open_uffd(struct ptebatch_space *space)
+{
+	return -EOPNOTSUPP;
+}
+
+static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
+{
+}
+#endif
+
 /* mmap() as the kernel does it for itself, in our mm. */
 static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		   unsigned long addr, unsigned long offset)
@@ -224,6 +250,8 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		vm_flags_set(vma, VM_UFFD_WP);
 	if (space->setup->uffd_rwp)
 		vm_flags_set(vma, VM_UFFD_RWP);
+	if (space->uffd)
+		set_uffd(vma, space->uffd);
 	if (space->setup->mlocked)
 		vm_flags_set(vma, VM_LOCKED);
 	vma_set_page_prot(vma);
@@ -254,6 +282,7 @@ struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
 		.track = setup->track,
 		.uffd_wp = setup->uffd_wp,
 		.uffd_rwp = setup->uffd_rwp,
+		.uffd_deaf = setup->uffd_deaf,
 		.swap = setup->swap,
 	};
 }
@@ -315,6 +344,13 @@ static void write_pages(struct folio *folio)
 		       sizeof(long));
 }
 
+/* What is on its way to the LRU lists and back holds references. */
+static void drain_lru(const struct ptebatch_space *space)
+{
+	if (space->setup->lru)
+		lru_add_drain_all();
+}
+
 /* What reclaim or MADV_FREE have made of the folios. */
 static int prepare_folios(struct ptebatch_space *space)
 {
@@ -338,9 +374,7 @@ static int prepare_folios(struct ptebatch_space *space)
 			folio_add_lru(folio);
 		}
 	}
-	/* Small ones go by way of batches, which hold references. */
-	if (space->setup->lru)
-		lru_add_drain_all();
+	drain_lru(space);
 	return err;
 }
 
@@ -360,6 +394,11 @@ static int build(struct ptebatch_space *space)
 			return offset;
 	}
 
+	if (space->setup->uffd_deaf) {
+		err = open_uffd(space);
+		if (err)
+			return err;
+	}
 	place->mm = ptebatch_mm_alloc();
 	if (!place->mm)
 		return -ENOMEM;
@@ -398,6 +437,9 @@ static void check_nothing_left(struct ptebatch_space *space, unsigned int i)
 		KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
 				    "folio %u, page %u has references left after teardown",
 				    i, page);
+		KUNIT_EXPECT_FALSE_MSG(space->test, folio_test_mlocked(folio),
+				       "folio %u, page %u is still mlocked after teardown",
+				       i, page);
 	}
 }
 
@@ -441,14 +483,15 @@ bool ptebatch_space_blocks_agree(const struct ptebatch_space *space,
 		return false;
 	}
 	for (i = 0; i < space->nr_places && agree; i++) {
-		unsigned long start = space->places[i].start -
-				      space->row.first * PAGE_SIZE -
-				      SPACE_MARGIN;
+		const struct ptebatch_place *place = &space->places[i];
+		unsigned long end = place->start + space->row.nr * PAGE_SIZE;
 
 		seq_buf_init(&out, text, BLOCK_TEXT);
-		agree = ptebatch_blocks_agree(space->places[i].mm, start,
-					      start + vma_bytes(&space->row),
-					      &out);
+		agree = ptebatch_blocks_agree(place->mm,
+					      ALIGN_DOWN(place->start, PMD_SIZE) -
+					      SPACE_MARGIN,
+					      ALIGN(end, PMD_SIZE) +
+					      SPACE_MARGIN, &out);
 	}
 	if (!agree) {
 		KUNIT_FAIL(space->test, "%s breaks rule 25 (contpte blocks)", who);
@@ -480,8 +523,7 @@ static void destroy(void *data)
 	}
 	if (space->file)
 		empty_cache(space->file);
-	if (space->setup->lru)
-		lru_add_drain_all();
+	drain_lru(space);
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
 		check_nothing_left(space, i);
 	ptebatch_hold_end(space);
@@ -492,6 +534,7 @@ static void destroy(void *data)
 	seq_buf_init(&complaints, text, sizeof(text));
 	if (ptebatch_warnings_found(&space->log, &complaints))
 		KUNIT_FAIL(space->test, "rule 10: %s", seq_buf_str(&complaints));
+	kfree(space->uffd);
 	kvfree(space);
 }
 
@@ -544,4 +587,28 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 void ptebatch_space_release(struct ptebatch_space *space)
 {
 	kunit_release_action(space->test, destroy, space);
+}
+
+/**
+ * ptebatch_space_add_place() - look at one more place of the first mm
+ * @space: the address space
+ * @first: index in its page table that the row's first entry would have there
+ *
+ * It is away from all others, and nothing is mapped there. From now on what is
+ * mapped there counts.
+ *
+ * Return: the place.
+ */
+const struct ptebatch_place *
+ptebatch_space_add_place(struct ptebatch_space *space, unsigned int first)
+{
+	struct ptebatch_place *place = &space->places[space->nr_places];
+
+	KUNIT_ASSERT_LT(space->test, space->nr_places, PTEBATCH_PLACES);
+	mmget(space->places[0].mm);
+	place->mm = space->places[0].mm;
+	place->start = ALIGN_DOWN(space->places[0].start, PMD_SIZE) +
+		       5 * vma_bytes(&space->row) + first * PAGE_SIZE;
+	space->nr_places++;
+	return place;
 }

@@ -12,6 +12,8 @@
 #include "model.h"
 #include "row.h"
 
+struct userfaultfd_ctx;
+
 /**
  * enum ptebatch_mapping - what kind of VMA the row lies in
  * @PTEBATCH_ANON: private, no file
@@ -42,6 +44,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  *         say nothing and are not looked at
  * @uffd_wp: the VMA is registered with userfaultfd for write protection
  * @uffd_rwp: the same for read and write protection
+ * @uffd_deaf: whoever registered it does not hear of moves, so that what is
+ *             moved is registered no longer
  * @swap: the anonymous folios have swap space, and are locked
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA is locked into memory
@@ -59,6 +63,7 @@ struct ptebatch_setup {
 	bool track;
 	bool uffd_wp;
 	bool uffd_rwp;
+	bool uffd_deaf;
 	bool swap;
 	bool lazyfree;
 	bool mlocked;
@@ -77,31 +82,36 @@ struct ptebatch_place {
 	unsigned long start;
 };
 
+/* After a fork or a second mmap(), and after a move. */
+#define PTEBATCH_PLACES		3
+
 /**
  * struct ptebatch_space - an address space and all that was made for it
  * @test: the case that it belongs to
  * @setup: what it was made from
  * @row: the row as drawn
  * @places: where the row is mapped; the operation gets the first one
- * @nr_places: one or two
+ * @nr_places: how many these are
  * @folios: the row's folios, see hold.h
  * @held: a bit for each of their pages: where a folio begins that we hold
  * @index: where in the file they are, while we don't hold them
  * @cached: which of them are the file's; the others are anonymous
  * @file: the file, %NULL for anonymous memory
+ * @uffd: the userfaultfd that does not hear of moves, %NULL if there is none
  * @log: the kernel's log since the space was made
  */
 struct ptebatch_space {
 	struct kunit *test;
 	const struct ptebatch_setup *setup;
 	struct ptebatch_row row;
-	struct ptebatch_place places[2];
+	struct ptebatch_place places[PTEBATCH_PLACES];
 	unsigned int nr_places;
 	struct folio *folios[PTEBATCH_ROW_ENTRIES];
 	unsigned long *held;
 	pgoff_t index[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
+	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;
 };
 
@@ -118,6 +128,8 @@ struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
 struct mm_struct *ptebatch_mm_alloc(void);
 struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);
+const struct ptebatch_place *
+ptebatch_space_add_place(struct ptebatch_space *space, unsigned int first);
 
 bool ptebatch_space_blocks_agree(const struct ptebatch_space *space,
 				 const char *who);

@@ -149,9 +149,12 @@ static long swap_on(void *unused)
 static long swap_off(void *unused)
 {
 	unsigned long args[5] = {};
+	long err;
 
-	return call_with_name(PTEBATCH_SYSCALL(swapoff), args, 0) ?:
-	       remove_node();
+	err = call_with_name(PTEBATCH_SYSCALL(swapoff), args, 0);
+	/* Now, not later: the next suite wants the disk for itself. */
+	flush_delayed_fput();
+	return err ?: remove_node();
 }
 
 /**

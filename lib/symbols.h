@@ -12,6 +12,18 @@ PTEBATCH_SYMBOL(mprotect_fixup)
 PTEBATCH_SYMBOL(try_to_unmap)
 PTEBATCH_SYMBOL(try_to_unmap_flush)
 PTEBATCH_SYMBOL(zap_vma_range_batched)
+#ifdef CONFIG_X86_64
+PTEBATCH_SYMBOL(__x64_sys_mlock)
+PTEBATCH_SYMBOL(__x64_sys_mlock2)
+PTEBATCH_SYMBOL(__x64_sys_mremap)
+PTEBATCH_SYMBOL(__x64_sys_munlock)
+#endif
+#ifdef CONFIG_ARM64
+PTEBATCH_SYMBOL(__arm64_sys_mlock)
+PTEBATCH_SYMBOL(__arm64_sys_mlock2)
+PTEBATCH_SYMBOL(__arm64_sys_mremap)
+PTEBATCH_SYMBOL(__arm64_sys_munlock)
+#endif
 
 /* What the twins of that call. */
 PTEBATCH_DATA(init_mm)
@@ -32,9 +44,22 @@ PTEBATCH_SYMBOL(mlock_folio)
 PTEBATCH_SYMBOL(munlock_folio)
 PTEBATCH_SYMBOL(page_vma_mapped_walk)
 PTEBATCH_SYMBOL(ptep_clear_flush)
+PTEBATCH_SYMBOL(vm_normal_folio)
 PTEBATCH_SYMBOL(vm_normal_page)
 PTEBATCH_SYMBOL(vma_wants_writenotify)
+PTEBATCH_DATA(sysctl_max_map_count)
 PTEBATCH_DATA(vm_committed_as)
+PTEBATCH_SYMBOL(__get_unmapped_area)
+PTEBATCH_SYMBOL(__mm_populate)
+PTEBATCH_SYMBOL(copy_vma)
+PTEBATCH_SYMBOL(do_munmap)
+PTEBATCH_SYMBOL(do_vmi_munmap)
+PTEBATCH_SYMBOL(mlock_future_ok)
+PTEBATCH_SYMBOL(pte_offset_map_rw_nolock)
+PTEBATCH_SYMBOL(split_vma)
+PTEBATCH_SYMBOL(unlink_anon_vmas)
+PTEBATCH_SYMBOL(vma_is_shmem)
+PTEBATCH_SYMBOL(vma_merge_extend)
 PTEBATCH_SYMBOL(__tlb_remove_folio_pages)
 PTEBATCH_SYMBOL(__vm_enough_memory)
 PTEBATCH_SYMBOL(may_expand_vm)
@@ -53,6 +78,10 @@ PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_start)
 PTEBATCH_SYMBOL(folio_can_map_prot_numa)
 #endif
 #ifdef CONFIG_USERFAULTFD
+PTEBATCH_SYMBOL(mremap_userfaultfd_complete)
+PTEBATCH_SYMBOL(mremap_userfaultfd_fail)
+PTEBATCH_SYMBOL(mremap_userfaultfd_prep)
+PTEBATCH_SYMBOL(userfaultfd_unmap_complete)
 PTEBATCH_SYMBOL(userfaultfd_wp_unpopulated)
 #endif
 #ifdef CONFIG_KSM
@@ -89,6 +118,7 @@ PTEBATCH_SYMBOL(split_huge_pmd_locked)
 PTEBATCH_SYMBOL(__split_huge_pmd)
 PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
+PTEBATCH_SYMBOL(move_huge_pmd)
 PTEBATCH_SYMBOL(zap_huge_pmd)
 #endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD

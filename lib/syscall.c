@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
 #include "syscall.h"
 
 /**
@@ -24,4 +30,71 @@ struct ptebatch_args ptebatch_args(unsigned long a, unsigned long b,
 		.regs = { .orig_x0 = a, .regs = { a, b, c, d, e } },
 #endif
 	};
+}
+
+/**
+ * ptebatch_syscall_in() - a system call of a process that has an mm
+ * @mm: the mm
+ * @call: the system call
+ * @a: its first argument
+ * @b: the second
+ * @c: the third
+ * @d: the fourth
+ * @e: the fifth
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: what @call returns.
+ */
+long ptebatch_syscall_in(struct mm_struct *mm, ptebatch_syscall_t call,
+			 unsigned long a, unsigned long b, unsigned long c,
+			 unsigned long d, unsigned long e)
+{
+	struct ptebatch_args args = ptebatch_args(a, b, c, d, e);
+	long ret;
+
+	kthread_use_mm(mm);
+	ret = ptebatch_syscall(call, &args);
+	kthread_unuse_mm(mm);
+	return ret;
+}
+
+static void set_memlock(const struct rlimit *limit)
+{
+	task_lock(current->group_leader);
+	current->signal->rlim[RLIMIT_MEMLOCK] = *limit;
+	task_unlock(current->group_leader);
+}
+
+/**
+ * ptebatch_syscall_capped() - the same for one who may not lock any memory
+ * @mm: the mm
+ * @call: the system call
+ * @a: its first argument
+ * @b: the second
+ * @c: the third
+ * @d: the fourth
+ * @e: the fifth
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: what @call returns, or -ENOMEM if there are no credentials for that.
+ */
+long ptebatch_syscall_capped(struct mm_struct *mm, ptebatch_syscall_t call,
+			     unsigned long a, unsigned long b, unsigned long c,
+			     unsigned long d, unsigned long e)
+{
+	const struct rlimit was = current->signal->rlim[RLIMIT_MEMLOCK];
+	const struct rlimit none = {};
+	struct cred *cred = prepare_creds();
+	const struct cred *old;
+	long ret;
+
+	if (!cred)
+		return -ENOMEM;
+	cap_lower(cred->cap_effective, CAP_IPC_LOCK);
+	old = override_creds(cred);
+	set_memlock(&none);
+	ret = ptebatch_syscall_in(mm, call, a, b, c, d, e);
+	set_memlock(&was);
+	put_cred(revert_creds(old));
+	return ret;
 }

@@ -58,6 +58,14 @@ static inline long ptebatch_syscall(ptebatch_syscall_t call,
 #endif
 }
 
+struct mm_struct;
+
+long ptebatch_syscall_in(struct mm_struct *mm, ptebatch_syscall_t call,
+			 unsigned long a, unsigned long b, unsigned long c,
+			 unsigned long d, unsigned long e);
+long ptebatch_syscall_capped(struct mm_struct *mm, ptebatch_syscall_t call,
+			     unsigned long a, unsigned long b, unsigned long c,
+			     unsigned long d, unsigned long e);
 struct ptebatch_args ptebatch_args(unsigned long a, unsigned long b,
 				   unsigned long c, unsigned long d,
 				   unsigned long e);

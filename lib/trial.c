@@ -37,6 +37,12 @@ static void print_row(struct kunit *test, const char *what,
 		  seq_buf_has_overflowed(&out) ? " ..." : "");
 }
 
+static void print_before(const struct ptebatch_trial *trial)
+{
+	print_row(trial->test, trial->origin ? "moved" : "before",
+		  ptebatch_trial_was(trial), NULL);
+}
+
 static void fail_with(const struct ptebatch_trial *trial, const char *rule,
 		      struct seq_buf *out)
 {
@@ -62,6 +68,17 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 		       sizeof(drawn->folios));
 }
 
+static struct ptebatch_trial *alloc_trial(struct kunit *test, const char *who)
+{
+	struct ptebatch_trial *trial = kvzalloc_obj(*trial);
+
+	KUNIT_ASSERT_NOT_NULL(test, trial);
+	trial->test = test;
+	trial->who = who;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, trial));
+	return trial;
+}
+
 /**
  * ptebatch_trial_begin() - set the stage for an operation
  * @test: the case
@@ -81,15 +98,10 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 	struct seq_buf out;
 	char text[256];
 
-	trial = kvzalloc_obj(*trial);
-	KUNIT_ASSERT_NOT_NULL(test, trial);
-	trial->test = test;
-	trial->who = who;
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, trial));
-
+	trial = alloc_trial(test, who);
 	trial->space = ptebatch_space(test, setup);
-	ptebatch_snapshot(&trial->before, trial->space,
-			  &trial->space->places[0]);
+	trial->place = &trial->space->places[0];
+	ptebatch_snapshot(&trial->before, trial->space, trial->place);
 	/* A fork shares and protects what was drawn. */
 	if (!setup->twice && !set_up_as_drawn(trial)) {
 		print_row(test, "drawn", &trial->space->row, NULL);
@@ -101,11 +113,35 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
 			    "set up with books that do not balance: %s",
 			    seq_buf_str(&out));
 	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_flush_begin(&trial->flush,
-					     &trial->space->places[0]));
+			ptebatch_flush_begin(&trial->flush, trial->place));
 	if (setup->lru)
 		ptebatch_let_go(trial->space);
 	return trial;
+}
+
+/**
+ * ptebatch_trial_there() - look at another place of the same operation, too
+ * @here: the trial of the place that the operation moves entries from, begun
+ * @place: where it will move them to
+ *
+ * To be ended, and released, before @here.
+ *
+ * Context: Process context, may sleep.
+ * Return: the trial of that place, which goes with the case.
+ */
+struct ptebatch_trial *
+ptebatch_trial_there(const struct ptebatch_trial *here,
+		     const struct ptebatch_place *place)
+{
+	struct ptebatch_trial *there = alloc_trial(here->test, here->who);
+
+	there->space = here->space;
+	there->origin = here;
+	there->place = place;
+	ptebatch_snapshot(&there->before, there->space, place);
+	KUNIT_ASSERT_EQ(there->test, 0,
+			ptebatch_flush_begin(&there->flush, place));
+	return there;
 }
 
 /*
@@ -116,8 +152,10 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
  */
 static void put_pages_back(struct ptebatch_trial *trial)
 {
-	struct mm_struct *mm = trial->space->places[0].mm;
-	const struct ptebatch_row *row = &trial->before.row;
+	const struct ptebatch_snapshot *right =
+		trial->origin ? &trial->origin->before : &trial->before;
+	const struct ptebatch_row *row = &right->row;
+	struct mm_struct *mm = trial->place->mm;
 	spinlock_t *ptl;	/* of the page table */
 	unsigned int i;
 	pte_t *ptep;
@@ -126,18 +164,18 @@ static void put_pages_back(struct ptebatch_trial *trial)
 	for (i = 0; i < row->nr; i++) {
 		const struct ptebatch_entry *was = &row->entries[i];
 		const struct ptebatch_entry *is = &trial->after.row.entries[i];
+		unsigned long addr = trial->place->start + i * PAGE_SIZE;
 
 		if (!ptebatch_entry_present(is) ||
 		    (is->folio == was->folio && is->page == was->page))
 			continue;
-		ptep = get_locked_pte(mm, ptebatch_addr(trial->space, i), &ptl);
+		ptep = get_locked_pte(mm, addr, &ptl);
 		if (!ptep)
 			continue;
-		ptep_get_and_clear(mm, ptebatch_addr(trial->space, i), ptep);
+		ptep_get_and_clear(mm, addr, ptep);
 		if (was->folio == PTEBATCH_NO_FOLIO ||
 		    ptebatch_held(trial->space, was->folio, was->page))
-			set_pte_at(mm, ptebatch_addr(trial->space, i), ptep,
-				   trial->before.raw[trial->before.lead + i]);
+			set_pte_at(mm, addr, ptep, right->raw[right->lead + i]);
 		pte_unmap_unlock(ptep, ptl);
 	}
 	mmap_write_unlock(mm);
@@ -155,8 +193,7 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	if (trial->space->setup->lru)
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_take_back(trial->space));
-	ptebatch_snapshot(&trial->after, trial->space,
-			  &trial->space->places[0]);
+	ptebatch_snapshot(&trial->after, trial->space, trial->place);
 	put_pages_back(trial);
 }
 
@@ -207,7 +244,7 @@ void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong,
 			  const unsigned long *differs)
 {
 	KUNIT_FAIL(trial->test, "%s: %s", trial->who, wrong);
-	print_row(trial->test, "before", &trial->before.row, NULL);
+	print_before(trial);
 	print_row(trial->test, "after", &trial->after.row, differs);
 }
 
@@ -219,7 +256,8 @@ void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong,
  */
 void ptebatch_trial_release(struct ptebatch_trial *trial)
 {
-	ptebatch_space_release(trial->space);
+	if (!trial->origin)
+		ptebatch_space_release(trial->space);
 	kunit_release_action(trial->test, destroy, trial);
 }
 
@@ -238,9 +276,10 @@ static bool writable_by_dirty(const struct ptebatch_entry *writable,
 static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
 			  const struct ptebatch_entry *expected)
 {
-	const struct ptebatch_entry *was = &trial->before.row.entries[i];
+	const struct ptebatch_row *from = ptebatch_trial_was(trial);
+	const struct ptebatch_entry *was = &from->entries[i];
 	const struct ptebatch_entry *got = &trial->after.row.entries[i];
-	u8 spread = ptebatch_model_spread(&trial->before.row, i) |
+	u8 spread = ptebatch_model_spread_to(from, trial->after.row.first, i) |
 		    PTEBATCH_COMES_YOUNG;
 
 	if (got->folio != expected->folio || got->page != expected->page)
@@ -337,7 +376,7 @@ static bool compare(const struct ptebatch_trial *trial,
 		goto out;
 
 	KUNIT_FAIL(test, "%s leaves what %s", trial->who, what);
-	print_row(test, "before", &trial->before.row, NULL);
+	print_before(trial);
 	print_row(test, "expected", expected, differs);
 	print_row(test, "got", got, differs);
 	for (first = 0; first < got->nr; first = last + 1) {
@@ -447,8 +486,8 @@ void ptebatch_trial_model(const struct ptebatch_trial *trial,
 	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
 				sizeof(long), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
-	if (!ptebatch_model_row(call, &trial->before.row, &trial->after.row,
-				differs))
+	if (!ptebatch_model_row(call, ptebatch_trial_was(trial),
+				&trial->after.row, differs))
 		ptebatch_trial_print(trial, "not what the model allows", differs);
 	kunit_kfree(trial->test, differs);
 }

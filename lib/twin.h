@@ -22,6 +22,9 @@ void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 /* As mprotect(2) of mm/mprotect.c, in the current mm. */
 PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mprotect);
 
+/* As mremap(2) of mm/mremap.c, in the current mm. */
+PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mremap);
+
 /* As change_protection() of mm/mprotect.c. */
 long ptebatch_twin_change_protection(struct mmu_gather *tlb,
 				     struct vm_area_struct *vma,

@@ -17,6 +17,7 @@
 #define mmlist_lock			(*ptebatch_mmlist_lock)
 #define sme_active_cpus			(*ptebatch_sme_active_cpus)
 #define swap_migration_ad_supported	(*ptebatch_swap_migration_ad_supported)
+#define sysctl_max_map_count		(*ptebatch_sysctl_max_map_count)
 #define vm_committed_as			(*ptebatch_vm_committed_as)
 #ifdef CONFIG_SMP
 #define vm_committed_as_batch		(*ptebatch_vm_committed_as_batch)

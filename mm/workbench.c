@@ -293,6 +293,52 @@ static void workbench_neighbours(struct kunit *test)
 	}
 }
 
+/* What is not moved is missed there, and what is not gone is noticed here. */
+static void workbench_there(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"@3 {Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW,
+	};
+	const struct ptebatch_call gone =
+		ptebatch_setup_call(&setup, ptebatch_model_gone, RW);
+	const struct ptebatch_call moved =
+		ptebatch_setup_call(&setup, ptebatch_model_move, RW);
+	struct ptebatch_trial *here, *there;
+	const struct ptebatch_row *was;
+	unsigned long *differs;
+	struct seq_buf out;
+	char text[256];
+
+	differs = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
+				sizeof(long), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, differs);
+	here = ptebatch_trial_begin(test, "nobody", &setup);
+	there = ptebatch_trial_there(here,
+				     ptebatch_space_add_place(here->space, 5));
+	ptebatch_trial_end(there);
+	ptebatch_trial_end(here);
+	was = ptebatch_trial_was(there);
+	KUNIT_EXPECT_PTR_EQ(test, was, &here->before.row);
+	KUNIT_EXPECT_EQ(test, there->after.row.first, 5);
+
+	KUNIT_EXPECT_FALSE(test, ptebatch_model_row(&gone, was,
+						    &here->after.row, differs));
+	KUNIT_EXPECT_EQ(test, bitmap_weight(differs, PTEBATCH_ROW_ENTRIES), 8);
+	KUNIT_EXPECT_FALSE(test, ptebatch_model_row(&moved, was,
+						    &there->after.row, differs));
+	KUNIT_EXPECT_EQ(test, bitmap_weight(differs, PTEBATCH_ROW_ENTRIES), 8);
+	KUNIT_EXPECT_TRUE(test, ptebatch_model_row(&gone, was,
+						   &there->after.row, differs));
+	KUNIT_EXPECT_TRUE(test, ptebatch_model_row(&moved, was,
+						   &here->after.row, differs));
+
+	seq_buf_init(&out, text, sizeof(text));
+	there->after.raw[there->after.lead + 12] =
+		here->after.raw[here->after.lead + 11];
+	KUNIT_EXPECT_FALSE(test, ptebatch_neighbours_same(&there->before,
+							  &there->after, &out));
+}
+
 /* Rule 8: what was not flushed is noticed, what was is seen. */
 static void workbench_flush(struct kunit *test)
 {
@@ -381,6 +427,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE_PARAM(workbench_allows, allows_gen_params),
 	KUNIT_CASE_PARAM(workbench_books, books_gen_params),
 	KUNIT_CASE(workbench_neighbours),
+	KUNIT_CASE(workbench_there),
 	KUNIT_CASE(workbench_flush),
 	KUNIT_CASE(workbench_teardown),
 	KUNIT_CASE(workbench_warnings),
