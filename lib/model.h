@@ -38,6 +38,7 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @track: soft-dirty is tracked
  * @uffd_wp: userfaultfd is registered for write protection
  * @uffd_rwp: userfaultfd is registered for read and write protection
+ * @disarmed: of a fork: but with the parent only
  * @try_writable: the caller wants no write faults that it can spare
  * @swap: the anonymous pages have swap space; else they are lazyfree
  * @hints: all folios here are worth a NUMA hint; else none is
@@ -53,6 +54,7 @@ struct ptebatch_call {
 	bool track;
 	bool uffd_wp;
 	bool uffd_rwp;
+	bool disarmed;
 	bool try_writable;
 	bool swap;
 	bool hints;
@@ -80,6 +82,13 @@ void ptebatch_model_unmap(const struct ptebatch_call *call,
 void ptebatch_model_zap(const struct ptebatch_call *call,
 			const struct ptebatch_entry *was,
 			struct ptebatch_allowed *allowed);
+
+void ptebatch_model_fork_parent(const struct ptebatch_call *call,
+				const struct ptebatch_entry *was,
+				struct ptebatch_allowed *allowed);
+void ptebatch_model_fork_child(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed);
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);

@@ -8,6 +8,7 @@
 
 /* What is tested. */
 PTEBATCH_SYMBOL(change_protection)
+PTEBATCH_SYMBOL(copy_page_range)
 PTEBATCH_SYMBOL(mprotect_fixup)
 PTEBATCH_SYMBOL(try_to_unmap)
 PTEBATCH_SYMBOL(try_to_unmap_flush)
@@ -97,6 +98,10 @@ PTEBATCH_SYMBOL(zap_huge_pud)
 #endif
 
 /* The address space. */
+#ifdef CONFIG_PER_VMA_LOCK
+PTEBATCH_SYMBOL(__vma_exclude_readers_for_detach)
+#endif
+PTEBATCH_SYMBOL(anon_vma_fork)
 PTEBATCH_SYMBOL(dup_mmap)
 PTEBATCH_SYMBOL(mm_trace_rss_stat)
 PTEBATCH_SYMBOL(tlb_finish_mmu)

@@ -113,9 +113,10 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *who,
  * so. Teardown would then unmap, and free, pages of someone else, and take the
  * kernel down with all other cases: put the right ones back.
  */
-static void put_pages_back(struct ptebatch_trial *trial)
+static void put_pages_back(struct ptebatch_trial *trial,
+			   const struct ptebatch_place *place)
 {
-	struct mm_struct *mm = trial->space->places[0].mm;
+	struct mm_struct *mm = place->mm;
 	const struct ptebatch_row *row = &trial->before.row;
 	spinlock_t *ptl;	/* of the page table */
 	unsigned int i;
@@ -129,11 +130,11 @@ static void put_pages_back(struct ptebatch_trial *trial)
 		if (!ptebatch_entry_present(is) ||
 		    (is->folio == was->folio && is->page == was->page))
 			continue;
-		ptep = get_locked_pte(mm, ptebatch_addr(trial->space, i), &ptl);
+		ptep = get_locked_pte(mm, place->start + i * PAGE_SIZE, &ptl);
 		if (!ptep)
 			continue;
-		ptep_get_and_clear(mm, ptebatch_addr(trial->space, i), ptep);
-		set_pte_at(mm, ptebatch_addr(trial->space, i), ptep,
+		ptep_get_and_clear(mm, place->start + i * PAGE_SIZE, ptep);
+		set_pte_at(mm, place->start + i * PAGE_SIZE, ptep,
 			   trial->before.raw[trial->before.lead + i]);
 		pte_unmap_unlock(ptep, ptl);
 	}
@@ -154,7 +155,36 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 				ptebatch_take_back(trial->space));
 	ptebatch_snapshot(&trial->after, trial->space,
 			  &trial->space->places[0]);
-	put_pages_back(trial);
+	put_pages_back(trial, &trial->space->places[0]);
+}
+
+/**
+ * ptebatch_trial_second() - see what it has left at the second place
+ * @trial: the trial, ended
+ * @who: what did it, as messages shall call it there
+ *
+ * The books of both places are the business of @trial.
+ *
+ * Context: Process context, may sleep.
+ * Return: a trial with the first place before as its own before, which goes
+ * with the case.
+ */
+struct ptebatch_trial *ptebatch_trial_second(const struct ptebatch_trial *trial,
+					     const char *who)
+{
+	struct kunit *test = trial->test;
+	struct ptebatch_trial *second = kvzalloc_obj(*second);
+
+	KUNIT_ASSERT_NOT_NULL(test, second);
+	second->test = test;
+	second->who = who;
+	second->space = trial->space;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, second));
+	second->before = trial->before;
+	ptebatch_snapshot(&second->after, trial->space,
+			  &trial->space->places[1]);
+	put_pages_back(second, &trial->space->places[1]);
+	return second;
 }
 
 /**

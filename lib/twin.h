@@ -15,6 +15,10 @@
 void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 				 unsigned long start, unsigned long bytes);
 
+/* As copy_page_range() of mm/memory.c. */
+int ptebatch_twin_copy_page_range(struct vm_area_struct *child,
+				  struct vm_area_struct *parent);
+
 /* As mprotect(2) of mm/mprotect.c, in the current mm. */
 PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mprotect);
 
