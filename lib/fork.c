@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "tlb.h"
+
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>

@@ -24,6 +24,7 @@ PTEBATCH_SYMBOL(anon_rmap_tree_remove)
 PTEBATCH_SYMBOL(cond_install_uffd_wp_ptes)
 PTEBATCH_SYMBOL(find_mergeable_anon_vma)
 PTEBATCH_SYMBOL(flush_tlb_batched_pending)
+PTEBATCH_SYMBOL(folio_add_lru_vma)
 PTEBATCH_SYMBOL(folio_anon_vma)
 PTEBATCH_SYMBOL(folio_pte_batch)
 PTEBATCH_SYMBOL(mapping_rmap_tree_iter_first)
@@ -32,6 +33,8 @@ PTEBATCH_SYMBOL(mlock_drain_local)
 PTEBATCH_SYMBOL(mlock_folio)
 PTEBATCH_SYMBOL(munlock_folio)
 PTEBATCH_SYMBOL(page_vma_mapped_walk)
+PTEBATCH_SYMBOL(pmd_clear_bad)
+PTEBATCH_SYMBOL(pte_offset_map_rw_nolock)
 PTEBATCH_SYMBOL(ptep_clear_flush)
 PTEBATCH_SYMBOL(vm_normal_page)
 PTEBATCH_SYMBOL(vma_wants_writenotify)
@@ -73,7 +76,9 @@ PTEBATCH_SYMBOL(cap_vm_enough_memory)
 PTEBATCH_DATA(vm_committed_as_batch)
 #endif
 #ifdef CONFIG_SWAP
+PTEBATCH_SYMBOL(swap_dup_entry_direct)
 PTEBATCH_SYMBOL(swap_put_entries_direct)
+PTEBATCH_SYMBOL(swap_retry_table_alloc)
 #endif
 #ifdef CONFIG_MIGRATION
 PTEBATCH_DATA(swap_migration_ad_supported)
@@ -90,10 +95,12 @@ PTEBATCH_SYMBOL(split_huge_pmd_locked)
 PTEBATCH_SYMBOL(__split_huge_pmd)
 PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
+PTEBATCH_SYMBOL(copy_huge_pmd)
 PTEBATCH_SYMBOL(zap_huge_pmd)
 #endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD
 PTEBATCH_SYMBOL(change_huge_pud)
+PTEBATCH_SYMBOL(copy_huge_pud)
 PTEBATCH_SYMBOL(zap_huge_pud)
 #endif
 
