@@ -293,6 +293,21 @@ void ptebatch_model_fork_child(const struct ptebatch_call *call,
 		allowed->kinds = BIT(PTEBATCH_READABLE);
 }
 
+/**
+ * ptebatch_model_referenced() - somebody asks whether pages are in use
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_referenced(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed)
+{
+	stays(was, allowed);
+	if (ptebatch_entry_present(was))
+		allowed->flags &= ~PTEBATCH_YOUNG;
+}
+
 /* May @a and @b, next to each other, be in one batch? Rule 3. */
 static bool batches_with(const struct ptebatch_entry *a,
 			 const struct ptebatch_entry *b)

@@ -90,6 +90,10 @@ void ptebatch_model_fork_child(const struct ptebatch_call *call,
 			       const struct ptebatch_entry *was,
 			       struct ptebatch_allowed *allowed);
 
+void ptebatch_model_referenced(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed);
+
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
 bool ptebatch_model_allows(const struct ptebatch_call *call,

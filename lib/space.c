@@ -327,6 +327,8 @@ static int prepare_folios(struct ptebatch_space *space)
 			folio_add_lru(folio);
 		}
 	}
+	if (space->setup->lru)
+		lru_add_drain_all();
 	return err;
 }
 
@@ -466,7 +468,8 @@ static void destroy(void *data)
 	}
 	if (space->file)
 		empty_cache(space->file);
-	if (space->setup->lru)
+	/* The same for what is on its way to a list, or unlocked from memory. */
+	if (space->setup->lru || space->setup->mlocked)
 		lru_add_drain_all();
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
 		check_nothing_left(space, i);

@@ -9,6 +9,7 @@
 /* What is tested. */
 PTEBATCH_SYMBOL(change_protection)
 PTEBATCH_SYMBOL(copy_page_range)
+PTEBATCH_SYMBOL(folio_referenced)
 PTEBATCH_SYMBOL(mprotect_fixup)
 PTEBATCH_SYMBOL(try_to_unmap)
 PTEBATCH_SYMBOL(try_to_unmap_flush)

@@ -31,4 +31,9 @@ long ptebatch_twin_change_protection(struct mmu_gather *tlb,
 /* As try_to_unmap() of mm/rmap.c. */
 void ptebatch_twin_try_to_unmap(struct folio *folio, enum ttu_flags flags);
 
+/* As folio_referenced() of mm/rmap.c, without generations. */
+int ptebatch_twin_folio_referenced(struct folio *folio, int is_locked,
+				   struct mem_cgroup *memcg,
+				   vma_flags_t *vma_flags);
+
 #endif /* PTEBATCH_TWIN_H */
