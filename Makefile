@@ -11,7 +11,7 @@ ptebatch-y := lib/books.o lib/chance.o lib/file.o lib/flush.o lib/folio.o \
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o mm/memory_fork.o \
 	mm/mprotect.o mm/mprotect_fault.o mm/mprotect_model.o \
 	mm/mprotect_random.o mm/rmap.o mm/rmap_referenced.o \
-	mm/unmap_random.o
+	mm/unmap_random.o mm/vmscan.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
 ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/counter.o lib/process.o lib/region.o \
 	lib/stopwatch.o mm/madvise_bench.o mm/memory_bench.o \

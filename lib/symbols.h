@@ -143,6 +143,12 @@ PTEBATCH_SYMBOL(shmem_add_to_page_cache)
 PTEBATCH_SYMBOL(shmem_inode_acct_blocks)
 PTEBATCH_SYMBOL(shmem_recalc_inode)
 
+PTEBATCH_SYMBOL(folio_isolate_lru)
+PTEBATCH_SYMBOL(folio_putback_lru)
+#ifdef CONFIG_LRU_GEN_WALKS_MMU
+PTEBATCH_SYMBOL(lru_gen_add_mm)
+#endif
+
 /* Swap space. */
 #if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)
 PTEBATCH_SYMBOL(folio_alloc_swap)
