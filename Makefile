@@ -4,14 +4,16 @@ ifneq ($(KERNELRELEASE),)
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
 ptebatch-y := lib/advise.o lib/books.o lib/chance.o lib/counter.o lib/file.o \
-	lib/flush.o lib/folio.o lib/hold.o lib/locks.o lib/model.o \
-	lib/populate.o lib/process.o lib/protect.o lib/pte.o lib/random.o \
-	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
-	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
+	lib/flush.o lib/folio.o lib/fork.o lib/hold.o lib/locks.o \
+	lib/lru_gen.o lib/model.o lib/populate.o lib/process.o lib/protect.o \
+	lib/pte.o lib/random.o lib/row.o lib/snapshot.o lib/space.o \
+	lib/states.o lib/swap.o lib/syscall.o lib/trial.o lib/unmap.o \
+	lib/warnings.o lib/window.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/madvise.o mm/madvise_process.o \
-	mm/madvise_random.o mm/memory.o mm/mlock.o mm/mprotect.o \
-	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o \
-	mm/mremap.o mm/mremap_random.o mm/rmap.o mm/unmap_random.o
+	mm/madvise_random.o mm/memory.o mm/memory_fork.o mm/mlock.o \
+	mm/mprotect.o mm/mprotect_fault.o mm/mprotect_model.o \
+	mm/mprotect_random.o mm/mremap.o mm/mremap_random.o mm/rmap.o \
+	mm/rmap_referenced.o mm/unmap_random.o mm/vmscan.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
 ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/region.o lib/stopwatch.o \
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \

@@ -38,6 +38,14 @@ static void agree(struct tally *tally, const char *what, int nr, long expected,
 		       expected);
 }
 
+/* Of a page that is not the row's only that somebody maps it is known. */
+static void count_foreign(pte_t pte, long rss[NR_MM_COUNTERS])
+{
+	if (pte_present(pte) && pfn_valid(pte_pfn(pte)) &&
+	    !is_zero_pfn(pte_pfn(pte)))
+		rss[mm_counter(pfn_folio(pte_pfn(pte)))]++;
+}
+
 /* Count a place's entries, and check them against the mm's RSS. */
 static void count_entries(struct tally *tally,
 			  const struct ptebatch_snapshot *snapshot,
@@ -51,6 +59,8 @@ static void count_entries(struct tally *tally,
 		struct folio *folio;
 
 		rss[MM_SWAPENTS] += entry->kind == PTEBATCH_SWAP;
+		if (entry->kind == PTEBATCH_FOREIGN)
+			count_foreign(snapshot->raw[snapshot->lead + i], rss);
 		if (entry->folio == PTEBATCH_NO_FOLIO)
 			continue;
 		if (entry->kind == PTEBATCH_SWAP)

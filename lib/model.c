@@ -355,6 +355,74 @@ void ptebatch_model_move(const struct ptebatch_call *call,
 		allowed->flags |= PTEBATCH_SOFT_DIRTY;
 }
 
+/**
+ * ptebatch_model_fork_parent() - fork(), as it leaves the parent
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ *
+ * What is private is exclusive to nobody any more, so nobody may write to it.
+ */
+void ptebatch_model_fork_parent(const struct ptebatch_call *call,
+				const struct ptebatch_entry *was,
+				struct ptebatch_allowed *allowed)
+{
+	stays(was, allowed);
+	if (call->shared)
+		return;
+	allowed->flags &= ~(PTEBATCH_EXCLUSIVE | PTEBATCH_MIGRATION_WRITE);
+	if (was->kind == PTEBATCH_WRITABLE)
+		allowed->kinds = BIT(PTEBATCH_READABLE);
+}
+
+/**
+ * ptebatch_model_fork_child() - and what it gives the child
+ * @call: the call
+ * @was: the parent's entry before
+ * @allowed: gets what the child's entry may be
+ *
+ * The child has not accessed it yet, nor written to it where that is for the
+ * file to know. userfaultfd's bits and markers are for those who are
+ * registered.
+ */
+void ptebatch_model_fork_child(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed)
+{
+	bool armed = (call->uffd_wp || call->uffd_rwp) && !call->disarmed;
+
+	ptebatch_model_fork_parent(call, was, allowed);
+	if (ptebatch_entry_present(was)) {
+		allowed->flags &= ~PTEBATCH_YOUNG;
+		if (call->shared)
+			allowed->flags &= ~PTEBATCH_DIRTY;
+	}
+	if (armed)
+		return;
+	allowed->flags &= ~PTEBATCH_UFFD;
+	if (was->kind == PTEBATCH_MARKER)
+		allowed->kinds = BIT(PTEBATCH_NONE);
+	/* Nobody is there to permit again what was trapped. */
+	if (call->uffd_rwp && was->kind == PTEBATCH_PROTNONE &&
+	    was->flags & PTEBATCH_UFFD && call->readable)
+		allowed->kinds = BIT(PTEBATCH_READABLE);
+}
+
+/**
+ * ptebatch_model_referenced() - somebody asks whether pages are in use
+ * @call: the call
+ * @was: the entry before
+ * @allowed: gets what it may be after
+ */
+void ptebatch_model_referenced(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed)
+{
+	stays(was, allowed);
+	if (ptebatch_entry_present(was))
+		allowed->flags &= ~PTEBATCH_YOUNG;
+}
+
 /* May @a and @b, next to each other, be in one batch? Rule 3. */
 static bool batches_with(const struct ptebatch_entry *a,
 			 const struct ptebatch_entry *b)

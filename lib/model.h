@@ -39,6 +39,7 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @uffd_wp: userfaultfd is registered for write protection
  * @uffd_rwp: userfaultfd is registered for read and write protection
  * @uffd_deaf: whoever registered it does not hear of moves
+ * @disarmed: of a fork: but with the parent only
  * @try_writable: the caller wants no write faults that it can spare
  * @swap: the anonymous pages have swap space; else they are lazyfree
  * @freed: the pages may be freed, and who has been swapped out is not known
@@ -57,6 +58,7 @@ struct ptebatch_call {
 	bool uffd_wp;
 	bool uffd_rwp;
 	bool uffd_deaf;
+	bool disarmed;
 	bool try_writable;
 	bool swap;
 	bool freed;
@@ -104,6 +106,16 @@ void ptebatch_model_gone(const struct ptebatch_call *call,
 void ptebatch_model_move(const struct ptebatch_call *call,
 			 const struct ptebatch_entry *was,
 			 struct ptebatch_allowed *allowed);
+void ptebatch_model_fork_parent(const struct ptebatch_call *call,
+				const struct ptebatch_entry *was,
+				struct ptebatch_allowed *allowed);
+void ptebatch_model_fork_child(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed);
+
+void ptebatch_model_referenced(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed);
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);

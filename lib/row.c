@@ -131,8 +131,7 @@ static char closing_brace(const struct ptebatch_shape *shape)
 /* A letter and its flags, as in "Wdyx". */
 static bool parse_entry(struct parser *p, struct ptebatch_entry *entry)
 {
-	/* "?" is printed, never asked for. */
-	const char *kind = memchr(kind_letters, *p->at, PTEBATCH_FOREIGN);
+	const char *kind = memchr(kind_letters, *p->at, PTEBATCH_FOREIGN + 1);
 	int i;
 
 	if (!kind)

@@ -25,7 +25,7 @@
  *	   page of the folio in turn	H  the page's memory is broken
  *	U  marker of userfaultfd's write protection
  *	P  marker of a poisoned page	G  marker of a guard region
- *	?  maps a page that the test never mapped (only ever printed)
+ *	?  maps a page that the test never mapped (what an operation makes)
  *
  * Tokens without braces each map a small folio of their own. Around them:
  *

@@ -523,7 +523,11 @@ static void destroy(void *data)
 	}
 	if (space->file)
 		empty_cache(space->file);
-	drain_lru(space);
+	/* The same for what is on its way to a list, or unlocked from memory. */
+	if (space->setup->mlocked)
+		lru_add_drain_all();
+	else
+		drain_lru(space);
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
 		check_nothing_left(space, i);
 	ptebatch_hold_end(space);

@@ -8,6 +8,8 @@
 
 /* What is tested. */
 PTEBATCH_SYMBOL(change_protection)
+PTEBATCH_SYMBOL(copy_page_range)
+PTEBATCH_SYMBOL(folio_referenced)
 PTEBATCH_SYMBOL(mprotect_fixup)
 PTEBATCH_SYMBOL(try_to_unmap)
 PTEBATCH_SYMBOL(try_to_unmap_flush)
@@ -35,6 +37,7 @@ PTEBATCH_SYMBOL(anon_rmap_tree_remove)
 PTEBATCH_SYMBOL(cond_install_uffd_wp_ptes)
 PTEBATCH_SYMBOL(find_mergeable_anon_vma)
 PTEBATCH_SYMBOL(flush_tlb_batched_pending)
+PTEBATCH_SYMBOL(folio_add_lru_vma)
 PTEBATCH_SYMBOL(folio_anon_vma)
 PTEBATCH_SYMBOL(folio_pte_batch)
 PTEBATCH_SYMBOL(mapping_rmap_tree_iter_first)
@@ -43,6 +46,8 @@ PTEBATCH_SYMBOL(mlock_drain_local)
 PTEBATCH_SYMBOL(mlock_folio)
 PTEBATCH_SYMBOL(munlock_folio)
 PTEBATCH_SYMBOL(page_vma_mapped_walk)
+PTEBATCH_SYMBOL(pmd_clear_bad)
+PTEBATCH_SYMBOL(pte_offset_map_rw_nolock)
 PTEBATCH_SYMBOL(ptep_clear_flush)
 PTEBATCH_SYMBOL(vm_normal_folio)
 PTEBATCH_SYMBOL(vm_normal_page)
@@ -55,7 +60,6 @@ PTEBATCH_SYMBOL(copy_vma)
 PTEBATCH_SYMBOL(do_munmap)
 PTEBATCH_SYMBOL(do_vmi_munmap)
 PTEBATCH_SYMBOL(mlock_future_ok)
-PTEBATCH_SYMBOL(pte_offset_map_rw_nolock)
 PTEBATCH_SYMBOL(split_vma)
 PTEBATCH_SYMBOL(unlink_anon_vmas)
 PTEBATCH_SYMBOL(vma_is_shmem)
@@ -101,7 +105,9 @@ PTEBATCH_SYMBOL(cap_vm_enough_memory)
 PTEBATCH_DATA(vm_committed_as_batch)
 #endif
 #ifdef CONFIG_SWAP
+PTEBATCH_SYMBOL(swap_dup_entry_direct)
 PTEBATCH_SYMBOL(swap_put_entries_direct)
+PTEBATCH_SYMBOL(swap_retry_table_alloc)
 #endif
 #ifdef CONFIG_MIGRATION
 PTEBATCH_DATA(swap_migration_ad_supported)
@@ -119,14 +125,20 @@ PTEBATCH_SYMBOL(__split_huge_pmd)
 PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
 PTEBATCH_SYMBOL(move_huge_pmd)
+PTEBATCH_SYMBOL(copy_huge_pmd)
 PTEBATCH_SYMBOL(zap_huge_pmd)
 #endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD
 PTEBATCH_SYMBOL(change_huge_pud)
+PTEBATCH_SYMBOL(copy_huge_pud)
 PTEBATCH_SYMBOL(zap_huge_pud)
 #endif
 
 /* The address space. */
+#ifdef CONFIG_PER_VMA_LOCK
+PTEBATCH_SYMBOL(__vma_exclude_readers_for_detach)
+#endif
+PTEBATCH_SYMBOL(anon_vma_fork)
 PTEBATCH_SYMBOL(dup_mmap)
 PTEBATCH_SYMBOL(mm_trace_rss_stat)
 PTEBATCH_SYMBOL(tlb_finish_mmu)
@@ -159,6 +171,12 @@ PTEBATCH_SYMBOL(prep_compound_page)
 PTEBATCH_SYMBOL(shmem_add_to_page_cache)
 PTEBATCH_SYMBOL(shmem_inode_acct_blocks)
 PTEBATCH_SYMBOL(shmem_recalc_inode)
+
+PTEBATCH_SYMBOL(folio_isolate_lru)
+PTEBATCH_SYMBOL(folio_putback_lru)
+#ifdef CONFIG_LRU_GEN_WALKS_MMU
+PTEBATCH_SYMBOL(lru_gen_add_mm)
+#endif
 
 /* Swap space. */
 #if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)

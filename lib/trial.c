@@ -198,6 +198,30 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 }
 
 /**
+ * ptebatch_trial_second() - see what it has left at the second place
+ * @trial: the trial, ended
+ * @who: what did it, as messages shall call it there
+ *
+ * The books of both places are the business of @trial.
+ *
+ * Context: Process context, may sleep.
+ * Return: a trial with the first place before as its own before, which goes
+ * with the case.
+ */
+struct ptebatch_trial *ptebatch_trial_second(const struct ptebatch_trial *trial,
+					     const char *who)
+{
+	struct ptebatch_trial *second = alloc_trial(trial->test, who);
+
+	second->space = trial->space;
+	second->place = &trial->space->places[1];
+	second->before = trial->before;
+	ptebatch_snapshot(&second->after, second->space, second->place);
+	put_pages_back(second);
+	return second;
+}
+
+/**
  * ptebatch_trial_end() - and check what holds for all operations
  * @trial: the trial
  *

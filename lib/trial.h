@@ -53,6 +53,8 @@ ptebatch_trial_there(const struct ptebatch_trial *here,
 		     const struct ptebatch_place *place);
 void ptebatch_trial_stop(struct ptebatch_trial *trial);
 void ptebatch_trial_end(struct ptebatch_trial *trial);
+struct ptebatch_trial *ptebatch_trial_second(const struct ptebatch_trial *trial,
+					     const char *who);
 void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong,
 			  const unsigned long *differs);
 void ptebatch_trial_release(struct ptebatch_trial *trial);

@@ -19,6 +19,10 @@ int ptebatch_twin_do_madvise(struct mm_struct *mm, unsigned long start,
 void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 				 unsigned long start, unsigned long bytes);
 
+/* As copy_page_range() of mm/memory.c. */
+int ptebatch_twin_copy_page_range(struct vm_area_struct *child,
+				  struct vm_area_struct *parent);
+
 /* As mprotect(2) of mm/mprotect.c, in the current mm. */
 PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mprotect);
 
@@ -33,5 +37,10 @@ long ptebatch_twin_change_protection(struct mmu_gather *tlb,
 
 /* As try_to_unmap() of mm/rmap.c. */
 void ptebatch_twin_try_to_unmap(struct folio *folio, enum ttu_flags flags);
+
+/* As folio_referenced() of mm/rmap.c, without generations. */
+int ptebatch_twin_folio_referenced(struct folio *folio, int is_locked,
+				   struct mem_cgroup *memcg,
+				   vma_flags_t *vma_flags);
 
 #endif /* PTEBATCH_TWIN_H */

@@ -13,3 +13,10 @@ __visible void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 	highest_memmap_pfn = ULONG_MAX;
 	zap_vma_range(vma, start, bytes);
 }
+
+__visible int ptebatch_twin_copy_page_range(struct vm_area_struct *child,
+					    struct vm_area_struct *parent)
+{
+	highest_memmap_pfn = ULONG_MAX;
+	return copy_page_range(child, parent);
+}

@@ -2,10 +2,21 @@
 /* mm/rmap.c with batching off. */
 #include "twin_begin.h"
 
+/* Who has generations looks around by itself; that has no twin. */
+#include <linux/mm_inline.h>
+#define lru_gen_enabled()	false
+
 #include <rmap.c>
 
 __visible void ptebatch_twin_try_to_unmap(struct folio *folio,
 					  enum ttu_flags flags)
 {
 	try_to_unmap(folio, flags);
+}
+
+__visible int ptebatch_twin_folio_referenced(struct folio *folio, int is_locked,
+					     struct mem_cgroup *memcg,
+					     vma_flags_t *vma_flags)
+{
+	return folio_referenced(folio, is_locked, memcg, vma_flags);
 }

@@ -93,7 +93,7 @@ static const struct notation_error {
 	{ "", 1, "no entries" },
 	{ "Wq", 2, "not a flag" },
 	{ "X", 1, "not an entry" },
-	{ "?", 1, "not an entry" },
+	{ "%", 1, "not an entry" },
 	{ "-d", 2, "a flag on an empty entry" },
 	{ "W*0", 4, "a count of 0" },
 	{ "W*", 3, "a number is missing" },

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tlb.h"
+
+#include <linux/mempolicy.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/rmap.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "fork.h"
+
+/* Gives the space its second place: the child, without a VMA so far. */
+static int make_child(struct ptebatch_space *space)
+{
+	struct ptebatch_place *child = &space->places[1];
+
+	child->mm = ptebatch_mm_alloc();
+	if (!child->mm)
+		return -ENOMEM;
+	child->start = space->places[0].start;
+	space->nr_places = 2;
+	return 0;
+}
+
+static void change_flags(struct mm_struct *mm, unsigned long addr,
+			 vm_flags_t set, vm_flags_t clear)
+{
+	struct vm_area_struct *vma;
+
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, addr);
+	vma_start_write(vma);
+	vm_flags_set(vma, set);
+	vm_flags_clear(vma, clear);
+	mmap_write_unlock(mm);
+}
+
+/**
+ * ptebatch_fork_whole() - fork() an address space
+ * @space: its first place is the parent, and gets the child as second place
+ * @fork: what there is; neither disarmed nor nowhere
+ *
+ * Context: Process context, may sleep; takes the mmap_locks.
+ * Return: 0 or what dup_mmap() fails with.
+ */
+int ptebatch_fork_whole(struct ptebatch_space *space,
+			const struct ptebatch_fork *fork)
+{
+	struct ptebatch_place *parent = &space->places[0];
+	int err = make_child(space);
+
+	if (err)
+		return err;
+	if (fork->guarded)
+		change_flags(parent->mm, parent->start, VM_MAYBE_GUARD, 0);
+	return dup_mmap(space->places[1].mm, parent->mm);
+}
+
+#ifdef CONFIG_NUMA
+/* No allocation succeeds by it. */
+static struct mempolicy nowhere = {
+	.refcnt = ATOMIC_INIT(1),
+	.mode = MPOL_BIND,
+};
+
+static void forbid_memory(struct vm_area_struct *vma, bool forbid)
+{
+	if (forbid)
+		vma->vm_policy = &nowhere;
+	else if (vma->vm_policy == &nowhere)
+		vma->vm_policy = NULL;
+}
+#else
+static void forbid_memory(struct vm_area_struct *vma, bool forbid)
+{
+}
+#endif
+
+static int copy_entries(struct vm_area_struct *child,
+			struct vm_area_struct *parent,
+			const struct ptebatch_fork *fork, ptebatch_copy_t copy)
+{
+	int err;
+
+	vma_start_write(parent);
+	vma_start_write(child);
+	vm_flags_clear(parent, VM_WIPEONFORK);
+	vm_flags_clear(child, VM_WIPEONFORK);
+	if (fork->disarmed)
+		vm_flags_clear(child, VM_UFFD_WP | VM_UFFD_RWP);
+	/* In a fork, that is before the child's VMA is to be found. */
+	vma_mark_detached(child);
+	err = anon_vma_fork(child, parent);
+	vma_mark_attached(child);
+	if (err)
+		return err;
+	forbid_memory(parent, fork->nowhere);
+	err = copy(child, parent);
+	forbid_memory(parent, false);
+	return err;
+}
+
+/**
+ * ptebatch_fork_vma() - copy the entries of a VMA as fork() does
+ * @space: its first place is the parent, and gets the child as second place
+ * @fork: what there is
+ * @copy: copy_page_range() or its twin
+ *
+ * A VMA that is to be wiped gives the child its like without any entry; @copy
+ * is then called as dup_mmap() would have called it.
+ *
+ * Context: Process context, may sleep; takes the mmap_locks.
+ * Return: 0 or what fails.
+ */
+int ptebatch_fork_vma(struct ptebatch_space *space,
+		      const struct ptebatch_fork *fork, ptebatch_copy_t copy)
+{
+	struct mm_struct *parent = space->places[0].mm;
+	unsigned long addr = space->places[0].start;
+	struct mm_struct *child;
+	int err = make_child(space);
+
+	if (err)
+		return err;
+	child = space->places[1].mm;
+	change_flags(parent, addr, VM_WIPEONFORK |
+		     (fork->guarded ? VM_MAYBE_GUARD : 0), 0);
+	err = dup_mmap(child, parent);
+	if (err)
+		return err;
+
+	mmap_write_lock(parent);
+	mmap_write_lock_nested(child, SINGLE_DEPTH_NESTING);
+	err = copy_entries(vma_lookup(child, addr), vma_lookup(parent, addr),
+			   fork, copy);
+	mmap_write_unlock(child);
+	flush_tlb_mm(parent);
+	mmap_write_unlock(parent);
+	return err;
+}
