@@ -64,12 +64,15 @@ static const char *missing(const struct ptebatch_setup *setup,
 {
 	bool file = setup->mapping != PTEBATCH_ANON;
 	unsigned long kinds = 0;
+	bool in_swap = setup->swap;
 	u8 flags = 0;
 	unsigned int i;
 
 	for (i = 0; i < row->nr; i++) {
 		kinds |= BIT(row->entries[i].kind);
 		flags |= row->entries[i].flags;
+		in_swap |= row->entries[i].kind == PTEBATCH_SWAP &&
+			   row->entries[i].folio != PTEBATCH_NO_FOLIO;
 	}
 	if (setup->track && !pgtable_supports_soft_dirty())
 		return "page table entries have no soft-dirty bit here";
@@ -91,8 +94,7 @@ static const char *missing(const struct ptebatch_setup *setup,
 	for (i = 0; i < row->nr_folios; i++) {
 		const struct ptebatch_shape *shape = &row->folios[i];
 
-		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) &&
-		    (setup->swap || kinds & BIT(PTEBATCH_SWAP)))
+		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) && in_swap)
 			return "no large folios in swap without CONFIG_THP_SWAP";
 		if (shape->order > MAX_PAGE_ORDER)
 			return "no folios of this order here";
