@@ -57,7 +57,7 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 		.track = pgtable_supports_soft_dirty() && bits & BIT(2),
 		.uffd_wp = pgtable_supports_uffd() && bits & BIT(3),
 	};
-	setup->uffd_rwp = VM_UFFD_RWP != VM_NONE && pgtable_supports_uffd() &&
+	setup->uffd_rwp = VM_UFFD_RWP && pgtable_supports_uffd() &&
 			  !setup->uffd_wp && bits & BIT(6);
 	setup->uffd_deaf = (setup->uffd_wp || setup->uffd_rwp) && bits & BIT(4);
 	chance->call = ptebatch_setup_call(setup, ptebatch_model_gone,
