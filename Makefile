@@ -3,12 +3,12 @@ ifneq ($(KERNELRELEASE),)
 # For the kernel's build: mm/ptebatch/ of a shadow tree, or M= of a module build.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
-ptebatch-y := lib/books.o lib/chance.o lib/file.o lib/flush.o lib/folio.o \
+ptebatch-y := lib/books.o lib/bytes.o lib/chance.o lib/file.o lib/flush.o lib/folio.o \
 	lib/hold.o lib/model.o lib/populate.o lib/protect.o lib/pte.o lib/random.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
 	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
-ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o mm/mprotect.o \
-	mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o \
+ptebatch-y += mm/workbench.o mm/pgtable.o mm/memory.o \
+	mm/mprotect.o mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o \
 	mm/unmap_random.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
 ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/counter.o lib/process.o lib/region.o \

@@ -94,6 +94,8 @@ static const char *missing(const struct ptebatch_setup *setup,
 		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) &&
 		    (setup->swap || kinds & BIT(PTEBATCH_SWAP)))
 			return "no large folios in swap without CONFIG_THP_SWAP";
+		if (shape->node && !node_state(shape->node - 1, N_MEMORY))
+			return "too few NUMA nodes with memory here";
 		if (shape->order > MAX_PAGE_ORDER)
 			return "no folios of this order here";
 		if (PAGE_SIZE << shape->order > SZ_64M)
@@ -327,6 +329,9 @@ static int prepare_folios(struct ptebatch_space *space)
 			folio_add_lru(folio);
 		}
 	}
+	/* Batches on their way to the LRU lists hold references. */
+	if (space->setup->lru)
+		lru_add_drain_all();
 	return err;
 }
 

@@ -84,7 +84,8 @@ struct ptebatch_place {
  * @nr_places: one or two
  * @folios: the row's folios, see hold.h
  * @held: a bit for each of their pages: where a folio begins that we hold
- * @index: where in the file they are, while we don't hold them
+ * @index: where in the file or the VMA they are, while we don't hold them
+ * @mapping: what the anonymous ones belonged to then
  * @cached: which of them are the file's; the others are anonymous
  * @file: the file, %NULL for anonymous memory
  * @log: the kernel's log since the space was made
@@ -98,6 +99,7 @@ struct ptebatch_space {
 	struct folio *folios[PTEBATCH_ROW_ENTRIES];
 	unsigned long *held;
 	pgoff_t index[PTEBATCH_ROW_ENTRIES];
+	struct address_space *mapping[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
 	struct kmsg_dump_iter log;

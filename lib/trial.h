@@ -45,6 +45,8 @@ void ptebatch_trial_expect(const struct ptebatch_trial *trial,
 			   const char *picture);
 void ptebatch_trial_model(const struct ptebatch_trial *trial,
 			  const struct ptebatch_call *call);
+void ptebatch_trial_untouched(const struct ptebatch_trial *trial);
+void ptebatch_trial_on_lists(const struct ptebatch_trial *trial);
 void ptebatch_trial_same(const struct ptebatch_trial *trial,
 			 const struct ptebatch_trial *twin);
 
