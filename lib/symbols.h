@@ -8,6 +8,10 @@
 
 /* What is tested. */
 PTEBATCH_SYMBOL(change_protection)
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+PTEBATCH_SYMBOL(collapse_pte_mapped_thp)
+PTEBATCH_SYMBOL(madvise_collapse)
+#endif
 PTEBATCH_SYMBOL(mprotect_fixup)
 PTEBATCH_SYMBOL(try_to_unmap)
 PTEBATCH_SYMBOL(try_to_unmap_flush)
@@ -91,6 +95,40 @@ PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
 PTEBATCH_SYMBOL(zap_huge_pmd)
 #endif
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+PTEBATCH_DATA(huge_anon_orders_always)
+PTEBATCH_DATA(huge_anon_orders_inherit)
+PTEBATCH_DATA(huge_anon_orders_madvise)
+PTEBATCH_DATA(shadow_nodes)
+PTEBATCH_DATA(transparent_hugepage_flags)
+PTEBATCH_SYMBOL(__mmu_notifier_test_young)
+PTEBATCH_SYMBOL(__pmd_trans_huge_lock)
+PTEBATCH_SYMBOL(__thp_vma_allowable_orders)
+PTEBATCH_SYMBOL(do_set_pmd)
+PTEBATCH_SYMBOL(do_swap_page)
+PTEBATCH_SYMBOL(folio_isolate_lru)
+PTEBATCH_SYMBOL(folio_memcg_alloc_deferred)
+PTEBATCH_SYMBOL(folio_putback_lru)
+PTEBATCH_SYMBOL(lru_add_drain)
+PTEBATCH_SYMBOL(map_anon_folio_pmd_nopf)
+PTEBATCH_SYMBOL(map_anon_folio_pte_nopf)
+PTEBATCH_SYMBOL(mm_find_pmd)
+PTEBATCH_SYMBOL(pmdp_collapse_flush)
+PTEBATCH_SYMBOL(pte_free_defer)
+PTEBATCH_SYMBOL(pte_offset_map_ro_nolock)
+PTEBATCH_SYMBOL(pte_offset_map_rw_nolock)
+PTEBATCH_SYMBOL(workingset_update_node)
+#ifdef CONFIG_MMU_GATHER_RCU_TABLE_FREE
+PTEBATCH_SYMBOL(tlb_remove_table_sync_one)
+#endif
+#ifdef CONFIG_SHMEM
+PTEBATCH_SYMBOL(shmem_charge)
+PTEBATCH_SYMBOL(shmem_uncharge)
+#endif
+#ifdef CONFIG_SWAP
+PTEBATCH_SYMBOL(free_swap_cache)
+#endif
+#endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD
 PTEBATCH_SYMBOL(change_huge_pud)
 PTEBATCH_SYMBOL(zap_huge_pud)
@@ -114,6 +152,7 @@ PTEBATCH_SYMBOL(pgd_clear_bad)
 PTEBATCH_SYMBOL(pte_offset_map_lock)
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 PTEBATCH_SYMBOL(pgtable_trans_huge_deposit)
+PTEBATCH_SYMBOL(pgtable_trans_huge_withdraw)
 #endif
 
 /* Folios, their reverse mapping and the page cache. */

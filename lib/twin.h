@@ -15,6 +15,14 @@
 void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 				 unsigned long start, unsigned long bytes);
 
+/* As madvise_collapse() and collapse_pte_mapped_thp() of mm/khugepaged.c. */
+int ptebatch_twin_madvise_collapse(struct vm_area_struct *vma,
+				   unsigned long start, unsigned long end,
+				   bool *lock_dropped);
+void ptebatch_twin_collapse_pte_mapped_thp(struct mm_struct *mm,
+					   unsigned long addr,
+					   bool install_pmd);
+
 /* As mprotect(2) of mm/mprotect.c, in the current mm. */
 PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mprotect);
 
