@@ -7,7 +7,7 @@ ptebatch-y := lib/books.o lib/bytes.o lib/chance.o lib/file.o lib/flush.o lib/fo
 	lib/hold.o lib/model.o lib/populate.o lib/protect.o lib/pte.o lib/random.o \
 	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
 	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
-ptebatch-y += mm/workbench.o mm/pgtable.o mm/khugepaged.o mm/memory.o \
+ptebatch-y += mm/workbench.o mm/pgtable.o mm/khugepaged.o mm/memory.o mm/mempolicy.o \
 	mm/mprotect.o mm/mprotect_fault.o mm/mprotect_model.o mm/mprotect_random.o mm/rmap.o \
 	mm/unmap_random.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
@@ -21,6 +21,7 @@ ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/counter.o lib/process.o lib/region.o \
 # module's reach; there the compiler leaves out what nobody uses.
 twins := memory mprotect rmap
 twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
+twins += $(if $(CONFIG_NUMA),mempolicy)
 twins += $(if $(CONFIG_TRANSPARENT_HUGEPAGE),khugepaged)
 ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
 ptebatch-y += $(twins:%=lib/twin_%.o)

@@ -8,6 +8,15 @@
 
 /* What is tested. */
 PTEBATCH_SYMBOL(change_protection)
+#ifdef CONFIG_NUMA
+PTEBATCH_SYMBOL(do_migrate_pages)
+#ifdef CONFIG_X86_64
+PTEBATCH_SYMBOL(__x64_sys_mbind)
+#endif
+#ifdef CONFIG_ARM64
+PTEBATCH_SYMBOL(__arm64_sys_mbind)
+#endif
+#endif
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 PTEBATCH_SYMBOL(collapse_pte_mapped_thp)
 PTEBATCH_SYMBOL(madvise_collapse)
@@ -106,9 +115,7 @@ PTEBATCH_SYMBOL(__pmd_trans_huge_lock)
 PTEBATCH_SYMBOL(__thp_vma_allowable_orders)
 PTEBATCH_SYMBOL(do_set_pmd)
 PTEBATCH_SYMBOL(do_swap_page)
-PTEBATCH_SYMBOL(folio_isolate_lru)
 PTEBATCH_SYMBOL(folio_memcg_alloc_deferred)
-PTEBATCH_SYMBOL(folio_putback_lru)
 PTEBATCH_SYMBOL(lru_add_drain)
 PTEBATCH_SYMBOL(map_anon_folio_pmd_nopf)
 PTEBATCH_SYMBOL(map_anon_folio_pte_nopf)
@@ -127,6 +134,24 @@ PTEBATCH_SYMBOL(shmem_uncharge)
 #endif
 #ifdef CONFIG_SWAP
 PTEBATCH_SYMBOL(free_swap_cache)
+#endif
+#endif
+#if defined(CONFIG_TRANSPARENT_HUGEPAGE) || defined(CONFIG_NUMA)
+PTEBATCH_SYMBOL(folio_isolate_lru)
+PTEBATCH_SYMBOL(folio_putback_lru)
+#endif
+#ifdef CONFIG_NUMA
+PTEBATCH_DATA(lru_disable_count)
+PTEBATCH_DATA(node_reclaim_distance)
+PTEBATCH_DATA(node_reclaim_mode)
+PTEBATCH_SYMBOL(lru_cache_disable)
+PTEBATCH_SYMBOL(vm_normal_folio)
+PTEBATCH_SYMBOL(vm_normal_folio_pmd)
+PTEBATCH_SYMBOL(walk_page_range)
+#ifdef CONFIG_MIGRATION
+PTEBATCH_SYMBOL(alloc_migration_target)
+PTEBATCH_SYMBOL(migrate_pages)
+PTEBATCH_SYMBOL(putback_movable_pages)
 #endif
 #endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD

@@ -23,6 +23,13 @@ void ptebatch_twin_collapse_pte_mapped_thp(struct mm_struct *mm,
 					   unsigned long addr,
 					   bool install_pmd);
 
+#ifdef CONFIG_NUMA
+/* As do_migrate_pages() of mm/mempolicy.c. */
+int ptebatch_twin_do_migrate_pages(struct mm_struct *mm,
+				   const nodemask_t *from,
+				   const nodemask_t *to, int flags);
+#endif
+
 /* As mprotect(2) of mm/mprotect.c, in the current mm. */
 PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mprotect);
 

@@ -17,6 +17,7 @@
 #define huge_anon_orders_inherit	(*ptebatch_huge_anon_orders_inherit)
 #define huge_anon_orders_madvise	(*ptebatch_huge_anon_orders_madvise)
 #define init_mm				(*ptebatch_init_mm)
+#define lru_disable_count		(*ptebatch_lru_disable_count)
 #define mmlist_lock			(*ptebatch_mmlist_lock)
 #define node_reclaim_distance		(*ptebatch_node_reclaim_distance)
 #define node_reclaim_mode		(*ptebatch_node_reclaim_mode)
