@@ -206,7 +206,8 @@ static s16 find_drawn(const struct ptebatch_space *space, s16 guess,
 
 	if (guess != PTEBATCH_NO_FOLIO && is_same(space, guess, page))
 		return guess;
-	for (i = 0; i < space->row.nr_folios; i++)
+	/* From the end: that is where the new ones are. */
+	for (i = space->row.nr_folios; i--;)
 		if (is_same(space, i, page))
 			return i;
 	return PTEBATCH_NO_FOLIO;

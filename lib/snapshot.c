@@ -12,14 +12,17 @@
 #include "snapshot.h"
 #include "swap.h"
 
-/* Find the page behind an entry among the row's folios; mostly @guess. */
+/*
+ * Find the page behind an entry among the row's folios; mostly @guess, else one
+ * of the last, which are new.
+ */
 static void find_page(const struct ptebatch_space *space, unsigned long pfn,
 		      s16 guess, struct ptebatch_entry *entry)
 {
 	unsigned int i;
 
 	for (i = 0; i <= space->row.nr_folios; i++) {
-		s16 folio = i ? i - 1 : guess;
+		s16 folio = i ? space->row.nr_folios - i : guess;
 		unsigned long page;
 
 		if (folio == PTEBATCH_NO_FOLIO || ptebatch_gone(space, folio))
