@@ -3,17 +3,18 @@ ifneq ($(KERNELRELEASE),)
 # For the kernel's build: mm/ptebatch/ of a shadow tree, or M= of a module build.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
-ptebatch-y := lib/advise.o lib/books.o lib/chance.o lib/counter.o lib/file.o \
-	lib/flush.o lib/folio.o lib/fork.o lib/hold.o lib/locks.o \
+ptebatch-y := lib/advise.o lib/books.o lib/bytes.o lib/chance.o lib/counter.o \
+	lib/file.o lib/flush.o lib/folio.o lib/fork.o lib/hold.o lib/locks.o \
 	lib/lru_gen.o lib/model.o lib/populate.o lib/process.o lib/protect.o \
 	lib/pte.o lib/random.o lib/row.o lib/snapshot.o lib/space.o \
 	lib/states.o lib/swap.o lib/syscall.o lib/trial.o lib/unmap.o \
 	lib/warnings.o lib/window.o
-ptebatch-y += mm/workbench.o mm/pgtable.o mm/madvise.o mm/madvise_process.o \
-	mm/madvise_random.o mm/memory.o mm/memory_fork.o mm/mlock.o \
-	mm/mprotect.o mm/mprotect_fault.o mm/mprotect_model.o \
-	mm/mprotect_random.o mm/mremap.o mm/mremap_random.o mm/rmap.o \
-	mm/rmap_referenced.o mm/unmap_random.o mm/vmscan.o
+ptebatch-y += mm/workbench.o mm/pgtable.o mm/khugepaged.o mm/madvise.o \
+	mm/madvise_process.o mm/madvise_random.o mm/memory.o mm/memory_fork.o \
+	mm/mempolicy.o mm/mlock.o mm/mprotect.o mm/mprotect_fault.o \
+	mm/mprotect_model.o mm/mprotect_random.o mm/mremap.o \
+	mm/mremap_random.o mm/rmap.o mm/rmap_referenced.o mm/unmap_random.o \
+	mm/vmscan.o
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/contpte.o mm/contpte.o
 ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/region.o lib/stopwatch.o \
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
@@ -25,6 +26,8 @@ ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/region.o lib/stopwatch.o \
 # module's reach; there the compiler leaves out what nobody uses.
 twins := madvise memory mprotect mremap rmap
 twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
+twins += $(if $(CONFIG_NUMA),mempolicy)
+twins += $(if $(CONFIG_TRANSPARENT_HUGEPAGE),khugepaged)
 ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
 ptebatch-y += $(twins:%=lib/twin_%.o)
 $(foreach twin,$(twins),$(eval CFLAGS_lib/twin_$(twin).o := -fwhole-program))

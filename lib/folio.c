@@ -11,6 +11,19 @@
 
 #include "folio.h"
 
+/* Of that node or not at all. */
+static gfp_t node_gfp(const struct ptebatch_shape *shape)
+{
+	return GFP_KERNEL | (shape->node ? __GFP_THISNODE : 0);
+}
+
+static struct folio *alloc_one(const struct ptebatch_shape *shape)
+{
+	if (!shape->node)
+		return folio_alloc(GFP_KERNEL, shape->order);
+	return __folio_alloc_node(node_gfp(shape), shape->order, shape->node - 1);
+}
+
 /* Where in a block of pages must a chain begin so that all in it are aligned? */
 static int chain_offset(const struct ptebatch_shape *shapes, unsigned int nr,
 			unsigned int block)
@@ -52,7 +65,7 @@ static int alloc_chain(struct folio **folios,
 			break;
 	}
 
-	block = alloc_pages(GFP_KERNEL, order);
+	block = alloc_pages_node(shapes[0].node - 1, node_gfp(&shapes[0]), order);
 	if (!block)
 		return -ENOMEM;
 	split_page(block, order);
@@ -76,7 +89,7 @@ static int alloc_chain(struct folio **folios,
  * ptebatch_folios_alloc() - allocate the folios of a row
  * @folios: gets as many folios as @row has, each with one reference, which
  *          is the caller's; %NULL for those not reached on failure
- * @row: says their orders, and which follow each other physically
+ * @row: says their orders, their nodes, and which follow each other physically
  *
  * The pages are not zeroed.
  *
@@ -94,8 +107,7 @@ int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row)
 			if (!row->folios[end].adjacent)
 				break;
 		if (end - i == 1) {
-			folios[i] = folio_alloc(GFP_KERNEL,
-						row->folios[i].order);
+			folios[i] = alloc_one(&row->folios[i]);
 			if (!folios[i])
 				return -ENOMEM;
 			continue;

@@ -3,6 +3,7 @@
  * A split leaves small folios where a large one was, so what is held is kept by
  * page: a bit for each page of the row's folios that a folio of ours begins at.
  */
+#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
@@ -11,6 +12,7 @@
 #include "folio.h"
 #include "hold.h"
 #include "snapshot.h"
+#include "swap.h"
 
 static unsigned int first_bit(const struct ptebatch_space *space, s16 folio)
 {
@@ -90,6 +92,25 @@ bool ptebatch_gone(const struct ptebatch_space *space, s16 folio)
 }
 
 /**
+ * ptebatch_leaked() - is a folio that is gone for us not free?
+ * @space: whose
+ * @folio: index of the row's folio, an anonymous one
+ *
+ * A page that has been freed forgets what it belonged to, and where there.
+ *
+ * Return: whether somebody still has a reference to it.
+ */
+bool ptebatch_leaked(const struct ptebatch_space *space, s16 folio)
+{
+	struct folio *old = space->folios[folio];
+
+	return ptebatch_gone(space, folio) && space->mapping[folio] &&
+	       READ_ONCE(old->mapping) == space->mapping[folio] &&
+	       READ_ONCE(old->index) == space->index[folio] &&
+	       folio_ref_count(old);
+}
+
+/**
  * ptebatch_let_go() - give up the references to all folios that others hold
  * @space: whose
  *
@@ -107,6 +128,8 @@ void ptebatch_let_go(struct ptebatch_space *space)
 		if (folio_test_locked(folio) || !ptebatch_held_whole(space, i))
 			continue;
 		space->index[i] = folio->index;
+		if (folio_test_anon(folio))
+			space->mapping[i] = folio->mapping;
 		clear_bit(first_bit(space, i), space->held);
 		folio_put(folio);
 	}
@@ -139,21 +162,144 @@ static void take_cached(struct ptebatch_space *space, s16 drawn)
 	}
 }
 
+/* The page that an entry maps; %NULL if it maps none. */
+static struct page *mapped_page(const struct ptebatch_snapshot *snapshot,
+				unsigned int i)
+{
+	pte_t pte = snapshot->raw[snapshot->lead + i];
+	unsigned long pfn;
+
+	if (test_bit(i, snapshot->huge)) {
+		pmd_t pmd = __pmd(pte_val(pte));
+
+		if (!pmd_present(pmd))
+			return NULL;
+		pfn = pmd_pfn(pmd) + (snapshot->row.first + i) % PTRS_PER_PTE;
+	} else {
+		if (!pte_present(pte))
+			return NULL;
+		pfn = pte_pfn(pte);
+	}
+	return pfn_valid(pfn) ? pfn_to_page(pfn) : NULL;
+}
+
+/* Was it ours, and is it still where it was? Its frame may be another's now. */
+static bool is_same(const struct ptebatch_space *space, s16 drawn,
+		    struct page *page)
+{
+	unsigned long nr = page_to_pfn(page) - folio_pfn(space->folios[drawn]);
+	struct folio *folio = page_folio(page);
+
+	if (nr >= nr_pages(space, drawn))
+		return false;
+	return !ptebatch_gone(space, drawn) ||
+	       folio->index + folio_page_idx(folio, page) ==
+	       space->index[drawn] + nr;
+}
+
+static s16 find_drawn(const struct ptebatch_space *space, s16 guess,
+		      struct page *page)
+{
+	s16 i;
+
+	if (guess != PTEBATCH_NO_FOLIO && is_same(space, guess, page))
+		return guess;
+	/* From the end: that is where the new ones are. */
+	for (i = space->row.nr_folios; i--;)
+		if (is_same(space, i, page))
+			return i;
+	return PTEBATCH_NO_FOLIO;
+}
+
+/* May it be what the operation has put in the place of what there was? */
+static bool is_made(const struct ptebatch_space *space, struct folio *folio)
+{
+	return folio_mapped(folio) &&
+	       (folio_test_anon(folio) ||
+		(space->file && folio->mapping == space->file->f_mapping));
+}
+
+/* Number it behind all others. */
+static int add_made(struct ptebatch_space *space, struct folio *folio)
+{
+	struct ptebatch_row *row = &space->row;
+	s16 nr = row->nr_folios;
+	unsigned long *held;
+
+	if (nr == ARRAY_SIZE(space->folios))
+		return -ENOSPC;
+	held = bitmap_zalloc(row->nr_pages + folio_nr_pages(folio) + 1,
+			     GFP_KERNEL);
+	if (!held)
+		return -ENOMEM;
+	bitmap_copy(held, space->held, row->nr_pages);
+	bitmap_free(space->held);
+	space->held = held;
+
+	space->folios[nr] = folio;
+	space->index[nr] = folio->index;
+	row->folios[nr] = (struct ptebatch_shape) {
+		.order = folio_order(folio),
+		.made = true,
+		.first = row->nr_pages,
+	};
+	row->nr_folios++;
+	row->nr_pages += folio_nr_pages(folio);
+	if (!folio_test_anon(folio))
+		set_bit(nr, space->cached);
+	return 0;
+}
+
 /* What is mapped; being mapped it does not go away. */
-static void take_mapped(struct ptebatch_space *space,
-			const struct ptebatch_row *row)
+static int take_mapped(struct ptebatch_space *space,
+		       const struct ptebatch_snapshot *snapshot)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < snapshot->row.nr; i++) {
+		struct page *page = mapped_page(snapshot, i);
+		struct folio *folio;
+		s16 drawn;
+
+		if (!page)
+			continue;
+		folio = page_folio(page);
+		drawn = find_drawn(space, space->row.entries[i].folio, page);
+		if (drawn == PTEBATCH_NO_FOLIO) {
+			if (!is_made(space, folio))
+				continue;
+			err = add_made(space, folio);
+			if (err)
+				return err;
+			drawn = space->row.nr_folios - 1;
+		}
+		take(space, drawn, folio);
+	}
+	return 0;
+}
+
+/* What is in the swap cache, where an entry says that it is in swap. */
+static void take_swapped(struct ptebatch_space *space,
+			 const struct ptebatch_snapshot *snapshot)
 {
 	unsigned int i;
 
-	for (i = 0; i < row->nr; i++) {
-		const struct ptebatch_entry *entry = &row->entries[i];
-		struct page *page;
+	for (i = 0; i < snapshot->row.nr; i++) {
+		pte_t pte = snapshot->raw[snapshot->lead + i];
+		struct folio *folio;
+		s16 drawn;
 
-		if (!ptebatch_entry_present(entry) ||
-		    entry->folio == PTEBATCH_NO_FOLIO)
+		if (snapshot->row.entries[i].kind != PTEBATCH_SWAP)
 			continue;
-		page = &space->folios[entry->folio]->page + entry->page;
-		take(space, entry->folio, page_folio(page));
+		folio = ptebatch_swap_cached(softleaf_from_pte(pte));
+		if (!folio)
+			continue;
+		drawn = find_drawn(space, space->row.entries[i].folio,
+				   &folio->page);
+		if (drawn != PTEBATCH_NO_FOLIO)
+			take(space, drawn, folio);
+		folio_put(folio);
 	}
 }
 
@@ -161,30 +307,33 @@ static void take_mapped(struct ptebatch_space *space,
  * ptebatch_take_back() - take references again to what is left of the folios
  * @space: has given them up by ptebatch_let_go()
  *
- * Left is what is mapped, or in the file's page cache; all else may be someone
- * else's by now.
+ * Left is what is mapped, in the swap cache or in the file's page cache; all
+ * else may be someone else's by now. Folios that are mapped, and that the row
+ * did not have, become the row's last ones.
  *
  * Context: Process context, may sleep; takes the mmap_lock and the page table
  * locks.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -ENOSPC where there are too many new folios.
  */
 int ptebatch_take_back(struct ptebatch_space *space)
 {
 	struct ptebatch_snapshot *snapshot;
 	unsigned int i;
+	int err = 0;
 
 	lru_add_drain_all();
 	snapshot = kvmalloc_obj(*snapshot);
 	if (!snapshot)
 		return -ENOMEM;
-	for (i = 0; i < space->nr_places; i++) {
+	for (i = 0; i < space->nr_places && !err; i++) {
 		ptebatch_snapshot(snapshot, space, &space->places[i]);
-		take_mapped(space, &snapshot->row);
+		err = take_mapped(space, snapshot);
+		take_swapped(space, snapshot);
 	}
 	kvfree(snapshot);
 	for_each_set_bit(i, space->cached, space->row.nr_folios)
 		take_cached(space, i);
-	return 0;
+	return err;
 }
 
 /**

@@ -18,5 +18,6 @@ struct folio *ptebatch_held(const struct ptebatch_space *space, s16 folio,
 			    unsigned int page);
 bool ptebatch_held_whole(const struct ptebatch_space *space, s16 folio);
 bool ptebatch_gone(const struct ptebatch_space *space, s16 folio);
+bool ptebatch_leaked(const struct ptebatch_space *space, s16 folio);
 
 #endif /* PTEBATCH_HOLD_H */

@@ -52,10 +52,13 @@ static void skip_blanks(struct parser *p)
 	p->at = skip_spaces(p->at);
 }
 
-/* A decimal number, or how many entries a page table has, or a part of that. */
+/*
+ * A decimal number, or how many entries a page table has, or a part of that, or
+ * a few less.
+ */
 static bool parse_number(struct parser *p, unsigned int *number)
 {
-	unsigned int part = 1;
+	unsigned int part = 1, less = 0;
 
 	if (*p->at == 'T') {
 		p->at++;
@@ -66,7 +69,15 @@ static bool parse_number(struct parser *p, unsigned int *number)
 			if (!part)
 				return fail(p, "no part of a page table");
 		}
+		if (*p->at == '-' && isdigit(p->at[1])) {
+			p->at++;
+			if (!parse_number(p, &less))
+				return false;
+		}
 		*number = PTRS_PER_PTE / part;
+		if (less > *number)
+			return fail(p, "more than there is taken away");
+		*number -= less;
 		return true;
 	}
 	if (!isdigit(*p->at))
@@ -179,17 +190,40 @@ static bool add_folio(struct parser *p, struct ptebatch_shape shape, s16 *folio)
 	return true;
 }
 
-/* A token outside braces: each time a small folio of its own, or a hole. */
-static bool parse_small(struct parser *p, bool adjacent)
+/* What stands before a folio. */
+static bool parse_marks(struct parser *p, struct ptebatch_shape *shape)
 {
-	struct ptebatch_shape shape = { .adjacent = adjacent };
+	unsigned int node;
+
+	if (*p->at == '~') {
+		shape->made = true;
+		p->at++;
+	}
+	if (isdigit(*p->at)) {
+		if (!parse_number(p, &node))
+			return false;
+		if (node >= U8_MAX)
+			return fail(p, "no such node");
+		shape->node = node + 1;
+	}
+	if (*p->at == '+') {
+		shape->adjacent = true;
+		p->at++;
+	}
+	return true;
+}
+
+/* A token outside braces: each time a small folio of its own, or a hole. */
+static bool parse_small(struct parser *p, struct ptebatch_shape shape)
+{
+	bool marked = shape.made || shape.node || shape.adjacent;
 	struct ptebatch_entry entry;
 	unsigned int count;
 
 	if (!parse_entry(p, &entry) || !parse_count(p, &count))
 		return false;
-	if (adjacent && !ptebatch_entry_has_page(&entry))
-		return fail(p, "no folio behind the +");
+	if (marked && !ptebatch_entry_has_page(&entry))
+		return fail(p, "no folio behind the mark");
 	while (count--) {
 		if (ptebatch_entry_has_page(&entry) && !add_folio(p, shape, &entry.folio))
 			return false;
@@ -237,19 +271,17 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 }
 
 /* "{Wdyx*4}", "(Wdyx*4)" or "[Wdyx]", at the opening brace. */
-static bool parse_folio(struct parser *p, bool adjacent)
+static bool parse_folio(struct parser *p, struct ptebatch_shape shape)
 {
-	struct ptebatch_shape shape = {
-		.pmd = *p->at == '[',
-		.split = *p->at == '(',
-		.adjacent = adjacent,
-	};
-	const char close = closing_brace(&shape);
 	unsigned int first = p->row->nr;
 	unsigned int page = 0;
 	unsigned int pages = 0;
+	char close;
 	s16 folio;
 
+	shape.pmd = *p->at == '[';
+	shape.split = *p->at == '(';
+	close = closing_brace(&shape);
 	if (!add_folio(p, shape, &folio))
 		return false;
 	p->at++;
@@ -318,18 +350,17 @@ static bool parse_item(struct parser *p)
 {
 	unsigned int entry = p->row->nr;
 	unsigned int folio = p->row->nr_folios;
+	struct ptebatch_shape shape = {};
 	unsigned int count;
-	bool adjacent;
 
 	if (*p->at == '|')
 		return parse_bar(p);
 
-	adjacent = *p->at == '+';
-	if (adjacent)
-		p->at++;
+	if (!parse_marks(p, &shape))
+		return false;
 	if (*p->at != '{' && *p->at != '[' && *p->at != '(')
-		return parse_small(p, adjacent);
-	return parse_folio(p, adjacent) && parse_count(p, &count) &&
+		return parse_small(p, shape);
+	return parse_folio(p, shape) && parse_count(p, &count) &&
 	       repeat(p, entry, folio, count);
 }
 
@@ -445,6 +476,14 @@ static bool differs_at(const unsigned long *differs, unsigned int i)
 	return differs && test_bit(i, differs);
 }
 
+/* Can one token name them both? */
+static bool marked_alike(const struct ptebatch_shape *a,
+			 const struct ptebatch_shape *b)
+{
+	return a->order == b->order && a->adjacent == b->adjacent &&
+	       a->made == b->made && a->node == b->node;
+}
+
 /* Where does a run of entries that one token can name end? */
 static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 			    const unsigned long *differs)
@@ -467,9 +506,8 @@ static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 		} else if (!row->folios[entry->folio].order) {
 			/* Small folios in a row differ only in which they are. */
 			if (next->folio != entry->folio + (end - i) ||
-			    row->folios[next->folio].order ||
-			    row->folios[next->folio].adjacent !=
-			    row->folios[entry->folio].adjacent)
+			    !marked_alike(&row->folios[next->folio],
+					  &row->folios[entry->folio]))
 				break;
 		} else if (next->folio != entry->folio ||
 			   next->page != entry->page + (end - i)) {
@@ -487,6 +525,16 @@ static bool goes_on(const struct ptebatch_row *row, unsigned int i, s16 folio,
 		page++;
 	return i < row->nr && row->entries[i].folio == folio &&
 	       row->entries[i].page == page;
+}
+
+static void print_marks(struct seq_buf *out, const struct ptebatch_shape *shape)
+{
+	if (shape->made)
+		seq_buf_putc(out, '~');
+	if (shape->node)
+		seq_buf_printf(out, "%u", shape->node - 1);
+	if (shape->adjacent)
+		seq_buf_putc(out, '+');
 }
 
 static void print_dots(struct seq_buf *out, unsigned int nr)
@@ -553,8 +601,7 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 		if (!hole && folio != open) {
 			const struct ptebatch_shape *shape = &row->folios[folio];
 
-			if (shape->adjacent)
-				seq_buf_putc(out, '+');
+			print_marks(out, shape);
 			if (shape->order) {
 				seq_buf_putc(out, opening_brace(shape));
 				open = folio;

@@ -36,11 +36,14 @@
  *		(only expected and printed)
  *	{ }*3	three such folios
  *	+{ }	a folio that is physically next to the one before it
+ *	1{ }	a folio in the memory of node 1; without a number, of any node
+ *	~{ }	a folio that the operation has made (only expected and printed)
  *	=7	after a token: maps page 7 of its folio, not the page in turn
  *	@500	first of all: the row begins at entry 500 of its page table,
  *		else at entry 0; @-12 is 12 entries before the table's end
  *	T, T/2	for a number: as many entries as a page table has, or half of
- *		them, and so on (512, 256 where pages have 4K; never printed)
+ *		them, and so on (512, 256 where pages have 4K); T/2-8 is 8 less
+ *		(never printed)
  *	|	twice or not at all: the range that the operation gets, else all
  *	!	before a token: differs from what was expected (only printed)
  */
@@ -109,18 +112,22 @@ struct ptebatch_entry {
 };
 
 /**
- * struct ptebatch_shape - a folio as a row wants it
+ * struct ptebatch_shape - a folio as a row wants it; without gaps, to be compared
  * @order: its order
  * @pmd: mapped by a PMD
  * @split: its pages are small folios now
+ * @made: there was no such folio before the operation
  * @adjacent: its first frame follows the last one of the folio before
+ * @node: one more than the number of the node that it is on, 0 for any
  * @first: number of pages in all folios before it
  */
 struct ptebatch_shape {
-	u8 order;
+	u16 order;
 	bool pmd;
 	bool split;
+	bool made;
 	bool adjacent;
+	u16 node;
 	u32 first;
 };
 

@@ -12,17 +12,20 @@
 #include "snapshot.h"
 #include "swap.h"
 
-/* Find the page behind an entry among the row's folios; mostly @guess. */
+/*
+ * Find the page behind an entry among the row's folios; mostly @guess, else one
+ * of the last, which are new.
+ */
 static void find_page(const struct ptebatch_space *space, unsigned long pfn,
 		      s16 guess, struct ptebatch_entry *entry)
 {
 	unsigned int i;
 
 	for (i = 0; i <= space->row.nr_folios; i++) {
-		s16 folio = i ? i - 1 : guess;
+		s16 folio = i ? space->row.nr_folios - i : guess;
 		unsigned long page;
 
-		if (folio == PTEBATCH_NO_FOLIO)
+		if (folio == PTEBATCH_NO_FOLIO || ptebatch_gone(space, folio))
 			continue;
 		page = pfn - folio_pfn(space->folios[folio]);
 		if (page >= 1UL << space->row.folios[folio].order)
@@ -164,6 +167,20 @@ static void ignore_flag(struct ptebatch_row *row, u8 flag)
 		row->entries[i].flags &= ~flag;
 }
 
+/* Where the picture says on which nodes the folios are. */
+static void read_nodes(struct ptebatch_row *row,
+		       const struct ptebatch_space *space)
+{
+	bool asked = false;
+	unsigned int i;
+
+	for (i = 0; i < row->nr_folios; i++)
+		asked |= !!row->folios[i].node;
+	for (i = 0; i < row->nr_folios && asked; i++)
+		if (!ptebatch_gone(space, i))
+			row->folios[i].node = 1 + folio_nid(space->folios[i]);
+}
+
 /**
  * ptebatch_snapshot() - read what is mapped at a place
  * @snapshot: gets it
@@ -203,6 +220,7 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		row->folios[i].split = !ptebatch_held_whole(space, i) &&
 				       !ptebatch_gone(space, i);
 	}
+	read_nodes(row, space);
 	for_each_set_bit(i, snapshot->huge, row->nr)
 		if (row->entries[i].folio != PTEBATCH_NO_FOLIO)
 			row->folios[row->entries[i].folio].pmd = true;

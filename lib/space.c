@@ -97,6 +97,8 @@ static const char *missing(const struct ptebatch_setup *setup,
 
 		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) && in_swap)
 			return "no large folios in swap without CONFIG_THP_SWAP";
+		if (shape->node && !node_state(shape->node - 1, N_MEMORY))
+			return "too few NUMA nodes with memory here";
 		if (shape->order > MAX_PAGE_ORDER)
 			return "no folios of this order here";
 		if (PAGE_SIZE << shape->order > SZ_64M)

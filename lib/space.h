@@ -94,7 +94,8 @@ struct ptebatch_place {
  * @nr_places: how many these are
  * @folios: the row's folios, see hold.h
  * @held: a bit for each of their pages: where a folio begins that we hold
- * @index: where in the file they are, while we don't hold them
+ * @index: where in the file or the VMA they are, while we don't hold them
+ * @mapping: what the anonymous ones belonged to then
  * @cached: which of them are the file's; the others are anonymous
  * @file: the file, %NULL for anonymous memory
  * @uffd: the userfaultfd that does not hear of moves, %NULL if there is none
@@ -109,6 +110,7 @@ struct ptebatch_space {
 	struct folio *folios[PTEBATCH_ROW_ENTRIES];
 	unsigned long *held;
 	pgoff_t index[PTEBATCH_ROW_ENTRIES];
+	struct address_space *mapping[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
 	struct userfaultfd_ctx *uffd;

@@ -296,6 +296,25 @@ int ptebatch_swap_count(struct folio *folio, unsigned int page)
 }
 
 /**
+ * ptebatch_swap_cached() - what the swap cache has
+ * @entry: a swap entry
+ *
+ * Return: the folio with a reference, which is the caller's; %NULL if there is
+ * none, or if there is no such place in swap.
+ */
+struct folio *ptebatch_swap_cached(swp_entry_t entry)
+{
+	struct swap_info_struct *device = get_swap_device(entry);
+	struct folio *folio;
+
+	if (!device)
+		return NULL;
+	folio = swap_cache_get_folio(entry);
+	put_swap_device(device);
+	return folio;
+}
+
+/**
  * ptebatch_swap_page() - which page of a folio is it?
  * @folio: some folio
  * @entry: a swap entry
@@ -385,6 +404,11 @@ void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr)
 int ptebatch_swap_count(struct folio *folio, unsigned int page)
 {
 	return 0;
+}
+
+struct folio *ptebatch_swap_cached(swp_entry_t entry)
+{
+	return NULL;
 }
 
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)

@@ -16,6 +16,7 @@ int ptebatch_swap_alloc(struct folio *folio);
 int ptebatch_swap_dup(struct folio *folio, unsigned int page, unsigned int nr);
 void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr);
 int ptebatch_swap_count(struct folio *folio, unsigned int page);
+struct folio *ptebatch_swap_cached(swp_entry_t entry);
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry);
 int ptebatch_swap_there_and_back(struct folio *folio);
 void ptebatch_swap_free(struct folio *folio);

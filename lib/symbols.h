@@ -10,6 +10,19 @@
 PTEBATCH_SYMBOL(change_protection)
 PTEBATCH_SYMBOL(copy_page_range)
 PTEBATCH_SYMBOL(folio_referenced)
+#ifdef CONFIG_NUMA
+PTEBATCH_SYMBOL(do_migrate_pages)
+#ifdef CONFIG_X86_64
+PTEBATCH_SYMBOL(__x64_sys_mbind)
+#endif
+#ifdef CONFIG_ARM64
+PTEBATCH_SYMBOL(__arm64_sys_mbind)
+#endif
+#endif
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+PTEBATCH_SYMBOL(collapse_pte_mapped_thp)
+PTEBATCH_SYMBOL(madvise_collapse)
+#endif
 PTEBATCH_SYMBOL(mprotect_fixup)
 PTEBATCH_SYMBOL(try_to_unmap)
 PTEBATCH_SYMBOL(try_to_unmap_flush)
@@ -39,7 +52,9 @@ PTEBATCH_SYMBOL(find_mergeable_anon_vma)
 PTEBATCH_SYMBOL(flush_tlb_batched_pending)
 PTEBATCH_SYMBOL(folio_add_lru_vma)
 PTEBATCH_SYMBOL(folio_anon_vma)
+PTEBATCH_SYMBOL(folio_isolate_lru)
 PTEBATCH_SYMBOL(folio_pte_batch)
+PTEBATCH_SYMBOL(folio_putback_lru)
 PTEBATCH_SYMBOL(mapping_rmap_tree_iter_first)
 PTEBATCH_SYMBOL(mapping_rmap_tree_iter_next)
 PTEBATCH_SYMBOL(mlock_drain_local)
@@ -128,6 +143,50 @@ PTEBATCH_SYMBOL(move_huge_pmd)
 PTEBATCH_SYMBOL(copy_huge_pmd)
 PTEBATCH_SYMBOL(zap_huge_pmd)
 #endif
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+PTEBATCH_DATA(huge_anon_orders_always)
+PTEBATCH_DATA(huge_anon_orders_inherit)
+PTEBATCH_DATA(huge_anon_orders_madvise)
+PTEBATCH_DATA(shadow_nodes)
+PTEBATCH_DATA(transparent_hugepage_flags)
+PTEBATCH_SYMBOL(__mmu_notifier_test_young)
+PTEBATCH_SYMBOL(__pmd_trans_huge_lock)
+PTEBATCH_SYMBOL(__thp_vma_allowable_orders)
+PTEBATCH_SYMBOL(do_set_pmd)
+PTEBATCH_SYMBOL(do_swap_page)
+PTEBATCH_SYMBOL(folio_memcg_alloc_deferred)
+PTEBATCH_SYMBOL(lru_add_drain)
+PTEBATCH_SYMBOL(map_anon_folio_pmd_nopf)
+PTEBATCH_SYMBOL(map_anon_folio_pte_nopf)
+PTEBATCH_SYMBOL(mm_find_pmd)
+PTEBATCH_SYMBOL(pmdp_collapse_flush)
+PTEBATCH_SYMBOL(pte_free_defer)
+PTEBATCH_SYMBOL(pte_offset_map_ro_nolock)
+PTEBATCH_SYMBOL(workingset_update_node)
+#ifdef CONFIG_MMU_GATHER_RCU_TABLE_FREE
+PTEBATCH_SYMBOL(tlb_remove_table_sync_one)
+#endif
+#ifdef CONFIG_SHMEM
+PTEBATCH_SYMBOL(shmem_charge)
+PTEBATCH_SYMBOL(shmem_uncharge)
+#endif
+#ifdef CONFIG_SWAP
+PTEBATCH_SYMBOL(free_swap_cache)
+#endif
+#endif
+#ifdef CONFIG_NUMA
+PTEBATCH_DATA(lru_disable_count)
+PTEBATCH_DATA(node_reclaim_distance)
+PTEBATCH_DATA(node_reclaim_mode)
+PTEBATCH_SYMBOL(lru_cache_disable)
+PTEBATCH_SYMBOL(vm_normal_folio_pmd)
+PTEBATCH_SYMBOL(walk_page_range)
+#ifdef CONFIG_MIGRATION
+PTEBATCH_SYMBOL(alloc_migration_target)
+PTEBATCH_SYMBOL(migrate_pages)
+PTEBATCH_SYMBOL(putback_movable_pages)
+#endif
+#endif
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE_PUD
 PTEBATCH_SYMBOL(change_huge_pud)
 PTEBATCH_SYMBOL(copy_huge_pud)
@@ -156,6 +215,7 @@ PTEBATCH_SYMBOL(pgd_clear_bad)
 PTEBATCH_SYMBOL(pte_offset_map_lock)
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 PTEBATCH_SYMBOL(pgtable_trans_huge_deposit)
+PTEBATCH_SYMBOL(pgtable_trans_huge_withdraw)
 #endif
 
 /* Folios, their reverse mapping and the page cache. */
@@ -172,8 +232,6 @@ PTEBATCH_SYMBOL(shmem_add_to_page_cache)
 PTEBATCH_SYMBOL(shmem_inode_acct_blocks)
 PTEBATCH_SYMBOL(shmem_recalc_inode)
 
-PTEBATCH_SYMBOL(folio_isolate_lru)
-PTEBATCH_SYMBOL(folio_putback_lru)
 #ifdef CONFIG_LRU_GEN_WALKS_MMU
 PTEBATCH_SYMBOL(lru_gen_add_mm)
 #endif
@@ -183,6 +241,8 @@ PTEBATCH_SYMBOL(lru_gen_add_mm)
 PTEBATCH_SYMBOL(folio_alloc_swap)
 PTEBATCH_SYMBOL(folio_dup_swap)
 PTEBATCH_SYMBOL(folio_put_swap)
+PTEBATCH_SYMBOL(get_swap_device)
+PTEBATCH_SYMBOL(swap_cache_get_folio)
 PTEBATCH_SYMBOL(swap_cache_del_folio)
 PTEBATCH_SYMBOL(swap_read_folio)
 PTEBATCH_SYMBOL(swap_read_submit)

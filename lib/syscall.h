@@ -66,8 +66,18 @@ long ptebatch_syscall_in(struct mm_struct *mm, ptebatch_syscall_t call,
 long ptebatch_syscall_capped(struct mm_struct *mm, ptebatch_syscall_t call,
 			     unsigned long a, unsigned long b, unsigned long c,
 			     unsigned long d, unsigned long e);
-struct ptebatch_args ptebatch_args(unsigned long a, unsigned long b,
-				   unsigned long c, unsigned long d,
-				   unsigned long e);
+struct ptebatch_args ptebatch_args6(unsigned long a, unsigned long b,
+				    unsigned long c, unsigned long d,
+				    unsigned long e, unsigned long f);
+
+/* The same for a system call with five arguments or less. */
+static inline struct ptebatch_args ptebatch_args(unsigned long a,
+						 unsigned long b,
+						 unsigned long c,
+						 unsigned long d,
+						 unsigned long e)
+{
+	return ptebatch_args6(a, b, c, d, e, 0);
+}
 
 #endif /* PTEBATCH_SYSCALL_H */

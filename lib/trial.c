@@ -167,6 +167,8 @@ static void put_pages_back(struct ptebatch_trial *trial)
 		unsigned long addr = trial->place->start + i * PAGE_SIZE;
 
 		if (!ptebatch_entry_present(is) ||
+		    trial->after.row.folios[is->folio].made ||
+		    test_bit(i, trial->after.huge) ||
 		    (is->folio == was->folio && is->page == was->page))
 			continue;
 		ptep = get_locked_pte(mm, addr, &ptl);
@@ -189,10 +191,16 @@ static void put_pages_back(struct ptebatch_trial *trial)
  */
 void ptebatch_trial_stop(struct ptebatch_trial *trial)
 {
+	unsigned int i;
+
 	ptebatch_flush_end(&trial->flush);
 	if (trial->space->setup->lru)
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_take_back(trial->space));
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		KUNIT_EXPECT_FALSE_MSG(trial->test,
+				       ptebatch_leaked(trial->space, i),
+				       "folio %u is mapped nowhere and not free", i);
 	ptebatch_snapshot(&trial->after, trial->space, trial->place);
 	put_pages_back(trial);
 }
@@ -419,37 +427,83 @@ out:
 	return same;
 }
 
-/* A picture counts the folios that it shows, and not those that are gone. */
-static void pass_over_gone(const struct ptebatch_trial *trial,
-			   struct ptebatch_row *expected)
+static unsigned int nr_drawn(const struct ptebatch_row *row)
 {
-	unsigned int i, folio;
+	unsigned int nr = row->nr_folios;
 
-	for (folio = 0; folio < trial->space->row.nr_folios; folio++) {
-		if (!ptebatch_gone(trial->space, folio))
-			continue;
-		for (i = 0; i < expected->nr; i++)
-			expected->entries[i].folio +=
-				expected->entries[i].folio >= (s16)folio;
-		memmove(&expected->folios[folio + 1], &expected->folios[folio],
-			(ARRAY_SIZE(expected->folios) - folio - 1) *
-			sizeof(expected->folios[0]));
-		expected->folios[folio] = (struct ptebatch_shape) {};
-	}
+	while (nr && row->folios[nr - 1].made)
+		nr--;
+	return nr;
 }
 
-/* Split is what must be, and only that. */
-static void expect_split(const struct ptebatch_trial *trial,
-			 const struct ptebatch_row *expected)
+/*
+ * A picture counts the folios that it shows, and not those that are gone; those
+ * that were made come behind all others.
+ */
+static void number_folios(const struct ptebatch_trial *trial,
+			  struct ptebatch_row *expected)
+{
+	const struct ptebatch_space *space = trial->space;
+	unsigned int i, drawn = 0, made = nr_drawn(&space->row);
+	struct ptebatch_row *counted;
+	s16 *number;
+
+	counted = kunit_kzalloc(trial->test, sizeof(*counted), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(trial->test, counted);
+	number = kunit_kcalloc(trial->test, expected->nr_folios + 1,
+			       sizeof(*number), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(trial->test, number);
+	*counted = *expected;
+	memset(expected->folios, 0, sizeof(expected->folios));
+	for (i = 0; i < counted->nr_folios; i++) {
+		while (!counted->folios[i].made && drawn < space->row.nr_folios &&
+		       ptebatch_gone(space, drawn))
+			drawn++;
+		number[i] = counted->folios[i].made ? made++ : drawn++;
+		KUNIT_ASSERT_LT_MSG(trial->test, number[i],
+				    ARRAY_SIZE(expected->folios),
+				    "too many folios expected");
+		expected->folios[number[i]] = counted->folios[i];
+	}
+	for (i = 0; i < expected->nr; i++)
+		if (expected->entries[i].folio != PTEBATCH_NO_FOLIO)
+			expected->entries[i].folio =
+				number[expected->entries[i].folio];
+	kunit_kfree(trial->test, number);
+	kunit_kfree(trial->test, counted);
+}
+
+/* What is wrong with a folio, %NULL if nothing is. */
+static const char *wrong_shape(const struct ptebatch_shape *expected,
+			       const struct ptebatch_shape *got)
+{
+	if (expected->split != got->split)
+		return got->split ? "splits" : "does not split";
+	if (expected->pmd != got->pmd)
+		return got->pmd ? "maps by a PMD" : "does not map by a PMD";
+	if (expected->made != got->made)
+		return got->made ? "makes" : "does not make";
+	if (expected->made && expected->order != got->order)
+		return "makes of another order";
+	if (expected->node && expected->node != got->node)
+		return "leaves on the wrong node";
+	return NULL;
+}
+
+/* Folios are split, made and moved as they must be, and only so. */
+static void expect_shapes(const struct ptebatch_trial *trial,
+			  const struct ptebatch_row *expected)
 {
 	const struct ptebatch_row *got = &trial->after.row;
 	unsigned int i;
 
 	for (i = 0; i < got->nr_folios; i++) {
-		if (expected->folios[i].split == got->folios[i].split)
+		const char *wrong = wrong_shape(&expected->folios[i],
+						&got->folios[i]);
+
+		if (!wrong)
 			continue;
-		KUNIT_FAIL(trial->test, "%s %s folio %u", trial->who,
-			   got->folios[i].split ? "splits" : "does not split", i);
+		KUNIT_FAIL(trial->test, "%s %s folio %u", trial->who, wrong, i);
 		print_row(trial->test, "before", &trial->before.row, NULL);
 		print_row(trial->test, "expected", expected, NULL);
 		print_row(trial->test, "got", got, NULL);
@@ -481,20 +535,10 @@ void ptebatch_trial_expect(const struct ptebatch_trial *trial,
 			    picture);
 	expected->from = trial->before.row.from;
 	expected->to = trial->before.row.to;
-	pass_over_gone(trial, expected);
+	number_folios(trial, expected);
 	if (compare(trial, expected, "the rules do not allow"))
-		expect_split(trial, expected);
+		expect_shapes(trial, expected);
 	kunit_kfree(trial->test, expected);
-}
-
-/**
- * ptebatch_trial_unchanged() - what came out must be what there was
- * @trial: the trial, ended
- */
-void ptebatch_trial_unchanged(const struct ptebatch_trial *trial)
-{
-	if (compare(trial, &trial->before.row, "there was not before"))
-		expect_split(trial, &trial->before.row);
 }
 
 /**
@@ -527,4 +571,54 @@ void ptebatch_trial_same(const struct ptebatch_trial *trial,
 {
 	compare(trial, &twin->after.row,
 		"one entry at a time would not have left");
+}
+
+/**
+ * ptebatch_trial_untouched() - no entry has changed, to the bit, nor a folio
+ * @trial: the trial, ended
+ */
+void ptebatch_trial_untouched(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_snapshot *before = &trial->before;
+	const struct ptebatch_snapshot *after = &trial->after;
+	unsigned long *differs;
+	unsigned int i;
+
+	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
+				sizeof(long), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
+	for (i = 0; i < before->row.nr; i++)
+		if (!pte_same(before->raw[before->lead + i],
+			      after->raw[after->lead + i]))
+			set_bit(i, differs);
+	if (!bitmap_empty(differs, PTEBATCH_ROW_ENTRIES))
+		ptebatch_trial_print(trial, "changes entries, though it does nothing",
+				     differs);
+	else
+		expect_shapes(trial, &before->row);
+	kunit_kfree(trial->test, differs);
+}
+
+/**
+ * ptebatch_trial_on_lists() - what is mapped is unlocked and on an LRU list
+ * @trial: the trial, ended; its folios were on the lists, and none was locked
+ *
+ * Whoever isolates folios must put them back.
+ */
+void ptebatch_trial_on_lists(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!ptebatch_held_whole(space, i) || !folio_mapped(folio))
+			continue;
+		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_lru(folio),
+				      "%s leaves folio %u on no LRU list",
+				      trial->who, i);
+		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_locked(folio),
+				       "%s leaves folio %u locked", trial->who, i);
+	}
 }

@@ -60,9 +60,10 @@ void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong,
 void ptebatch_trial_release(struct ptebatch_trial *trial);
 void ptebatch_trial_expect(const struct ptebatch_trial *trial,
 			   const char *picture);
-void ptebatch_trial_unchanged(const struct ptebatch_trial *trial);
 void ptebatch_trial_model(const struct ptebatch_trial *trial,
 			  const struct ptebatch_call *call);
+void ptebatch_trial_untouched(const struct ptebatch_trial *trial);
+void ptebatch_trial_on_lists(const struct ptebatch_trial *trial);
 void ptebatch_trial_same(const struct ptebatch_trial *trial,
 			 const struct ptebatch_trial *twin);
 

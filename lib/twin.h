@@ -23,6 +23,21 @@ void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 int ptebatch_twin_copy_page_range(struct vm_area_struct *child,
 				  struct vm_area_struct *parent);
 
+/* As madvise_collapse() and collapse_pte_mapped_thp() of mm/khugepaged.c. */
+int ptebatch_twin_madvise_collapse(struct vm_area_struct *vma,
+				   unsigned long start, unsigned long end,
+				   bool *lock_dropped);
+void ptebatch_twin_collapse_pte_mapped_thp(struct mm_struct *mm,
+					   unsigned long addr,
+					   bool install_pmd);
+
+#ifdef CONFIG_NUMA
+/* As do_migrate_pages() of mm/mempolicy.c. */
+int ptebatch_twin_do_migrate_pages(struct mm_struct *mm,
+				   const nodemask_t *from,
+				   const nodemask_t *to, int flags);
+#endif
+
 /* As mprotect(2) of mm/mprotect.c, in the current mm. */
 PTEBATCH_DECLARE_SYSCALL(ptebatch_twin_mprotect);
 

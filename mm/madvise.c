@@ -156,7 +156,7 @@ static void check_row(struct kunit *test, const struct advise_row *row)
 	if (row->after)
 		ptebatch_trial_expect(kernel, row->after);
 	else
-		ptebatch_trial_unchanged(kernel);
+		ptebatch_trial_untouched(kernel);
 	if (ptebatch_failed(test))
 		return;
 	if (!row->hint && twin_can(row)) {

@@ -390,7 +390,7 @@ static void end(struct ptebatch_trial *trial, const char *after)
 	if (after)
 		ptebatch_trial_expect(trial, after);
 	else
-		ptebatch_trial_unchanged(trial);
+		ptebatch_trial_untouched(trial);
 	ptebatch_trial_release(trial);
 }
 

@@ -14,7 +14,10 @@
 
 #include "../lib/arch.h"
 #include "../lib/books.h"
+#include "../lib/bytes.h"
+#include "../lib/hold.h"
 #include "../lib/trial.h"
+#include "../lib/unmap.h"
 #include "../lib/warnings.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
@@ -42,9 +45,11 @@ static const struct notation_row {
 	{ "{R=3 R=1*2 R=0}", "{.*3 R R=1*2 R=0 .*3}" },
 	{ "{R*2}*2 +{R*2}", "{R*2} {R*2} +{R*2}" },
 	{ "R +R*2", "R +R*2" },
+	{ "~{R*2} 1{R*2} ~0+R*2 R", "~{R*2} 1{R*2} ~0+R*2 R" },
 	{ "(Wdyx*2 Rdl*2) {R*2}", "(Wdyx*2 Rdl*2) {R*2}" },
 	{ "[Wdyx]", "[Wdyx]" },
 	{ "[W*511 R]", "[W*511 R]", 512 },
+	{ "R*T/4-3 -*T-500", "R*125 -*12", 512 },
 	{ "@-3 W*3 [R*T/2 W*T/2] -*T", "@509 W*3 [R*256 W*256] -*512", 512 },
 };
 
@@ -105,8 +110,11 @@ static const struct notation_error {
 	{ "W | W", 6, "a second | is missing" },
 	{ "|W|W|", 5, "a third |" },
 	{ "+W", 3, "no folio before the +" },
-	{ "W +-", 5, "no folio behind the +" },
+	{ "W +-", 5, "no folio behind the mark" },
+	{ "~-", 3, "no folio behind the mark" },
+	{ "255W", 4, "no such node" },
 	{ "W*T/0", 6, "no part of a page table" },
+	{ "W*T/2-9999", 11, "more than there is taken away" },
 	{ "@T W", 3, "@ is beyond the page table" },
 	{ "@-0 W", 4, "@ is beyond the page table" },
 	{ "-*T -*T -*T -", 14, "more than three page tables of entries" },
@@ -376,6 +384,50 @@ static void workbench_flush(struct kunit *test)
 			   "entry 2 was not flushed: it was Wdyx and is Rdyx\n");
 }
 
+/* What has vanished from the page tables and is not free is noticed. */
+static void workbench_leak(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"{Wdyx*4} Wdyx*2", .prot = RW, .lru = true,
+	};
+	struct ptebatch_space *space = ptebatch_space(test, &setup);
+	struct folio *folio = space->folios[0];
+	int err;
+
+	folio_get(folio);
+	ptebatch_let_go(space);
+	ptebatch_zap(space, zap_vma_range);
+	err = ptebatch_take_back(space);
+	KUNIT_EXPECT_TRUE(test, ptebatch_leaked(space, 0));
+	KUNIT_EXPECT_FALSE(test, ptebatch_leaked(space, 1));
+	folio_put(folio);
+	KUNIT_EXPECT_FALSE(test, ptebatch_leaked(space, 0));
+	KUNIT_EXPECT_EQ(test, err, 0);
+}
+
+/* One byte is enough. */
+static void workbench_bytes(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"{Wdyx*4} Wdyx", .prot = RW,
+	};
+	struct ptebatch_trial *trial;
+	struct seq_buf out;
+	char text[80];
+	u8 *byte;
+
+	trial = ptebatch_trial_begin(test, "nobody", &setup);
+	ptebatch_bytes_fill(trial->space);
+	ptebatch_trial_end(trial);
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_TRUE(test, ptebatch_bytes_kept(trial, &out));
+	byte = page_address(folio_page(trial->space->folios[0], 2));
+	byte[PAGE_SIZE - 1]++;
+	KUNIT_EXPECT_FALSE(test, ptebatch_bytes_kept(trial, &out));
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
+			   "page 2 of folio 0 has not got its bytes\n");
+}
+
 /* Rule 7, at the end: what is left behind fails the case that left it. */
 static void workbench_teardown(struct kunit *test)
 {
@@ -429,6 +481,8 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE(workbench_neighbours),
 	KUNIT_CASE(workbench_there),
 	KUNIT_CASE(workbench_flush),
+	KUNIT_CASE(workbench_leak),
+	KUNIT_CASE(workbench_bytes),
 	KUNIT_CASE(workbench_teardown),
 	KUNIT_CASE(workbench_warnings),
 	{}
