@@ -59,6 +59,7 @@ SYM_DATA_START(ptebatch_symbols_end)
 SYM_DATA_END(ptebatch_symbols_end)
 
 #ifdef CONFIG_ARM64
-/* Page table helpers ask whether an mm is this one. None of ours is. */
+/* Page table helpers ask whether it is this one. None of ours is. */
 SYM_DATA(init_mm, .quad 0)
+SYM_DATA(swapper_pg_dir, .quad 0)
 #endif

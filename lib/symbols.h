@@ -295,6 +295,8 @@ PTEBATCH_SYMBOL(ptep_clear_flush_young)
 #ifdef CONFIG_EFI
 PTEBATCH_DATA(efi_mm)
 #endif
+PTEBATCH_DATA(swapper_pg_dir)
+PTEBATCH_SYMBOL(set_swapper_pgd)
 PTEBATCH_SYMBOL(__ptep_set_access_flags_anysz)
 PTEBATCH_SYMBOL(modify_prot_commit_ptes)
 PTEBATCH_SYMBOL(modify_prot_start_ptes)
