@@ -43,15 +43,21 @@ static bool possible(const struct ptebatch_advice *advice)
 /*
  * Without a page nothing has put anything into swap, and folios that are being
  * migrated are locked: they are left alone, and their other pages with them.
+ * What a split maps anew does not wait for a NUMA hint any more.
  */
-static void drop_states(struct ptebatch_states *states)
+static void drop_states(struct ptebatch_states *states,
+			const struct ptebatch_advice *advice)
 {
 	unsigned int i, nr = 0;
 
-	for (i = 0; i < states->nr; i++)
-		if (states->state[i].kind != PTEBATCH_SWAP &&
-		    states->state[i].kind != PTEBATCH_MIGRATION)
-			states->state[nr++] = states->state[i];
+	for (i = 0; i < states->nr; i++) {
+		if (states->state[i].kind == PTEBATCH_SWAP ||
+		    states->state[i].kind == PTEBATCH_MIGRATION)
+			continue;
+		if (splits(advice) && states->state[i].kind == PTEBATCH_PROTNONE)
+			continue;
+		states->state[nr++] = states->state[i];
+	}
 	states->nr = nr;
 }
 
@@ -73,7 +79,7 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 	};
 	chance->call = ptebatch_advice_call(advice, setup);
 	ptebatch_states(&chance->states, &chance->call);
-	drop_states(&chance->states);
+	drop_states(&chance->states, advice);
 	chance->what = advice->name;
 	chance->who = "do_madvise()";
 	chance->kernel = advise_by_kernel;
