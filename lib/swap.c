@@ -149,9 +149,11 @@ static long swap_on(void *unused)
 static long swap_off(void *unused)
 {
 	unsigned long args[5] = {};
+	long err = call_with_name(PTEBATCH_SYSCALL(swapoff), args, 0);
 
-	return call_with_name(PTEBATCH_SYSCALL(swapoff), args, 0) ?:
-	       remove_node();
+	/* A worker's files are closed later, but the next suite wants it now. */
+	flush_delayed_fput();
+	return err ?: remove_node();
 }
 
 /**
