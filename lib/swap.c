@@ -149,10 +149,9 @@ static long swap_on(void *unused)
 static long swap_off(void *unused)
 {
 	unsigned long args[5] = {};
-	long err;
+	long err = call_with_name(PTEBATCH_SYSCALL(swapoff), args, 0);
 
-	err = call_with_name(PTEBATCH_SYSCALL(swapoff), args, 0);
-	/* Now, not later: the next suite wants the disk for itself. */
+	/* A worker's files are closed later, but the next suite wants it now. */
 	flush_delayed_fput();
 	return err ?: remove_node();
 }
