@@ -48,11 +48,16 @@ PTEBATCH_SYMBOL(anon_rmap_tree_iter_first)
 PTEBATCH_SYMBOL(anon_rmap_tree_iter_next)
 PTEBATCH_SYMBOL(anon_rmap_tree_remove)
 PTEBATCH_SYMBOL(cond_install_uffd_wp_ptes)
+PTEBATCH_SYMBOL(can_change_pte_writable)
+PTEBATCH_SYMBOL(faultin_page_range)
 PTEBATCH_SYMBOL(find_mergeable_anon_vma)
+PTEBATCH_SYMBOL(find_vma_prev)
 PTEBATCH_SYMBOL(flush_tlb_batched_pending)
 PTEBATCH_SYMBOL(folio_add_lru_vma)
 PTEBATCH_SYMBOL(folio_anon_vma)
+PTEBATCH_SYMBOL(folio_deactivate)
 PTEBATCH_SYMBOL(folio_isolate_lru)
+PTEBATCH_SYMBOL(folio_mark_lazyfree)
 PTEBATCH_SYMBOL(folio_pte_batch)
 PTEBATCH_SYMBOL(folio_putback_lru)
 PTEBATCH_SYMBOL(mapping_rmap_tree_iter_first)
@@ -60,6 +65,7 @@ PTEBATCH_SYMBOL(mapping_rmap_tree_iter_next)
 PTEBATCH_SYMBOL(mlock_drain_local)
 PTEBATCH_SYMBOL(mlock_folio)
 PTEBATCH_SYMBOL(munlock_folio)
+PTEBATCH_SYMBOL(reclaim_pages)
 PTEBATCH_SYMBOL(page_vma_mapped_walk)
 PTEBATCH_SYMBOL(pmd_clear_bad)
 PTEBATCH_SYMBOL(pte_offset_map_rw_nolock)
@@ -77,6 +83,7 @@ PTEBATCH_SYMBOL(do_vmi_munmap)
 PTEBATCH_SYMBOL(mlock_future_ok)
 PTEBATCH_SYMBOL(split_vma)
 PTEBATCH_SYMBOL(unlink_anon_vmas)
+PTEBATCH_SYMBOL(vma_is_anon_shmem)
 PTEBATCH_SYMBOL(vma_is_shmem)
 PTEBATCH_SYMBOL(vma_merge_extend)
 PTEBATCH_SYMBOL(__tlb_remove_folio_pages)
@@ -88,7 +95,9 @@ PTEBATCH_SYMBOL(tlb_flush_mmu)
 PTEBATCH_SYMBOL(tlb_flush_rmaps)
 PTEBATCH_SYMBOL(vm_stat_account)
 PTEBATCH_SYMBOL(vma_modify_flags)
+PTEBATCH_SYMBOL(walk_page_range_mm_unsafe)
 PTEBATCH_SYMBOL(walk_page_range_vma)
+PTEBATCH_SYMBOL(walk_page_range_vma_unsafe)
 PTEBATCH_SYMBOL(__mmu_notifier_arch_invalidate_secondary_tlbs)
 PTEBATCH_SYMBOL(__mmu_notifier_clear_flush_young)
 PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_end)
@@ -96,10 +105,17 @@ PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_start)
 #ifdef CONFIG_NUMA_BALANCING
 PTEBATCH_SYMBOL(folio_can_map_prot_numa)
 #endif
+#ifdef CONFIG_ANON_VMA_NAME
+PTEBATCH_SYMBOL(vma_modify_name)
+#endif
+#ifdef CONFIG_MEMORY_FAILURE
+PTEBATCH_SYMBOL(soft_offline_page)
+#endif
 #ifdef CONFIG_USERFAULTFD
 PTEBATCH_SYMBOL(mremap_userfaultfd_complete)
 PTEBATCH_SYMBOL(mremap_userfaultfd_fail)
 PTEBATCH_SYMBOL(mremap_userfaultfd_prep)
+PTEBATCH_SYMBOL(userfaultfd_remove)
 PTEBATCH_SYMBOL(userfaultfd_unmap_complete)
 PTEBATCH_SYMBOL(userfaultfd_wp_unpopulated)
 #endif
@@ -121,6 +137,8 @@ PTEBATCH_DATA(vm_committed_as_batch)
 #endif
 #ifdef CONFIG_SWAP
 PTEBATCH_SYMBOL(swap_dup_entry_direct)
+PTEBATCH_SYMBOL(folio_free_swap)
+PTEBATCH_SYMBOL(read_swap_cache_async)
 PTEBATCH_SYMBOL(swap_put_entries_direct)
 PTEBATCH_SYMBOL(swap_retry_table_alloc)
 #endif
@@ -139,8 +157,12 @@ PTEBATCH_SYMBOL(split_huge_pmd_locked)
 PTEBATCH_SYMBOL(__split_huge_pmd)
 PTEBATCH_SYMBOL(__split_huge_pud)
 PTEBATCH_SYMBOL(change_huge_pmd)
+PTEBATCH_SYMBOL(hugepage_madvise)
+PTEBATCH_SYMBOL(khugepaged_enter_vma)
+PTEBATCH_SYMBOL(madvise_free_huge_pmd)
 PTEBATCH_SYMBOL(move_huge_pmd)
 PTEBATCH_SYMBOL(copy_huge_pmd)
+PTEBATCH_SYMBOL(split_folio_to_list)
 PTEBATCH_SYMBOL(zap_huge_pmd)
 #endif
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
@@ -270,17 +292,22 @@ PTEBATCH_SYMBOL(lru_add_drain_all)
 PTEBATCH_SYMBOL(user_mode_thread)
 #ifdef CONFIG_X86_64
 PTEBATCH_SYMBOL(__x64_sys_madvise)
+PTEBATCH_SYMBOL(__x64_sys_pidfd_open)
 PTEBATCH_SYMBOL(__x64_sys_mprotect)
 PTEBATCH_SYMBOL(__x64_sys_process_madvise)
 #endif
 #ifdef CONFIG_ARM64
 PTEBATCH_SYMBOL(__arm64_sys_madvise)
+PTEBATCH_SYMBOL(__arm64_sys_pidfd_open)
 PTEBATCH_SYMBOL(__arm64_sys_mprotect)
 PTEBATCH_SYMBOL(__arm64_sys_process_madvise)
 #endif
 
 #ifdef CONFIG_X86_64
 PTEBATCH_SYMBOL(__arch_override_mprotect_pkey)
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+PTEBATCH_SYMBOL(pmdp_test_and_clear_young)
+#endif
 PTEBATCH_SYMBOL(arch_check_zapped_pte)
 PTEBATCH_SYMBOL(arch_tlbbatch_flush)
 PTEBATCH_SYMBOL(pfn_modify_allowed)
@@ -289,6 +316,7 @@ PTEBATCH_SYMBOL(pmd_mkwrite)
 PTEBATCH_SYMBOL(pte_alloc_one)
 PTEBATCH_SYMBOL(pte_mkwrite)
 PTEBATCH_SYMBOL(ptep_clear_flush_young)
+PTEBATCH_SYMBOL(ptep_test_and_clear_young)
 #endif
 
 #ifdef CONFIG_ARM64
