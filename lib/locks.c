@@ -3,13 +3,15 @@
  * By probes on the functions that take the locks. UML has no kprobes; there the
  * tracepoints of mmap_lock tell, and of the rest nothing does.
  */
-#include <linux/container_of.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mmap_lock.h>
 
 #include "counter.h"
 #include "locks.h"
+
+/* Who counts now: one at a time. */
+static struct ptebatch_locks *counting;
 
 #ifdef CONFIG_KPROBES
 
@@ -27,30 +29,44 @@ static const struct {
 	{ PTEBATCH_GATHER, "tlb_gather_mmu", true, 1 },
 };
 
-/* One mm at a time: a probe costs an allocation that nobody can wait for. */
 static struct ptebatch_counter counters[ARRAY_SIZE(functions)];
 
-static int begin(struct ptebatch_locks *locks)
+static int watch(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
 		counters[i] = (struct ptebatch_counter) {
 			.function = functions[i].function,
-			.of = functions[i].of_mm ? (void *)locks->mm :
-			      (void *)&locks->mm->mmap_lock,
+			.of = &counters,	/* nobody's so far */
 			.argument = functions[i].argument,
 		};
 	return ptebatch_counters_begin(counters, ARRAY_SIZE(functions));
 }
 
-static void end(struct ptebatch_locks *locks)
+static void unwatch(void)
+{
+	ptebatch_counters_end(counters, ARRAY_SIZE(functions));
+}
+
+static void begin(void)
 {
 	unsigned int i;
 
-	ptebatch_counters_end(counters, ARRAY_SIZE(functions));
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		counters[i].hits = 0;
+		counters[i].of = functions[i].of_mm ?
+				 (void *)counting->mm :
+				 (void *)&counting->mm->mmap_lock;
+	}
+}
+
+static void end(void)
+{
+	unsigned int i;
+
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		locks->nr[functions[i].lock] += counters[i].hits;
+		counting->nr[functions[i].lock] += counters[i].hits;
 }
 
 #define COUNTED		(BIT(PTEBATCH_NR_LOCKS) - 1)
@@ -61,39 +77,83 @@ static void end(struct ptebatch_locks *locks)
 
 static void acquired(void *data, struct mm_struct *mm, bool write, bool success)
 {
-	struct ptebatch_locks *locks = data;
-
-	if (mm == locks->mm)
-		locks->nr[write ? PTEBATCH_MMAP_WRITE : PTEBATCH_MMAP_READ]++;
+	if (counting && mm == counting->mm)
+		counting->nr[write ? PTEBATCH_MMAP_WRITE : PTEBATCH_MMAP_READ]++;
 }
 
-static int begin(struct ptebatch_locks *locks)
+static int watch(void)
 {
-	return register_trace_mmap_lock_acquire_returned(acquired, locks);
+	return register_trace_mmap_lock_acquire_returned(acquired, NULL);
 }
 
-static void end(struct ptebatch_locks *locks)
+static void unwatch(void)
 {
-	unregister_trace_mmap_lock_acquire_returned(acquired, locks);
+	unregister_trace_mmap_lock_acquire_returned(acquired, NULL);
 	tracepoint_synchronize_unregister();
+}
+
+static void begin(void)
+{
+}
+
+static void end(void)
+{
 }
 
 #define COUNTED		(BIT(PTEBATCH_MMAP_READ) | BIT(PTEBATCH_MMAP_WRITE))
 
 #else
 
-static int begin(struct ptebatch_locks *locks)
+static int watch(void)
 {
 	return -EOPNOTSUPP;
 }
 
-static void end(struct ptebatch_locks *locks)
+static void unwatch(void)
+{
+}
+
+static void begin(void)
+{
+}
+
+static void end(void)
 {
 }
 
 #define COUNTED		0
 
 #endif
+
+static bool watching;
+
+/**
+ * ptebatch_locks_on() - the beginning of a suite that counts locks
+ * @suite: the suite
+ *
+ * To be undone by ptebatch_locks_off().
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, also where locks cannot be counted.
+ */
+int ptebatch_locks_on(struct kunit_suite *suite)
+{
+	watching = !watch();
+	return 0;
+}
+
+/**
+ * ptebatch_locks_off() - and its end
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_locks_off(struct kunit_suite *suite)
+{
+	if (watching)
+		unwatch();
+	watching = false;
+}
 
 /**
  * ptebatch_locks_missing() - can locks be counted here?
@@ -102,8 +162,8 @@ static void end(struct ptebatch_locks *locks)
  */
 const char *ptebatch_locks_missing(void)
 {
-	return COUNTED ? NULL :
-	       "nothing counts locks without CONFIG_KPROBES and CONFIG_TRACING";
+	return watching ? NULL :
+	       "nothing counts locks without CONFIG_KPROBES or CONFIG_TRACING";
 }
 
 /**
@@ -114,7 +174,7 @@ const char *ptebatch_locks_missing(void)
  */
 bool ptebatch_locks_count(enum ptebatch_lock lock)
 {
-	return COUNTED & BIT(lock);
+	return watching && COUNTED & BIT(lock);
 }
 
 /**
@@ -122,23 +182,23 @@ bool ptebatch_locks_count(enum ptebatch_lock lock)
  * @locks: gets the counts
  * @mm: whose locks; one mm at a time
  *
- * Context: Process context, may sleep.
- * Return: 0; then ptebatch_locks_end() is due. -EOPNOTSUPP, or why a function
- * cannot be probed.
+ * Context: Process context, between ptebatch_locks_on() and
+ * ptebatch_locks_off().
  */
-int ptebatch_locks_begin(struct ptebatch_locks *locks, struct mm_struct *mm)
+void ptebatch_locks_begin(struct ptebatch_locks *locks, struct mm_struct *mm)
 {
 	*locks = (struct ptebatch_locks) { .mm = mm };
-	return begin(locks);
+	counting = locks;
+	begin();
 }
 
 /**
  * ptebatch_locks_end() - count no longer
- * @locks: from ptebatch_locks_begin()
  *
- * Context: Process context, may sleep.
+ * Context: Process context.
  */
-void ptebatch_locks_end(struct ptebatch_locks *locks)
+void ptebatch_locks_end(void)
 {
-	end(locks);
+	end();
+	counting = NULL;
 }

@@ -5,6 +5,7 @@
 #ifndef PTEBATCH_LOCKS_H
 #define PTEBATCH_LOCKS_H
 
+#include <kunit/test.h>
 #include <linux/mm_types.h>
 
 /**
@@ -33,9 +34,11 @@ struct ptebatch_locks {
 	unsigned long nr[PTEBATCH_NR_LOCKS];
 };
 
+int ptebatch_locks_on(struct kunit_suite *suite);
+void ptebatch_locks_off(struct kunit_suite *suite);
 const char *ptebatch_locks_missing(void);
 bool ptebatch_locks_count(enum ptebatch_lock lock);
-int ptebatch_locks_begin(struct ptebatch_locks *locks, struct mm_struct *mm);
-void ptebatch_locks_end(struct ptebatch_locks *locks);
+void ptebatch_locks_begin(struct ptebatch_locks *locks, struct mm_struct *mm);
+void ptebatch_locks_end(void);
 
 #endif /* PTEBATCH_LOCKS_H */

@@ -58,7 +58,7 @@ struct vector_range {
  * @pid: for a pidfd of that process; else 0
  * @no_vector: the vector is where there is no memory
  * @cred: what the caller may do, if not %NULL
- * @locks: counts those of @space, if not %NULL
+ * @locks: gets the count of those of @space, if not %NULL
  * @result: what it returns
  */
 struct call {
@@ -134,13 +134,13 @@ static long work(void *data)
 		pidfd = ptebatch_syscall(PTEBATCH_SYSCALL(pidfd_open), &pid);
 		err = min(pidfd, 0);
 	}
-	if (!err && call->locks)
-		err = ptebatch_locks_begin(call->locks,
-					   call->space->places[0].mm);
 	if (!err) {
+		if (call->locks)
+			ptebatch_locks_begin(call->locks,
+					     call->space->places[0].mm);
 		call->result = advise(call, vector, pidfd);
 		if (call->locks)
-			ptebatch_locks_end(call->locks);
+			ptebatch_locks_end();
 	}
 	vm_munmap(vector, bytes);
 	return err;
@@ -1088,10 +1088,21 @@ static struct kunit_case process_cases[] = {
 	{}
 };
 
+static int process_on(struct kunit_suite *suite)
+{
+	return ptebatch_locks_on(suite) ?: ptebatch_swap_on(suite);
+}
+
+static void process_off(struct kunit_suite *suite)
+{
+	ptebatch_swap_off(suite);
+	ptebatch_locks_off(suite);
+}
+
 static struct kunit_suite process_suite = {
 	.name = "ptebatch_madvise_process",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = process_on,
+	.suite_exit = process_off,
 	.test_cases = process_cases,
 };
 
