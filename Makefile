@@ -3,12 +3,12 @@ ifneq ($(KERNELRELEASE),)
 # For the kernel's build: mm/ptebatch/ of a shadow tree, or M= of a module build.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
-ptebatch-y := lib/advise.o lib/books.o lib/bytes.o lib/chance.o lib/counter.o \
-	lib/file.o lib/flush.o lib/folio.o lib/fork.o lib/hold.o lib/locks.o \
-	lib/lru_gen.o lib/model.o lib/populate.o lib/process.o lib/protect.o \
-	lib/pte.o lib/random.o lib/row.o lib/snapshot.o lib/space.o \
-	lib/states.o lib/swap.o lib/syscall.o lib/trial.o lib/unmap.o \
-	lib/warnings.o lib/window.o
+ptebatch-y := lib/advise.o lib/books.o lib/bytes.o lib/chance.o \
+	lib/counter.o lib/file.o lib/flush.o lib/folio.o lib/fork.o \
+	lib/hold.o lib/locks.o lib/lru_gen.o lib/model.o lib/orders.o \
+	lib/populate.o lib/process.o lib/protect.o lib/pte.o lib/random.o \
+	lib/row.o lib/snapshot.o lib/space.o lib/states.o lib/swap.o \
+	lib/syscall.o lib/trial.o lib/unmap.o lib/warnings.o lib/window.o
 ptebatch-y += mm/workbench.o mm/pgtable.o mm/khugepaged.o mm/madvise.o \
 	mm/madvise_process.o mm/madvise_random.o mm/memory.o mm/memory_fork.o \
 	mm/mempolicy.o mm/mlock.o mm/mprotect.o mm/mprotect_fault.o \

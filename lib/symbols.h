@@ -95,6 +95,7 @@ PTEBATCH_SYMBOL(tlb_flush_mmu)
 PTEBATCH_SYMBOL(tlb_flush_rmaps)
 PTEBATCH_SYMBOL(vm_stat_account)
 PTEBATCH_SYMBOL(vma_modify_flags)
+PTEBATCH_SYMBOL(vma_modify_name)
 PTEBATCH_SYMBOL(walk_page_range_mm_unsafe)
 PTEBATCH_SYMBOL(walk_page_range_vma)
 PTEBATCH_SYMBOL(walk_page_range_vma_unsafe)
@@ -104,9 +105,6 @@ PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_end)
 PTEBATCH_SYMBOL(__mmu_notifier_invalidate_range_start)
 #ifdef CONFIG_NUMA_BALANCING
 PTEBATCH_SYMBOL(folio_can_map_prot_numa)
-#endif
-#ifdef CONFIG_ANON_VMA_NAME
-PTEBATCH_SYMBOL(vma_modify_name)
 #endif
 #ifdef CONFIG_MEMORY_FAILURE
 PTEBATCH_SYMBOL(soft_offline_page)

@@ -17,6 +17,7 @@
 
 #include "../lib/advise.h"
 #include "../lib/hold.h"
+#include "../lib/orders.h"
 #include "../lib/swap.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
@@ -448,47 +449,22 @@ static void madvise_row(struct kunit *test)
 /* Every order, every kind of range. */
 
 static const struct kind {
+	const char *name;
 	enum ptebatch_advice_id advice;
 	const char *after;	/* of each entry in the range */
 	bool splits;		/* folios that are in the range in part */
 	bool frees;		/* those that are in it as a whole */
 } kinds[] = {
-	{ PTEBATCH_FREE, "Wxl", .splits = true },
-	{ PTEBATCH_COLD, "Wdx", .splits = true },
-	{ PTEBATCH_PAGEOUT, "Sx", .splits = true, .frees = true },
-	{ PTEBATCH_DONTNEED, "-", .frees = true },
-	{ PTEBATCH_GUARD_INSTALL, "G", .frees = true },
+	{ "MADV_FREE", PTEBATCH_FREE, "Wxl", .splits = true },
+	{ "MADV_COLD", PTEBATCH_COLD, "Wdx", .splits = true },
+	{ "MADV_PAGEOUT", PTEBATCH_PAGEOUT, "Sx", .splits = true, .frees = true },
+	{ "MADV_DONTNEED", PTEBATCH_DONTNEED, "-", .frees = true },
+	{ "MADV_GUARD_INSTALL", PTEBATCH_GUARD_INSTALL, "G", .frees = true },
 };
 
-#define ORDERS	10	/* 0 to 9 */
+PTEBATCH_ORDER_PARAM(orders, kinds);
 
-/**
- * struct order_param - one folio
- * @order: its order
- * @kind: index into kinds[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int kind;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) {};
-	else if (++param.kind == ARRAY_SIZE(kinds))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (param.order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u, %s", param.order,
-		 ptebatch_advices[kinds[param.kind].advice].name);
-	return &param;
-}
-
-static void check_range(struct kunit *test, const struct order_param *param,
+static void check_range(struct kunit *test, const struct ptebatch_order *param,
 			unsigned int from, unsigned int to)
 {
 	const struct kind *kind = &kinds[param->kind];
@@ -497,8 +473,6 @@ static void check_range(struct kunit *test, const struct order_param *param,
 	char before[64], after[64];
 	struct advise_row *row;
 
-	if (from >= to || ptebatch_failed(test))
-		return;
 	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, row);
 	*row = (struct advise_row) {
@@ -520,16 +494,7 @@ static void check_range(struct kunit *test, const struct order_param *param,
 
 static void madvise_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
-	unsigned int nr = 1U << param->order;
-
-	check_range(test, param, 0, nr);
-	check_range(test, param, 0, nr / 2);
-	check_range(test, param, nr / 2, nr);
-	if (nr < 4)
-		return;
-	check_range(test, param, 1, nr - 1);
-	check_range(test, param, nr / 2 - 1, nr / 2 + 1);
+	ptebatch_each_range(test, check_range);
 }
 
 static struct kunit_case madvise_cases[] = {

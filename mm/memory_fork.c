@@ -16,6 +16,7 @@
 #include <swap_table.h>
 
 #include "../lib/fork.h"
+#include "../lib/orders.h"
 #include "../lib/swap.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
@@ -515,33 +516,7 @@ static const struct kind {
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wdy", "W" },
 };
 
-#define ORDERS	10	/* 0 to 9 */
-
-/**
- * struct order_param - one folio
- * @order: its order
- * @kind: index into kinds[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int kind;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) {};
-	else if (++param.kind == ARRAY_SIZE(kinds))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (param.order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
-		 kinds[param.kind].name);
-	return &param;
-}
+PTEBATCH_ORDER_PARAM(orders, kinds);
 
 /* Pages @from to @to - 1 of a folio of @nr. */
 static void draw(char text[32], const char *token, unsigned int nr,
@@ -560,7 +535,7 @@ static void draw(char text[32], const char *token, unsigned int nr,
 	seq_buf_str(&out);
 }
 
-static void check_part(struct kunit *test, const struct order_param *param,
+static void check_part(struct kunit *test, const struct ptebatch_order *param,
 		       unsigned int from, unsigned int to)
 {
 	const struct kind *kind = &kinds[param->kind];
@@ -586,7 +561,7 @@ static void check_part(struct kunit *test, const struct order_param *param,
 
 static void fork_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
+	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
 	check_part(test, param, 0, nr);

@@ -18,6 +18,7 @@
 
 #include "internal.h"
 
+#include "../lib/orders.h"
 #include "../lib/swap.h"
 #include "../lib/syscall.h"
 #include "../lib/trial.h"
@@ -508,35 +509,9 @@ static const struct kind {
 	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
 };
 
-#define ORDERS	10	/* 0 to 9 */
+PTEBATCH_ORDER_PARAM(orders, kinds);
 
-/**
- * struct order_param - one folio
- * @order: its order
- * @kind: index into kinds[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int kind;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) {};
-	else if (++param.kind == ARRAY_SIZE(kinds))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (param.order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
-		 kinds[param.kind].name);
-	return &param;
-}
-
-static void check_range(struct kunit *test, const struct order_param *param,
+static void check_range(struct kunit *test, const struct ptebatch_order *param,
 			unsigned int from, unsigned int to)
 {
 	const struct kind *kind = &kinds[param->kind];
@@ -548,8 +523,6 @@ static void check_range(struct kunit *test, const struct order_param *param,
 	};
 	char picture[64];
 
-	if (from >= to || ptebatch_failed(test))
-		return;
 	row.setup.picture = ptebatch_row_of_folio(picture, sizeof(picture), nr,
 						  from, to, kind->token,
 						  kind->token);
@@ -563,16 +536,7 @@ static void check_range(struct kunit *test, const struct order_param *param,
 
 static void mlock_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
-	unsigned int nr = 1U << param->order;
-
-	check_range(test, param, 0, nr);
-	check_range(test, param, 0, nr / 2);
-	check_range(test, param, nr / 2, nr);
-	if (nr < 4)
-		return;
-	check_range(test, param, 1, nr - 1);
-	check_range(test, param, nr / 2 - 1, nr / 2 + 1);
+	ptebatch_each_range(test, check_range);
 }
 
 /* What is refused locks nothing. */

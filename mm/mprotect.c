@@ -13,6 +13,7 @@
 
 #include "internal.h"
 
+#include "../lib/orders.h"
 #include "../lib/protect.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
@@ -412,38 +413,12 @@ static const struct change {
 	{ "shared file stays read-only", PTEBATCH_FILE, RO, RW, "Ry", "Ry" },
 };
 
-#define ORDERS	10	/* 0 to 9 */
+PTEBATCH_ORDER_PARAM(orders, changes);
 
-/**
- * struct order_param - one folio
- * @order: its order
- * @change: index into changes[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int change;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) {};
-	else if (++param.change == ARRAY_SIZE(changes))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (param.order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
-		 changes[param.change].name);
-	return &param;
-}
-
-static void check_range(struct kunit *test, const struct order_param *param,
+static void check_range(struct kunit *test, const struct ptebatch_order *param,
 			unsigned int from, unsigned int to)
 {
-	const struct change *change = &changes[param->change];
+	const struct change *change = &changes[param->kind];
 	unsigned int nr = 1U << param->order;
 	char before[64], after[64];
 	const struct mprotect_row row = {
@@ -467,22 +442,16 @@ static void check_range(struct kunit *test, const struct order_param *param,
 
 static void mprotect_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
+	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
-	check_range(test, param, 0, nr);
-	if (nr < 2)
+	ptebatch_each_range(test, check_range);
+	if (nr < 4)
 		return;
 	check_range(test, param, 0, 1);
 	check_range(test, param, nr - 1, nr);
 	check_range(test, param, 0, nr - 1);
 	check_range(test, param, 1, nr);
-	if (nr < 4)
-		return;
-	check_range(test, param, 0, nr / 2);
-	check_range(test, param, nr / 2, nr);
-	check_range(test, param, 1, nr - 1);
-	check_range(test, param, nr / 2 - 1, nr / 2 + 1);
 }
 
 static struct kunit_case mprotect_cases[] = {

@@ -15,6 +15,7 @@
 
 #include "internal.h"
 
+#include "../lib/orders.h"
 #include "../lib/swap.h"
 #include "../lib/syscall.h"
 #include "../lib/trial.h"
@@ -590,35 +591,9 @@ static const struct kind {
 	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Rdy" },
 };
 
-#define ORDERS	10	/* 0 to 9 */
+PTEBATCH_ORDER_PARAM(orders, kinds);
 
-/**
- * struct order_param - one folio
- * @order: its order
- * @kind: index into kinds[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int kind;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) {};
-	else if (++param.kind == ARRAY_SIZE(kinds))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (param.order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
-		 kinds[param.kind].name);
-	return &param;
-}
-
-static void check_range(struct kunit *test, const struct order_param *param,
+static void check_range(struct kunit *test, const struct ptebatch_order *param,
 			unsigned int from, unsigned int to, unsigned int first)
 {
 	const struct kind *kind = &kinds[param->kind];
@@ -646,7 +621,7 @@ static void check_range(struct kunit *test, const struct order_param *param,
 
 static void mremap_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
+	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
 	check_range(test, param, 0, nr, 0);

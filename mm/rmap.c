@@ -18,6 +18,7 @@
 #include <swap_table.h>
 
 #include "../lib/books.h"
+#include "../lib/orders.h"
 #include "../lib/swap.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
@@ -291,37 +292,11 @@ static const struct kind {
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "-" },
 };
 
-#define ORDERS	10	/* 0 to 9 */
-
-/**
- * struct order_param - one folio
- * @order: its order
- * @kind: index into kinds[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int kind;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) {};
-	else if (++param.kind == ARRAY_SIZE(kinds))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (param.order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
-		 kinds[param.kind].name);
-	return &param;
-}
+PTEBATCH_ORDER_PARAM(orders, kinds);
 
 static void unmap_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
+	const struct ptebatch_order *param = test->param_value;
 	const struct kind *kind = &kinds[param->kind];
 	unsigned int nr = 1U << param->order;
 	char before[24], after[24];

@@ -18,6 +18,7 @@
 #include "internal.h"
 
 #include "../lib/lru_gen.h"
+#include "../lib/orders.h"
 #include "../lib/trial.h"
 #include "../lib/twin.h"
 
@@ -401,35 +402,9 @@ static const struct kind {
 	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wd" },
 };
 
-#define ORDERS	10	/* 0 to 9 */
+PTEBATCH_ORDER_PARAM(orders, kinds);
 
-/**
- * struct order_param - one folio
- * @order: its order
- * @kind: index into kinds[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int kind;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) {};
-	else if (++param.kind == ARRAY_SIZE(kinds))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (param.order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
-		 kinds[param.kind].name);
-	return &param;
-}
-
-static void check_page(struct kunit *test, const struct order_param *param,
+static void check_page(struct kunit *test, const struct ptebatch_order *param,
 		       unsigned int at)
 {
 	const struct kind *kind = &kinds[param->kind];
@@ -461,7 +436,7 @@ static void check_page(struct kunit *test, const struct order_param *param,
 
 static void referenced_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
+	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
 	check_page(test, param, 0);
