@@ -90,7 +90,7 @@ help:
 	@echo 'TOLERANCE=      how much slower a bench may get in make compare and make gate, default 2%'
 	@echo 'BASELINE=       of make gate: the bench.json to compare with, default tests/recorded/<arch>/bench.json'
 	@echo 'JOBS=           how many to build with at a time, default one a processor'
-	@echo 'TIMEOUT=        seconds that a boot may take, default 120, with DEBUG=1 600, with EXHAUSTIVE=1 1800'
+	@echo 'TIMEOUT=        seconds that a boot may take, default 300, with DEBUG=1 or LOADABLE=1 600, with EXHAUSTIVE=1 1800'
 	@echo
 	@echo 'Exit status: 0 all passed, 1 a case failed, 2 it could not run, 3 a bench became slower'
 

@@ -140,7 +140,7 @@ class Settings:
             fixes=path(env, 'FIXES'),
             results=results(env) / (chosen.name + ('-loadable' if loadable else '-debug' if debug else '')),
             jobs=jobs(env),
-            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 600 if debug else 120),
+            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 600 if debug or loadable else 300),
             parameters=parameters,
             cache=cache,
             debug=debug,
