@@ -184,3 +184,21 @@ void ptebatch_folio_add_anon_rmap(struct folio *folio,
 	for (i = 0; i < nr; i++)
 		ClearPageAnonExclusive(folio_page(folio, i));
 }
+
+/**
+ * ptebatch_folio_pin() - pin a folio, as a device does that writes to it
+ * @folio: the folio
+ * @pins: how often; less than nothing unpins it
+ *
+ * Context: Any. As try_grab_folio() and gup_put_folio(), but for a folio that
+ * somebody holds meanwhile.
+ */
+void ptebatch_folio_pin(struct folio *folio, int pins)
+{
+	if (folio_test_large(folio)) {
+		atomic_add(pins, &folio->_pincount);
+		folio_ref_add(folio, pins);
+	} else {
+		folio_ref_add(folio, pins * GUP_PIN_COUNTING_BIAS);
+	}
+}

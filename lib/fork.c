@@ -24,19 +24,6 @@ static int make_child(struct ptebatch_space *space)
 	return 0;
 }
 
-static void change_flags(struct mm_struct *mm, unsigned long addr,
-			 vm_flags_t set, vm_flags_t clear)
-{
-	struct vm_area_struct *vma;
-
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, addr);
-	vma_start_write(vma);
-	vm_flags_set(vma, set);
-	vm_flags_clear(vma, clear);
-	mmap_write_unlock(mm);
-}
-
 /**
  * ptebatch_fork_whole() - fork() an address space
  * @space: its first place is the parent, and gets the child as second place
@@ -54,7 +41,7 @@ int ptebatch_fork_whole(struct ptebatch_space *space,
 	if (err)
 		return err;
 	if (fork->guarded)
-		change_flags(parent->mm, parent->start, VM_MAYBE_GUARD, 0);
+		ptebatch_vma_flags(parent->mm, parent->start, VM_MAYBE_GUARD, 0);
 	return dup_mmap(space->places[1].mm, parent->mm);
 }
 
@@ -125,8 +112,8 @@ int ptebatch_fork_vma(struct ptebatch_space *space,
 	if (err)
 		return err;
 	child = space->places[1].mm;
-	change_flags(parent, addr, VM_WIPEONFORK |
-		     (fork->guarded ? VM_MAYBE_GUARD : 0), 0);
+	ptebatch_vma_flags(parent, addr, VM_WIPEONFORK |
+			   (fork->guarded ? VM_MAYBE_GUARD : 0), 0);
 	err = dup_mmap(child, parent);
 	if (err)
 		return err;

@@ -308,6 +308,28 @@ struct mm_struct *ptebatch_mm_alloc(void)
 	return mm;
 }
 
+/**
+ * ptebatch_vma_flags() - change what a VMA is, and its protection with that
+ * @mm: where
+ * @addr: an address in the VMA
+ * @set: VM_* that it gets
+ * @clear: VM_* that it loses
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ */
+void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
+			vm_flags_t set, vm_flags_t clear)
+{
+	struct vm_area_struct *vma;
+
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, addr);
+	vma_start_write(vma);
+	vm_flags_mod(vma, set, clear);
+	vma_set_page_prot(vma);
+	mmap_write_unlock(mm);
+}
+
 /* The second place: what fork() or a second mmap() makes of the first. */
 static int map_again(struct ptebatch_space *space, unsigned long offset)
 {

@@ -128,6 +128,8 @@ struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
 					 ptebatch_model_t model,
 					 unsigned long prot);
 struct mm_struct *ptebatch_mm_alloc(void);
+void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
+			vm_flags_t set, vm_flags_t clear);
 struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);
 const struct ptebatch_place *

@@ -201,19 +201,6 @@ struct part {
 	enum oddity oddity;
 };
 
-static void set_flags(struct mm_struct *mm, unsigned long addr,
-		      vm_flags_t set, vm_flags_t clear)
-{
-	struct vm_area_struct *vma;
-
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, addr);
-	vma_start_write(vma);
-	vm_flags_mod(vma, set, clear);
-	vma_set_page_prot(vma);
-	mmap_write_unlock(mm);
-}
-
 static void make_odd(struct kunit *test, struct ptebatch_space *space,
 		     const struct part *part)
 {
@@ -232,9 +219,9 @@ static void make_odd(struct kunit *test, struct ptebatch_space *space,
 	kthread_unuse_mm(mm);
 	KUNIT_ASSERT_EQ(test, 0, err);
 	if (part->oddity == LOCKED)
-		set_flags(mm, addr, VM_LOCKED, 0);
+		ptebatch_vma_flags(mm, addr, VM_LOCKED, 0);
 	if (part->oddity == SEALED)
-		set_flags(mm, addr, VM_SEALED, VM_WRITE);
+		ptebatch_vma_flags(mm, addr, VM_SEALED, VM_WRITE);
 }
 
 /* Vectors. */
@@ -946,8 +933,9 @@ static void process_fallback(struct kunit *test)
 	call.space = trial->space;
 	make_odd(test, trial->space, &row->part);
 	if (row->armed)
-		set_flags(trial->space->places[0].mm,
-			  ptebatch_addr(trial->space, 0), VM_UFFD_MISSING, 0);
+		ptebatch_vma_flags(trial->space->places[0].mm,
+				   ptebatch_addr(trial->space, 0),
+				   VM_UFFD_MISSING, 0);
 	call_self(test, &call);
 	expect_result(test, &call, row->result);
 	if (IS_ENABLED(CONFIG_PER_VMA_LOCK)) {

@@ -15,6 +15,7 @@
 #include "internal.h"
 #include <swap_table.h>
 
+#include "../lib/folio.h"
 #include "../lib/fork.h"
 #include "../lib/orders.h"
 #include "../lib/swap.h"
@@ -95,18 +96,6 @@ static struct folio *victim(struct ptebatch_space *space)
 	return space->folios[space->row.nr_folios - 1];
 }
 
-static void pin(struct ptebatch_space *space, int pins)
-{
-	struct folio *folio = victim(space);
-
-	if (folio_test_large(folio)) {
-		atomic_add(pins, &folio->_pincount);
-		folio_ref_add(folio, pins);
-	} else {
-		folio_ref_add(folio, pins * GUP_PIN_COUNTING_BIAS);
-	}
-}
-
 /* The bytes of a page, different for each. */
 static u8 byte_of(unsigned int page)
 {
@@ -176,13 +165,13 @@ static struct ptebatch_trial *make_child(struct kunit *test, const char *who,
 	trial = ptebatch_trial_begin(test, who, &row->setup);
 	if (row->pins) {
 		fill_pages(victim(trial->space));
-		pin(trial->space, row->pins);
+		ptebatch_folio_pin(victim(trial->space), row->pins);
 		if (!row->unknown)
 			mm_flags_set(MMF_HAS_PINNED, trial->space->places[0].mm);
 	}
 	err = fork_by(trial->space, row, copy);
 	if (row->pins)
-		pin(trial->space, -(int)row->pins);
+		ptebatch_folio_pin(victim(trial->space), -(int)row->pins);
 	KUNIT_EXPECT_EQ_MSG(test, err, row->fork.nowhere ? -ENOMEM : 0,
 			    "%s returns %d", who, err);
 	ptebatch_trial_end(trial);

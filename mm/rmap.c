@@ -18,6 +18,7 @@
 #include <swap_table.h>
 
 #include "../lib/books.h"
+#include "../lib/folio.h"
 #include "../lib/orders.h"
 #include "../lib/swap.h"
 #include "../lib/trial.h"
@@ -375,16 +376,6 @@ struct victim {
 	bool troubled;
 };
 
-static void pin(struct folio *folio, int pins)
-{
-	if (folio_test_large(folio)) {
-		atomic_add(pins, &folio->_pincount);
-		folio_ref_add(folio, pins);
-	} else {
-		folio_ref_add(folio, pins * GUP_PIN_COUNTING_BIAS);
-	}
-}
-
 /* Called with the page table lock held, too. */
 static void trouble(void *data)
 {
@@ -395,7 +386,7 @@ static void trouble(void *data)
 	victim->troubled = true;
 	switch (victim->row->trouble) {
 	case PINNED:
-		pin(victim->folio, 1);
+		ptebatch_folio_pin(victim->folio, 1);
 		break;
 	case REFERENCED:
 		folio_get(victim->folio);
@@ -419,7 +410,7 @@ static void no_trouble(struct victim *victim)
 	victim->troubled = false;
 	switch (victim->row->trouble) {
 	case PINNED:
-		pin(victim->folio, -1);
+		ptebatch_folio_pin(victim->folio, -1);
 		break;
 	case REFERENCED:
 		folio_put(victim->folio);
