@@ -103,11 +103,13 @@ static struct ptebatch_trial *advise(struct kunit *test, const char *who,
 static void expect_as_pages(const struct ptebatch_trial *trial,
 			    const struct ptebatch_trial *pages, bool hint)
 {
-	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	const struct ptebatch_row *got = &trial->after.row;
+	unsigned long *differs;
 	unsigned int i;
 
-	bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
+	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
+				sizeof(long), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
 	for (i = 0; i < got->nr; i++) {
 		const struct ptebatch_entry *is = &got->entries[i];
 		const struct ptebatch_entry *was = &trial->before.row.entries[i];
@@ -122,6 +124,7 @@ static void expect_as_pages(const struct ptebatch_trial *trial,
 		ptebatch_trial_print(trial,
 				     "rule 24: not what its pages would be, each by itself",
 				     differs);
+	kunit_kfree(trial->test, differs);
 }
 
 /*

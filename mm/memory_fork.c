@@ -421,7 +421,7 @@ static const struct fork_row rows[] = {
 	  "@-4 {Rdy*4} [Rdy] {Rdy*4}", "@-4 {Rd*4} [Rd] {Rd*4}" },
 	{ "2M folio mapped by page table entries",
 	  { "{Wdyx*255 Rdy*2 Rdyx*255}", .prot = RW },
-	  "{Rdy*T}", "{Rd*T}" },
+	  "{Rdy*512}", "{Rd*512}" },
 
 	/* Pages that a device may write to stay the parent's. */
 	{ "pinned",

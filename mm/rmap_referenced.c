@@ -380,7 +380,7 @@ static const struct referenced_row rows[] = {
 	{ "PMD, young elsewhere",
 	  { "[Wdx]", .prot = RW }, "[Wdx]", 1, 1, .elsewhere = 300 },
 	{ "2M folio mapped by page table entries",
-	  { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*T}", 1, 1 },
+	  { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*512}", 1, 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
