@@ -7,14 +7,14 @@
 
 const struct ptebatch_advice ptebatch_advices[] = {
 	[PTEBATCH_COLD] = {
-		"MADV_COLD", MADV_COLD, ptebatch_model_cold,
+		"MADV_COLD", MADV_COLD, ptebatch_model_cold, .splits = true,
 	},
 	[PTEBATCH_PAGEOUT] = {
 		"MADV_PAGEOUT", MADV_PAGEOUT, ptebatch_model_unmap,
-		.swaps = true,
+		.swaps = true, .splits = true,
 	},
 	[PTEBATCH_FREE] = {
-		"MADV_FREE", MADV_FREE, ptebatch_model_free,
+		"MADV_FREE", MADV_FREE, ptebatch_model_free, .splits = true,
 	},
 	[PTEBATCH_DONTNEED] = {
 		"MADV_DONTNEED", MADV_DONTNEED, ptebatch_model_zap,

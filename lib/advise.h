@@ -16,12 +16,14 @@
  * @behavior: MADV_*
  * @model: what the rules say of it
  * @swaps: it puts anonymous pages into swap
+ * @splits: it splits folios that it gets in part
  */
 struct ptebatch_advice {
 	const char *name;
 	int behavior;
 	ptebatch_model_t model;
 	bool swaps;
+	bool splits;
 };
 
 /**

@@ -16,15 +16,14 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
-#include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/sched/mm.h>
 #include <linux/sysfs.h>
-#include <linux/uaccess.h>
 
 #include "lru_gen.h"
 #include "space.h"
+#include "syscall.h"
 
 #if defined(CONFIG_LRU_GEN) && defined(CONFIG_SYSFS)
 
@@ -221,12 +220,9 @@ static int write_from_user(struct file *file, const char *text, int len)
 	if (!mm)
 		return -ENOMEM;
 	kthread_use_mm(mm);
-	at = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	at = ptebatch_to_user(text, len);
 	if (IS_ERR_VALUE(at))
 		done = at;
-	else if (copy_to_user((void __user *)at, text, len))
-		done = -EFAULT;
 	else
 		done = file->f_op->write(file, (void __user *)at, len, &pos);
 	kthread_unuse_mm(mm);

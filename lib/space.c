@@ -368,10 +368,13 @@ static void write_pages(struct folio *folio)
 		       sizeof(long));
 }
 
-/* What is on its way to the LRU lists and back holds references. */
+/*
+ * What is on its way to the LRU lists and back, or locked into memory and out of
+ * it, is held meanwhile.
+ */
 static void drain_lru(const struct ptebatch_space *space)
 {
-	if (space->setup->lru)
+	if (space->setup->lru || space->setup->mlocked)
 		lru_add_drain_all();
 }
 
@@ -547,11 +550,7 @@ static void destroy(void *data)
 	}
 	if (space->file)
 		empty_cache(space->file);
-	/* The same for what is on its way to a list, or unlocked from memory. */
-	if (space->setup->mlocked)
-		lru_add_drain_all();
-	else
-		drain_lru(space);
+	drain_lru(space);
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
 		check_nothing_left(space, i);
 	ptebatch_hold_end(space);

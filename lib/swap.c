@@ -10,13 +10,11 @@
 #include <linux/fs_struct.h>
 #include <linux/kthread.h>
 #include <linux/major.h>
-#include <linux/mman.h>
 #include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
 #include <linux/swap.h>
 #include <linux/swap_ops.h>
-#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
 #include "internal.h"
@@ -49,18 +47,15 @@ static long call_with_name(ptebatch_syscall_t call, unsigned long args[5],
 	struct mm_struct *mm = ptebatch_mm_alloc();
 	struct ptebatch_args packed;
 	unsigned long addr;
-	long ret = 0;
+	long ret;
 
 	if (!mm)
 		return -ENOMEM;
 	kthread_use_mm(mm);
-	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	if (IS_ERR_VALUE(addr))
+	addr = ptebatch_to_user(NODE, sizeof(NODE));
+	if (IS_ERR_VALUE(addr)) {
 		ret = addr;
-	else if (copy_to_user((char __user *)addr, NODE, sizeof(NODE)))
-		ret = -EFAULT;
-	if (!ret) {
+	} else {
 		args[name] = addr;
 		packed = ptebatch_args(args[0], args[1], args[2], args[3],
 				       args[4]);

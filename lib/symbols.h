@@ -162,8 +162,6 @@ PTEBATCH_SYMBOL(move_huge_pmd)
 PTEBATCH_SYMBOL(copy_huge_pmd)
 PTEBATCH_SYMBOL(split_folio_to_list)
 PTEBATCH_SYMBOL(zap_huge_pmd)
-#endif
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
 PTEBATCH_DATA(huge_anon_orders_always)
 PTEBATCH_DATA(huge_anon_orders_inherit)
 PTEBATCH_DATA(huge_anon_orders_madvise)

@@ -2,8 +2,11 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/uaccess.h>
 
 #include "syscall.h"
 
@@ -32,6 +35,30 @@ struct ptebatch_args ptebatch_args6(unsigned long a, unsigned long b,
 		.regs = { .orig_x0 = a, .regs = { a, b, c, d, e, f } },
 #endif
 	};
+}
+
+/**
+ * ptebatch_to_user() - have something in a user's memory
+ * @from: what
+ * @bytes: how long it is
+ *
+ * Context: Process context, may sleep; current->mm is the user's, and has the
+ * memory until it goes, or until vm_munmap() of PAGE_ALIGN(@bytes).
+ * Return: its address there, or an error, see IS_ERR_VALUE().
+ */
+unsigned long ptebatch_to_user(const void *from, size_t bytes)
+{
+	unsigned long addr;
+
+	addr = vm_mmap(NULL, 0, PAGE_ALIGN(bytes), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (IS_ERR_VALUE(addr))
+		return addr;
+	if (copy_to_user((void __user *)addr, from, bytes)) {
+		vm_munmap(addr, PAGE_ALIGN(bytes));
+		return -EFAULT;
+	}
+	return addr;
 }
 
 /**

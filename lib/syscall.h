@@ -60,6 +60,8 @@ static inline long ptebatch_syscall(ptebatch_syscall_t call,
 
 struct mm_struct;
 
+unsigned long ptebatch_to_user(const void *from, size_t bytes);
+
 long ptebatch_syscall_in(struct mm_struct *mm, ptebatch_syscall_t call,
 			 unsigned long a, unsigned long b, unsigned long c,
 			 unsigned long d, unsigned long e);

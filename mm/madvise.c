@@ -133,8 +133,7 @@ static void expect_as_pages(const struct ptebatch_trial *trial,
  */
 static bool twin_can(const struct advise_row *row)
 {
-	if (row->advice != PTEBATCH_COLD && row->advice != PTEBATCH_PAGEOUT &&
-	    row->advice != PTEBATCH_FREE)
+	if (!ptebatch_advices[row->advice].splits)
 		return true;
 	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) &&
 	       row->setup.mapping == PTEBATCH_ANON;
@@ -455,12 +454,11 @@ static const struct kind {
 	const char *name;
 	enum ptebatch_advice_id advice;
 	const char *after;	/* of each entry in the range */
-	bool splits;		/* folios that are in the range in part */
 	bool frees;		/* those that are in it as a whole */
 } kinds[] = {
-	{ "MADV_FREE", PTEBATCH_FREE, "Wxl", .splits = true },
-	{ "MADV_COLD", PTEBATCH_COLD, "Wdx", .splits = true },
-	{ "MADV_PAGEOUT", PTEBATCH_PAGEOUT, "Sx", .splits = true, .frees = true },
+	{ "MADV_FREE", PTEBATCH_FREE, "Wxl" },
+	{ "MADV_COLD", PTEBATCH_COLD, "Wdx" },
+	{ "MADV_PAGEOUT", PTEBATCH_PAGEOUT, "Sx", .frees = true },
 	{ "MADV_DONTNEED", PTEBATCH_DONTNEED, "-", .frees = true },
 	{ "MADV_GUARD_INSTALL", PTEBATCH_GUARD_INSTALL, "G", .frees = true },
 };
@@ -487,7 +485,7 @@ static void check_range(struct kunit *test, const struct ptebatch_order *param,
 						   from, to, "Wdyx", "Wdyx");
 	ptebatch_row_of_folio(after, sizeof(after), nr, from, to, "Wdyx",
 			      kind->after);
-	if (whole ? kind->frees : kind->splits) {
+	if (whole ? kind->frees : ptebatch_advices[kind->advice].splits) {
 		after[strlen(after) - 1] = whole ? ' ' : ')';
 		after[0] = whole ? ' ' : '(';
 	}

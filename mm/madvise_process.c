@@ -589,8 +589,6 @@ static void process_error(struct kunit *test)
 	const struct error_row *row = test->param_value;
 	unsigned int at;
 
-	if (row->oddity == SEALED && !IS_ENABLED(CONFIG_64BIT))
-		kunit_skip(test, "nothing is sealed without CONFIG_64BIT");
 	for (at = 0; at < RANGES_MAX && !ptebatch_failed(test); at++)
 		error_at(test, row, at);
 }

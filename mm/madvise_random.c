@@ -26,18 +26,11 @@ static void advise_by_twin(struct ptebatch_chance *chance,
 	ptebatch_advise(space, chance->data, ptebatch_twin_do_madvise);
 }
 
-static bool splits(const struct ptebatch_advice *advice)
-{
-	return advice->behavior == MADV_COLD ||
-	       advice->behavior == MADV_PAGEOUT ||
-	       advice->behavior == MADV_FREE;
-}
-
 static bool possible(const struct ptebatch_advice *advice)
 {
 	if (advice->swaps && ptebatch_swap_missing())
 		return false;
-	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || !splits(advice);
+	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || !advice->splits;
 }
 
 /*
@@ -54,7 +47,7 @@ static void drop_states(struct ptebatch_states *states,
 		if (states->state[i].kind == PTEBATCH_SWAP ||
 		    states->state[i].kind == PTEBATCH_MIGRATION)
 			continue;
-		if (splits(advice) && states->state[i].kind == PTEBATCH_PROTNONE)
+		if (advice->splits && states->state[i].kind == PTEBATCH_PROTNONE)
 			continue;
 		states->state[nr++] = states->state[i];
 	}

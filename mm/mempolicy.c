@@ -16,7 +16,6 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
-#include <linux/uaccess.h>
 
 #include "internal.h"
 
@@ -69,24 +68,21 @@ static long bind(struct ptebatch_space *space, const struct policy_row *row)
 	unsigned long start = ptebatch_addr(space, space->row.from);
 	unsigned long end = ptebatch_addr(space, space->row.to);
 	struct ptebatch_args args;
+	const unsigned long nodes = BIT(WANTED);
 	unsigned long mask;
 	long ret;
 
 	kthread_use_mm(space->places[0].mm);
-	mask = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	mask = ptebatch_to_user(&nodes, sizeof(nodes));
 	if (IS_ERR_VALUE(mask)) {
 		ret = mask;
-	} else if (put_user(BIT(WANTED), (unsigned long __user *)mask)) {
-		ret = -EFAULT;
 	} else {
 		args = ptebatch_args6(start, end - start,
 				      row->mode ?: MPOL_BIND, mask,
 				      BITS_PER_LONG, row->flags);
 		ret = ptebatch_syscall(PTEBATCH_SYSCALL(mbind), &args);
-	}
-	if (!IS_ERR_VALUE(mask))
 		vm_munmap(mask, PAGE_SIZE);
+	}
 	kthread_unuse_mm(space->places[0].mm);
 	return ret;
 }
