@@ -106,13 +106,13 @@ def _count_rows(before: Record, after: Record) -> list[list[str]]:
             for name in dict.fromkeys([*then, *now]) if then.get(name) != now.get(name)]
 
 
-def compared(before: Side, after: Side, factor: float) -> Verdict:
-    """The two of one architecture, side by side."""
+def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
+    """The two of one architecture, side by side; `stacked` says what the series lies on."""
     rows, slower = _bench_rows(before.record, after.record, factor)
     key = before.record.key
     text = table([key.arch, 'before', 'after', 'ratio'],
                  [*_suite_rows(before, after), *rows, *_count_rows(before.record, after.record)])
-    return Verdict(f'{key.arch}: {key.versions()}\n\n{text}\n', slower, after.passed)
+    return Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}\n', slower, after.passed)
 
 
 def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
@@ -135,7 +135,8 @@ def main(env: Mapping[str, str]) -> int:
     if not all(settings.series for settings in wanted):
         raise Trouble('there is no series to compare with', 'give SERIES=, a patch, an mbox or a folder of patches')
     verdicts = [compared(judged(side(replace(settings, series=None), 'before'), env),
-                         judged(side(settings, 'after'), env), factor) for settings in wanted]
+                         judged(side(settings, 'after'), env), factor, run.stacked(settings))
+                for settings in wanted]
     return conclude(verdicts, 'compare.md', env)
 
 

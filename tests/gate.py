@@ -89,7 +89,8 @@ def main(env: Mapping[str, str]) -> int:
     verdicts = []
     for settings, record in zip(wanted, recorded):
         before = compare.Side(_baseline(settings, env, record))
-        verdicts.append(compare.compared(before, compare.judged(compare.side(settings, 'after'), env), factor))
+        after = compare.judged(compare.side(settings, 'after'), env)
+        verdicts.append(compare.compared(before, after, factor, run.stacked(settings)))
     return compare.conclude(verdicts, 'gate.md', env)
 
 

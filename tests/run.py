@@ -42,18 +42,25 @@ def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
         source.check(settings.ksrc)
     origin = settings.ksrc or source.fetched(settings.cache / 'source', console)
     fixes = series.read(settings.fixes) if settings.fixes else []
-    patches = series.read(settings.series) if settings.series else []
+    patches = series.without(series.read(settings.series), fixes) if settings.series else []
     folder = settings.cache / 'trees'
     return Shadow(folder, origin, fixes + patches), Shadow(folder, origin, fixes)
+
+
+def stacked(settings: Settings) -> str:
+    """What SERIES= lies on."""
+    if not settings.fixes:
+        return 'on the kernel without fixes'
+    return f'on top of the fixes in {tools.shown(settings.fixes)}; FIXES= for the kernel without them'
 
 
 def _say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console) -> None:
     fixes = ', '.join(patch.name for patch in base.patches)
     if fixes:
-        console.say(f'fixes     {fixes} ({settings.fixes}; FIXES= for the kernel as it is)')
+        console.say(f'fixes     {fixes} ({settings.fixes and tools.shown(settings.fixes)}; FIXES= for the kernel as it is)')
     patches = ', '.join(patch.name for patch in tree.patches[len(base.patches):])
-    if patches:
-        console.say(f'series    {patches}')
+    if settings.series:
+        console.say(f'series    {patches or "nothing but fixes"} ({stacked(settings)})')
 
 
 def judged(settings: Settings, console: Console) -> Outcome:

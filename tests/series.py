@@ -17,6 +17,7 @@ from errors import Trouble
 
 # What git and mail programs begin each message of an mbox with.
 MBOX_FROM = re.compile(rb'^From \S+ .*\d\d:\d\d:\d\d \d{4}.*\n', re.MULTILINE)
+DIFF = re.compile(r'^(?:--- \S+\n\+\+\+ \S+|diff --git )', re.MULTILINE)
 TOUCHED = re.compile(r'^(?:diff --git a/(\S+) b/(\S+)|--- a/(\S+)|\+\+\+ b/(\S+))', re.MULTILINE)
 
 
@@ -29,7 +30,13 @@ class Patch:
 
     @property
     def is_patch(self) -> bool:
-        return re.search(r'^(?:--- \S+\n\+\+\+ \S+|diff --git )', self.text, re.MULTILINE) is not None
+        return bool(self.diff)
+
+    @property
+    def diff(self) -> str:
+        """The patch without its message, which makes no other kernel."""
+        match = DIFF.search(self.text)
+        return self.text[match.start():] if match else ''
 
     @property
     def touched(self) -> set[str]:
@@ -80,9 +87,15 @@ def read(path: Path) -> list[Patch]:
     return patches
 
 
+def without(patches: Sequence[Patch], applied: Sequence[Patch]) -> list[Patch]:
+    """Those of the patches that are not applied yet: a series may bring along a fix that it needs."""
+    diffs = {patch.diff for patch in applied}
+    return [patch for patch in patches if patch.diff not in diffs]
+
+
 def digest(patches: Sequence[Patch]) -> str:
     """A name for these patches in this order."""
-    texts = '\0'.join(patch.text for patch in patches)
+    texts = '\0'.join(patch.diff for patch in patches)
     return hashlib.sha256(texts.encode(errors='surrogateescape')).hexdigest()[:16]
 
 

@@ -91,7 +91,7 @@ class Shadow:
     def __init__(self, trees: Path, origin: Path, patches: Sequence[Patch]):
         self.origin = origin
         self.patches = patches
-        key = hashlib.sha256('\0'.join([str(origin), *(patch.text for patch in patches)]).encode(errors='replace'))
+        key = hashlib.sha256('\0'.join([str(origin), *(patch.diff for patch in patches)]).encode(errors='replace'))
         self.path = trees / f'{origin.name}-{key.hexdigest()[:8]}'
 
     @contextmanager

@@ -128,8 +128,8 @@ def test_compared() -> None:
     before = Side(record(KERNEL.replace('51200', '51100'), COUNTS, same), {'ptebatch_a': Counts(passed=2)})
     after = Side(record(KERNEL.replace('51200', '25550'), COUNTS.replace('16', '1'), same),
                  {'ptebatch_a': Counts(passed=1, failed=1, crashed=1), 'ptebatch_b': Counts(passed=1)}, passed=False)
-    verdict = compare.compared(before, after, 1.02)
-    assert verdict.text.startswith('x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2\n\n| x86_64 ')
+    verdict = compare.compared(before, after, 1.02, 'on the kernel without fixes')
+    assert verdict.text.startswith('x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2; series on the kernel without fixes\n\n| x86_64 ')
     assert cells(verdict.text) == [
         ['ptebatch_a: passed / failed / skipped', '2 / 0 / 0', '1 / 2 / 0', ''],
         ['ptebatch_b: passed / failed / skipped', '', '1 / 0 / 0', ''],
@@ -139,19 +139,19 @@ def test_compared() -> None:
 
 
 def test_slower_than_the_tolerance() -> None:
-    assert compare.compared(took(51200), took(52224), 1.02).slower == []
-    assert compare.compared(took(51200), took(52225), 1.02).slower == [
+    assert compare.compared(took(51200), took(52224), 1.02, 'on the kernel without fixes').slower == []
+    assert compare.compared(took(51200), took(52225), 1.02, 'on the kernel without fixes').slower == [
         'S2 unmap, swap, order 4: 100.0 before, 102.0 after (+2.0 %)']
 
 
 def test_a_slower_twin_is_no_matter() -> None:
     slow = TWIN.replace('102400', '204800')
-    assert compare.compared(Side(record(KERNEL, TWIN)), Side(record(KERNEL, slow)), 1.02).slower == []
+    assert compare.compared(Side(record(KERNEL, TWIN)), Side(record(KERNEL, slow)), 1.02, 'on the kernel without fixes').slower == []
 
 
 def test_a_bench_on_one_side_only_is_told() -> None:
     other = KERNEL.replace('order=4', 'order=0')
-    verdict = compare.compared(Side(record(KERNEL, COUNTS)), Side(record(other)), 1.02)
+    verdict = compare.compared(Side(record(KERNEL, COUNTS)), Side(record(other)), 1.02, 'on the kernel without fixes')
     assert cells(verdict.text) == [
         ['S2 unmap, swap, order 4: instructions a page', '100.0', '', 'only before'],
         ['S2 unmap, swap, order 0: instructions a page', '', '100.0', 'only after'],

@@ -109,3 +109,17 @@ def test_a_series_file_that_names_what_is_not_there(tmp_path: Path) -> None:
     write(tmp_path / 's', 'series', 'missing.patch\n')
     with pytest.raises(Trouble, match='missing.patch: No such file'):
         series.read(tmp_path / 's')
+
+
+def test_a_series_may_bring_along_a_fix(tmp_path: Path) -> None:
+    fix = write(tmp_path / 'fixes', '0001-fix.patch', mail('[PATCH] fix', patch('two', '2')))
+    write(tmp_path / 's', '0001-again.patch', 'in other words\n' + fix.read_text().partition('\n\n')[2])
+    write(tmp_path / 's', '0002-more.patch', patch('2', 'II'))
+    patches = series.without(series.read(tmp_path / 's'), series.read(tmp_path / 'fixes'))
+    assert [found.name for found in patches] == ['0002-more.patch']
+
+
+def test_a_message_makes_no_other_kernel(tmp_path: Path) -> None:
+    said, again = (series.read(write(tmp_path, f'{n}.patch', f'message {n}\n' + patch('two', '2'))) for n in (1, 2))
+    assert series.digest(said) == series.digest(again)
+    assert series.digest(said) != series.digest(series.read(write(tmp_path, '3.patch', patch('two', 'II'))))
