@@ -32,6 +32,43 @@ static inline pte_t ptebatch_bare_pte(pte_t pte)
 
 #endif
 
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+
+/* Does the CPU have shadow stacks, or was the kernel told so by setcpuid=? */
+static inline bool ptebatch_has_shadow_stack(void)
+{
+	return cpu_feature_enabled(X86_FEATURE_SHSTK);
+}
+
+static inline bool ptebatch_pte_shadow_stack(pte_t pte)
+{
+	return pte_shstk(pte);
+}
+
+static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
+{
+	return pte_mkwrite_shstk(pte);
+}
+
+#else
+
+static inline bool ptebatch_has_shadow_stack(void)
+{
+	return false;
+}
+
+static inline bool ptebatch_pte_shadow_stack(pte_t pte)
+{
+	return false;
+}
+
+static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
+{
+	return pte;
+}
+
+#endif
+
 /*
  * UML's protections all contain the accessed bit, so a change of protection
  * always sets it.

@@ -118,6 +118,7 @@ bool ptebatch_flush_needed(const struct ptebatch_entry *before,
 		[PTEBATCH_FOREIGN] = 0,
 		[PTEBATCH_READABLE] = 1,
 		[PTEBATCH_WRITABLE] = 2,
+		[PTEBATCH_SHADOW_STACK] = 2,
 	};
 
 	/* No TLB has an entry that nothing was accessed through. */

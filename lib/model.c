@@ -103,7 +103,10 @@ void ptebatch_model_protect(const struct ptebatch_call *call,
 			    const struct ptebatch_entry *was,
 			    struct ptebatch_allowed *allowed)
 {
-	if (ptebatch_entry_present(was))
+	/* A shadow stack is written to by calls, whatever the VMA says of writes. */
+	if (was->kind == PTEBATCH_SHADOW_STACK && call->readable)
+		becomes(BIT(was->kind), was->flags, allowed);
+	else if (ptebatch_entry_present(was))
 		becomes(kinds_of_page(call, was->flags), was->flags, allowed);
 	else
 		change_absent(call, was, 0, 0, allowed);
@@ -371,7 +374,7 @@ void ptebatch_model_fork_parent(const struct ptebatch_call *call,
 	if (call->shared)
 		return;
 	allowed->flags &= ~(PTEBATCH_EXCLUSIVE | PTEBATCH_MIGRATION_WRITE);
-	if (was->kind == PTEBATCH_WRITABLE)
+	if (was->kind == PTEBATCH_WRITABLE || was->kind == PTEBATCH_SHADOW_STACK)
 		allowed->kinds = BIT(PTEBATCH_READABLE);
 }
 

@@ -5,6 +5,7 @@
 
 #include "internal.h"
 
+#include "arch.h"
 #include "pte.h"
 
 /**
@@ -28,7 +29,10 @@ static pte_t make_present(struct vm_area_struct *vma, struct page *page,
 	pte = pte_mkold(pte_mkclean(pte));
 	if (entry->kind == PTEBATCH_WRITABLE)
 		pte = pte_mkwrite(pte, vma);
-	if (entry->flags & PTEBATCH_DIRTY)
+	/* pte_mkdirty() would make it read-only. */
+	if (entry->kind == PTEBATCH_SHADOW_STACK)
+		pte = ptebatch_pte_mkshadow_stack(pte);
+	else if (entry->flags & PTEBATCH_DIRTY)
 		pte = pte_mkdirty(pte);
 	if (entry->flags & PTEBATCH_YOUNG)
 		pte = pte_mkyoung(pte);
@@ -91,6 +95,7 @@ pte_t ptebatch_pte_make(struct vm_area_struct *vma, struct page *page,
 	case PTEBATCH_WRITABLE:
 	case PTEBATCH_READABLE:
 	case PTEBATCH_PROTNONE:
+	case PTEBATCH_SHADOW_STACK:
 		return make_present(vma, page, entry);
 	case PTEBATCH_MIGRATION:
 		return make_migration(page, entry->flags);
@@ -117,6 +122,7 @@ static bool is_protnone(pte_t pte)
 static unsigned long read_present(pte_t pte, struct ptebatch_entry *entry)
 {
 	entry->kind = is_protnone(pte) ? PTEBATCH_PROTNONE :
+		      ptebatch_pte_shadow_stack(pte) ? PTEBATCH_SHADOW_STACK :
 		      pte_write(pte) ? PTEBATCH_WRITABLE : PTEBATCH_READABLE;
 	entry->flags = (pte_dirty(pte) ? PTEBATCH_DIRTY : 0) |
 		       (pte_young(pte) ? PTEBATCH_YOUNG : 0) |

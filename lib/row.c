@@ -24,7 +24,7 @@ static const struct {
 };
 
 /* The letters of enum ptebatch_kind, in its order. */
-static const char kind_letters[] = "-WRNMSUPGH?";
+static const char kind_letters[] = "-WRNMSUPGHC?";
 
 /**
  * struct parser - how far a picture has been read

@@ -17,6 +17,7 @@
  *	W  maps a page writable		d  dirty
  *	R  maps a page read-only	y  young (accessed)
  *	N  maps a page, PROT_NONE	s  soft-dirty
+ *	C  maps a page of a shadow stack, which is dirty (x86)
  *	-  none				u  uffd (write- or access-protected)
  *	.  no entry at all: a page	x  the page is AnonExclusive
  *	   of the folio that the row	w  of M: the page was writable
@@ -72,6 +73,8 @@
  * @PTEBATCH_POISON: marker of a poisoned page
  * @PTEBATCH_GUARD: marker of a guard region
  * @PTEBATCH_HWPOISON: the page's memory is broken
+ * @PTEBATCH_SHADOW_STACK: present, written to by calls only: on x86 a PTE that is
+ *                         write-protected and has the hardware's dirty bit
  * @PTEBATCH_FOREIGN: anything that no test has put there
  */
 enum ptebatch_kind {
@@ -85,6 +88,7 @@ enum ptebatch_kind {
 	PTEBATCH_POISON,
 	PTEBATCH_GUARD,
 	PTEBATCH_HWPOISON,
+	PTEBATCH_SHADOW_STACK,
 	PTEBATCH_FOREIGN,
 };
 
@@ -157,7 +161,8 @@ static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)
 {
 	return entry->kind == PTEBATCH_WRITABLE ||
 	       entry->kind == PTEBATCH_READABLE ||
-	       entry->kind == PTEBATCH_PROTNONE;
+	       entry->kind == PTEBATCH_PROTNONE ||
+	       entry->kind == PTEBATCH_SHADOW_STACK;
 }
 
 /* Is there a page of a folio behind it? Of swap entries only some know one. */

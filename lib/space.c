@@ -84,6 +84,8 @@ static const char *missing(const struct ptebatch_setup *setup,
 		return "no read-write protection by userfaultfd here";
 	if (kinds & BIT(PTEBATCH_MARKER) && !uffd_supports_wp_marker())
 		return "no markers of userfaultfd here";
+	if (kinds & BIT(PTEBATCH_SHADOW_STACK) && !ptebatch_has_shadow_stack())
+		return "no shadow stacks here, see setcpuid=shstk";
 	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
 		return "no migration without CONFIG_MIGRATION";
 

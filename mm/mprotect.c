@@ -278,6 +278,20 @@ static const struct mprotect_row rows[] = {
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, NONE,
 	  "{Ndyux*4 Ndyx*12}" },
 
+	/*
+	 * Rules 3 and 5: a shadow-stack PTE of x86 is write-protected and dirty;
+	 * a batch ends where it meets a read-only one, clean or dirty.
+	 */
+	{ "shadow-stack PTE before shared clean ones: these stay read-only",
+	  { "{Cdyx Ry*15}", .prot = RO }, RW, "{Cdyx Ry*15}" },
+	{ "shadow-stack PTE before shared dirty ones: these stay read-only",
+	  { "{Cdyx Rdy*15}", .prot = RO }, RW, "{Cdyx Rdy*15}" },
+	{ "shadow-stack PTE behind shared clean ones: it stays writable",
+	  { "{Ry*15 Cdyx}", .prot = RO }, RW, "{Ry*15 Cdyx}" },
+	{ "shadow-stack PTEs and exclusive dirty ones: each as it would be alone",
+	  { "{Cdyx*4 Rdyx*4 Cdyx*8}", .prot = RO }, RW,
+	  "{Cdyx*4 Wdyx*4 Cdyx*8}" },
+
 	/* Rule 15: what maps no page. */
 	{ "migration entries lose write, and stay exclusive",
 	  { "{Mw*4 Mx*4 M*4 Rdyx*4}", .prot = RW }, RO,
@@ -301,6 +315,12 @@ static const struct mprotect_row rows[] = {
 	{ "PMD writable again", { "[Rdyx]", .prot = RO }, RW, "[Wdyx]" },
 	{ "shared PMD stays read-only", { "[Rdy]", .prot = RO }, RW, "[Rdy]" },
 	{ "PMD to no access", { "[Wdyx]", .prot = RW }, NONE, "[Ndyx]" },
+	{ "part of a PMD that is not soft-dirty: its PTEs are not either",
+	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RO, .track = true }, NONE,
+	  "{Rdyx*T/2 Ndyx*T/2}" },
+	{ "part of a soft-dirty PMD: its PTEs are soft-dirty",
+	  { "[Wdysx*T/2 | Wdysx*T/2]|", .prot = RW, .track = true }, RO,
+	  "{Wdysx*T/2 Rdysx*T/2}" },
 	{ "PMD of shared memory", { "[Wdy]", PTEBATCH_SHMEM, RW }, RO, "[Rdy]" },
 	{ "PMD split at both ends of the range",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW }, RO,

@@ -105,7 +105,8 @@ class Judge:
             self.console.say(line)
 
         settings = self.guest.settings
-        status = self.guest.boot(hear, *self._outputs(), kernel_args=settings.parameters, suites=settings.suites)
+        status = self.guest.boot(hear, *self._outputs(), kernel_args=settings.arch.suites_args + settings.parameters,
+                                 suites=settings.suites)
         log = self._keep_log()
         self._check_variant(log)
         ended = self._came_to_its_end(heard, log)
@@ -119,7 +120,8 @@ class Judge:
         initramfs = loadable.make_initramfs(self.guest)
         heard: list[str] = []
         with self.console.step('boot', f'insert, run and remove ptebatch.ko, {loadable.ROUNDS} times'):
-            self.guest.boot(heard.append, '--raw_output=all', initramfs=initramfs, suites=self.guest.settings.suites)
+            self.guest.boot(heard.append, '--raw_output=all', initramfs=initramfs, suites=self.guest.settings.suites,
+                            kernel_args=self.guest.arch.suites_args)
         log = self._keep_log()
         ended = self._came_to_its_end(heard, log)
         rounds = loadable.rounds(log)
