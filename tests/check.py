@@ -23,7 +23,7 @@ from console import Console
 from errors import Trouble
 from guest import Guest
 from record import load
-from report import Counts
+from report import Counts, verdicts
 from settings import PROJECT, Settings, results
 
 UNMAP = 'mm/series/unmap'
@@ -114,6 +114,22 @@ class Check:
         self.many('suites', settings.name + (f'-{folder.name}' if series else ''), [sys.executable, 'tests/run.py'],
                   self.env | variables | {'O': str(folder)}, lambda: Counts.read(settings.results / 'results.json'))
 
+    def series_alone(self, arch: str) -> str:
+        """The cases that our series fails and the kernel without fixes passes: a series has to be right by itself."""
+        passed = []
+        for name, path in (('bare', ''), (f'{Path(UNMAP).name}-alone', UNMAP)):
+            variables = {'ARCH': arch, 'FIXES': '', 'SERIES': path, 'O': str(self.folder / name)}
+            settings = self._settings(variables)
+            log = self.folder / f'{arch}-{name}.log'
+            with log.open('w') as output:
+                subprocess.run([sys.executable, 'tests/run.py'], cwd=PROJECT, env=tools.environment(**self.env | variables),
+                               stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False)
+            ended = verdicts(settings.results / 'results.json')
+            passed.append({case for case, verdict in ended.items() if verdict == 'PASS'})
+            if not passed[-1]:
+                return f'no case passed\n{log.read_text(errors="replace")}'
+        return '\n'.join(sorted(passed[0] - passed[1]))
+
     def benches(self, arch: str) -> str:
         """How figures differ that shall be the same each time, and which timings are too short for the stopwatch."""
         folder = self.folder / 'bench'
@@ -176,6 +192,7 @@ class Check:
         self.one('style', 'checkpatch', self.checkpatch)
         for variables in RUNS:
             self.suites(variables)
+        self.one('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
         self.one('style', 'sparse', self.sparse)
         for arch in BENCHES:
             self.one('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,20 @@ def suites(path: Path) -> dict[str, Counts]:
     """The same for each suite; none if kunit.py did not come as far as that."""
     try:
         return {group['name']: Counts.of(group) for group in json.loads(path.read_text())['sub_groups']}
+    except (FileNotFoundError, json.JSONDecodeError, KeyError):
+        return {}
+
+
+def verdicts(path: Path) -> dict[str, str]:
+    """How each case ended, by suite and name, from results.json; none if kunit.py did not come as far as that."""
+    def walk(group: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
+        for case in group['test_cases']:
+            yield f'{above}{case["name"]}', case['status']
+        for inner in group['sub_groups']:
+            yield from walk(inner, f'{above}{inner["name"]}: ')
+
+    try:
+        return dict(walk(json.loads(path.read_text()), ''))
     except (FileNotFoundError, json.JSONDecodeError, KeyError):
         return {}
 
