@@ -18,6 +18,7 @@
 
 #include "internal.h"
 
+#include "arch.h"
 #include "contpte.h"
 #include "file.h"
 #include "folio.h"
