@@ -86,7 +86,7 @@ static const char *missing(const struct ptebatch_setup *setup,
 	if (kinds & BIT(PTEBATCH_MARKER) && !uffd_supports_wp_marker())
 		return "no markers of userfaultfd here";
 	if (kinds & BIT(PTEBATCH_SHADOW_STACK) && !ptebatch_has_shadow_stack())
-		return "no shadow stacks here, see setcpuid=shstk";
+		return "no shadow stacks here, see setcpuid=519";
 	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
 		return "no migration without CONFIG_MIGRATION";
 
