@@ -44,7 +44,7 @@ def _kvm(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
 def test_kvm_that_works(kvm: Machine) -> None:
     kvm.program('qemu-system-x86_64', 'exit 33\n')
     assert accelerator.choose(ARCHES['x86_64']) == (['-accel', 'kvm', '-cpu', 'host'],
-                                                    f'kvm: a guest starts under {accelerator.KVM}')
+                                                    f'kvm: a guest runs under {accelerator.KVM}')
 
 
 @pytest.mark.parametrize('behaviour', ['exec sleep 100\n', 'exit 1\n', 'exit 0\n'])
@@ -52,7 +52,7 @@ def test_kvm_that_opens_but_does_not_work(kvm: Machine, behaviour: str) -> None:
     kvm.program('qemu-system-x86_64', behaviour)
     accel, why = accelerator.choose(ARCHES['x86_64'])
     assert accel == ['-accel', 'tcg']
-    assert 'a guest does not start under it' in why
+    assert 'no guest runs under it' in why
 
 
 def test_no_kvm(kvm: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
