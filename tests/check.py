@@ -163,7 +163,7 @@ class Check:
                          if shadow.HOME + '/' in line and not steps.match(line) and not line.endswith(NOT_KNOWN))
 
     def twins(self, variables: Mapping[str, str]) -> str:
-        """Variables of the twins that nothing sets up, in a build of RUNS."""
+        """Variables of the twins that no initcall sets up, in a build of RUNS."""
         settings = self._settings(variables)
         tree, _ = run.trees(settings, Console())
         with tree.locked(self.console):
