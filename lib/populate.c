@@ -293,7 +293,7 @@ int ptebatch_populate(struct ptebatch_space *space,
 	mmap_write_lock(place->mm);
 	vma = vma_lookup(place->mm, place->start);
 	if (vma_is_anonymous(vma) ||
-	    space->setup->mapping == PTEBATCH_PRIVATE_FILE)
+	    space->setup.mapping == PTEBATCH_PRIVATE_FILE)
 		err = anon_vma_prepare(vma);
 	if (!err) {
 		err = map_entries(space, vma, place->start, mapped);

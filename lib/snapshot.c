@@ -210,9 +210,9 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		read_table(snapshot, space, place->mm, addr,
 			   (long)(addr - place->start) >> PAGE_SHIFT);
 	mmap_read_unlock(place->mm);
-	if (!space->setup->track)
+	if (!space->setup.track)
 		ignore_flag(row, PTEBATCH_SOFT_DIRTY);
-	if (!space->setup->lru)
+	if (!space->setup.lru)
 		ignore_flag(row, PTEBATCH_LAZYFREE);
 
 	for (i = 0; i < row->nr_folios; i++) {

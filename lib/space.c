@@ -13,6 +13,8 @@
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
@@ -122,10 +124,10 @@ static void divide_folios(struct ptebatch_space *space)
 	const struct ptebatch_row *row = &space->row;
 	unsigned int i;
 
-	if (space->setup->mapping == PTEBATCH_ANON)
+	if (space->setup.mapping == PTEBATCH_ANON)
 		return;
 	bitmap_set(space->cached, 0, row->nr_folios);
-	if (space->setup->mapping != PTEBATCH_PRIVATE_FILE)
+	if (space->setup.mapping != PTEBATCH_PRIVATE_FILE)
 		return;
 	for (i = 0; i < row->nr; i++)
 		if (row->entries[i].flags & PTEBATCH_EXCLUSIVE)
@@ -190,7 +192,7 @@ static int open_file(struct ptebatch_space *space)
 
 	if (offset < 0)
 		return offset;
-	if (space->setup->mapping == PTEBATCH_SHMEM)
+	if (space->setup.mapping == PTEBATCH_SHMEM)
 		space->file = shmem_file_setup("ptebatch",
 					       vma_bytes(&space->row) + PMD_SIZE,
 					       EMPTY_VMA_FLAGS);
@@ -232,13 +234,13 @@ static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
 static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		   unsigned long addr, unsigned long offset)
 {
-	bool shared = ptebatch_shared(space->setup->mapping);
+	bool shared = ptebatch_shared(space->setup.mapping);
 	struct vm_area_struct *vma;
 	unsigned long at;
 
 	kthread_use_mm(mm);
 	at = vm_mmap(space->file, addr, vma_bytes(&space->row),
-		     space->setup->prot, MAP_FIXED_NOREPLACE |
+		     space->setup.prot, MAP_FIXED_NOREPLACE |
 		     (shared ? MAP_SHARED : MAP_PRIVATE) |
 		     (space->file ? 0 : MAP_ANONYMOUS), offset * PAGE_SIZE);
 	kthread_unuse_mm(mm);
@@ -249,15 +251,15 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 	vma = vma_lookup(mm, addr);
 	vma_start_write(vma);
 	/* As clear_refs_write() and userfaultfd_set_vm_flags() do. */
-	if (space->setup->track)
+	if (space->setup.track)
 		vm_flags_clear(vma, VM_SOFTDIRTY);
-	if (space->setup->uffd_wp)
+	if (space->setup.uffd_wp)
 		vm_flags_set(vma, VM_UFFD_WP);
-	if (space->setup->uffd_rwp)
+	if (space->setup.uffd_rwp)
 		vm_flags_set(vma, VM_UFFD_RWP);
 	if (space->uffd)
 		set_uffd(vma, space->uffd);
-	if (space->setup->mlocked)
+	if (space->setup.mlocked)
 		vm_flags_set(vma, VM_LOCKED);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
@@ -340,7 +342,7 @@ static int map_again(struct ptebatch_space *space, unsigned long offset)
 	struct ptebatch_place *second = &space->places[1];
 	int err;
 
-	if (space->setup->mapping == PTEBATCH_ANON) {
+	if (space->setup.mapping == PTEBATCH_ANON) {
 		second->mm = ptebatch_mm_alloc();
 		if (!second->mm)
 			return -ENOMEM;
@@ -377,7 +379,7 @@ static void write_pages(struct folio *folio)
  */
 static void drain_lru(const struct ptebatch_space *space)
 {
-	if (space->setup->lru || space->setup->mlocked)
+	if (space->setup.lru || space->setup.mlocked)
 		lru_add_drain_all();
 }
 
@@ -393,12 +395,12 @@ static int prepare_folios(struct ptebatch_space *space)
 	for (i = 0; i < space->row.nr_folios && !err; i++) {
 		struct folio *folio = space->folios[i];
 
-		if (space->setup->lazyfree && folio_test_anon(folio))
+		if (space->setup.lazyfree && folio_test_anon(folio))
 			folio_clear_swapbacked(folio);
-		if (space->setup->swap && folio_test_anon(folio) &&
+		if (space->setup.swap && folio_test_anon(folio) &&
 		    !folio_test_swapcache(folio))
 			err = ptebatch_swap_alloc(folio);
-		if (space->setup->lru) {
+		if (space->setup.lru) {
 			write_pages(folio);
 			folio_mark_uptodate(folio);
 			folio_add_lru(folio);
@@ -418,13 +420,13 @@ static int build(struct ptebatch_space *space)
 	err = ptebatch_hold(space);
 	if (err)
 		return err;
-	if (space->setup->mapping != PTEBATCH_ANON) {
+	if (space->setup.mapping != PTEBATCH_ANON) {
 		offset = open_file(space);
 		if (offset < 0)
 			return offset;
 	}
 
-	if (space->setup->uffd_deaf) {
+	if (space->setup.uffd_deaf) {
 		err = open_uffd(space);
 		if (err)
 			return err;
@@ -437,7 +439,7 @@ static int build(struct ptebatch_space *space)
 	err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
 	if (!err)
 		err = ptebatch_populate(space, place);
-	if (!err && space->setup->twice)
+	if (!err && space->setup.twice)
 		err = map_again(space, offset);
 	return err ?: prepare_folios(space);
 }
@@ -565,6 +567,7 @@ static void destroy(void *data)
 	if (ptebatch_warnings_found(&space->log, &complaints))
 		KUNIT_FAIL(space->test, "rule 10: %s", seq_buf_str(&complaints));
 	kfree(space->uffd);
+	kfree(space->setup.picture);
 	kvfree(space);
 }
 
@@ -572,7 +575,7 @@ static void destroy(void *data)
  * ptebatch_space() - make an address space
  * @test: the case; skipped where this kernel cannot have such a space, failed
  *        and ended where the picture is wrong or memory is short
- * @setup: what it shall be like; must outlive the space
+ * @setup: the address space to make; the space keeps a copy
  *
  * It goes with the case, however that ends, and fails it if anything is left
  * then, or if the kernel complained meanwhile.
@@ -590,9 +593,11 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 	space = kvzalloc_obj(*space);
 	KUNIT_ASSERT_NOT_NULL(test, space);
 	space->test = test;
-	space->setup = setup;
+	space->setup = *setup;
+	space->setup.picture = kstrdup(setup->picture, GFP_KERNEL);
 	ptebatch_warnings_begin(&space->log);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, space));
+	KUNIT_ASSERT_NOT_NULL(test, space->setup.picture);
 
 	at = ptebatch_row_parse(&space->row, setup->picture, &error);
 	if (at)

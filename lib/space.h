@@ -88,7 +88,7 @@ struct ptebatch_place {
 /**
  * struct ptebatch_space - an address space and all that was made for it
  * @test: the case that it belongs to
- * @setup: what it was made from
+ * @setup: what it was made from; a copy, as the case may return before teardown
  * @row: the row as drawn
  * @places: where the row is mapped; the operation gets the first one
  * @nr_places: how many these are
@@ -103,7 +103,7 @@ struct ptebatch_place {
  */
 struct ptebatch_space {
 	struct kunit *test;
-	const struct ptebatch_setup *setup;
+	struct ptebatch_setup setup;
 	struct ptebatch_row row;
 	struct ptebatch_place places[PTEBATCH_PLACES];
 	unsigned int nr_places;

@@ -3,6 +3,7 @@
  * For a kernel that exports nothing to us: a function of the same name for
  * each, which jumps to where lookup.c has found the kernel's.
  */
+#include <generated/bounds.h>
 #include <linux/linkage.h>
 #ifdef CONFIG_X86_64
 #include <asm/nospec-branch.h>

@@ -231,6 +231,11 @@ PTEBATCH_SYMBOL(get_locked_pte)
 PTEBATCH_SYMBOL(p4d_clear_bad)
 PTEBATCH_SYMBOL(pgd_clear_bad)
 PTEBATCH_SYMBOL(pte_offset_map_lock)
+/* ALLOC_SPLIT_PTLOCKS, where no C is to be included. */
+#if defined(CONFIG_SPLIT_PTE_PTLOCKS) && SPINLOCK_SIZE > __SIZEOF_LONG__
+PTEBATCH_SYMBOL(ptlock_alloc)
+PTEBATCH_SYMBOL(ptlock_free)
+#endif
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 PTEBATCH_SYMBOL(pgtable_trans_huge_deposit)
 PTEBATCH_SYMBOL(pgtable_trans_huge_withdraw)

@@ -194,7 +194,7 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	unsigned int i;
 
 	ptebatch_flush_end(&trial->flush);
-	if (trial->space->setup->lru)
+	if (trial->space->setup.lru)
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_take_back(trial->space));
 	for (i = 0; i < trial->space->row.nr_folios; i++)
@@ -322,7 +322,7 @@ static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
 	if (expected->flags & ~got->flags & ~(spread & ~was->flags))
 		return false;
 	return got->kind == expected->kind ||
-	       (ptebatch_shared(trial->space->setup->mapping) &&
+	       (ptebatch_shared(trial->space->setup.mapping) &&
 		(writable_by_dirty(got, expected) ||
 		 writable_by_dirty(expected, got)));
 }

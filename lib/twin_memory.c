@@ -3,6 +3,14 @@
 
 #include "twin_begin.h"
 
+/*
+ * With lockdep, page table locks come from a slab cache that mm/memory.c makes
+ * at boot. Leave out the twin's: the headers above call the kernel's own
+ * ptlock_alloc() and ptlock_free().
+ */
+#undef ALLOC_SPLIT_PTLOCKS
+#define ALLOC_SPLIT_PTLOCKS	0
+
 #include <memory.c>
 
 __visible void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,

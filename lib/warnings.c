@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel complains in its log: WARN(), bad page states, counters that do
- * not balance when a mm goes away, sleeping in atomic context, lockdep, KASAN.
- * All begin with the same two words. Reading the log back finds them all,
- * whatever the log level, the consoles and the configuration are.
+ * The kernel warns in its log: WARN(), bad page states, counters that do not
+ * balance when a mm goes away, sleeping in atomic context, lockdep, KASAN, SLUB.
+ * Almost all of these begin with WARNING or BUG. Reading the log back finds
+ * them, whatever the log level, the consoles and the configuration are.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -24,7 +24,13 @@ void ptebatch_warnings_begin(struct kmsg_dump_iter *log)
 
 static bool is_complaint(const char *line)
 {
-	static const char * const words[] = { "WARNING: ", "BUG: " };
+	static const char * const words[] = {
+		"WARNING: ", "BUG: ", "BUG ",
+		/* After these, lockdep reports nothing more. */
+		"INFO: trying to register non-static key",
+		"INFO: lockdep is turned off",
+		"Disabling lock debugging",
+	};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)

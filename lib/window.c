@@ -152,7 +152,7 @@ void ptebatch_window_get(const struct ptebatch_window *window,
 		spin_unlock(window->ptl[i]);
 
 		pfn = ptebatch_pte_read(pte, &entries[i]);
-		if (!window->space->setup->track)
+		if (!window->space->setup.track)
 			entries[i].flags &= ~PTEBATCH_SOFT_DIRTY;
 		if (!ptebatch_entry_has_page(&entries[i]))
 			continue;

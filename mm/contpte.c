@@ -545,13 +545,13 @@ static const void *contpte_gen_params(struct kunit *test, const void *prev,
 	return &param;
 }
 
-/* What a case sets up; outlives one that aborts. */
-static struct ptebatch_setup setup;
-
-static void draw(const struct layout *layout, const struct kind *kind)
+static struct ptebatch_space *make_space(struct kunit *test,
+					 const struct layout *layout,
+					 const struct kind *kind)
 {
-	static char picture[96];
+	struct ptebatch_setup setup = { .prot = RW };
 	struct seq_buf out;
+	char picture[96];
 	unsigned int i;
 
 	seq_buf_init(&out, picture, sizeof(picture));
@@ -559,10 +559,8 @@ static void draw(const struct layout *layout, const struct kind *kind)
 	for (i = 0; i < ARRAY_SIZE(layout->folios) && layout->folios[i]; i++)
 		seq_buf_printf(&out, "%s{%s*%u} ", i ? "+" : "", kind->entry,
 			       layout->folios[i] * (unsigned int)CONT_PTES / 2);
-	setup = (struct ptebatch_setup) {
-		.picture = seq_buf_str(&out),
-		.prot = RW,
-	};
+	setup.picture = seq_buf_str(&out);
+	return ptebatch_space(test, &setup);
 }
 
 static struct blocks *make_blocks(struct kunit *test, unsigned int layout,
@@ -572,8 +570,7 @@ static struct blocks *make_blocks(struct kunit *test, unsigned int layout,
 
 	blocks = kunit_kzalloc(test, sizeof(*blocks), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, blocks);
-	draw(&layouts[layout], &kinds[kind]);
-	blocks->space = ptebatch_space(test, &setup);
+	blocks->space = make_space(test, &layouts[layout], &kinds[kind]);
 	blocks->layout = &layouts[layout];
 	blocks->valid = *kinds[kind].entry != 'N';
 	blocks->addr = ptebatch_addr(blocks->space, blocks->layout->at);
@@ -781,18 +778,18 @@ KUNIT_ARRAY_PARAM_DESC(routes, routes, name);
 static void contpte_route(struct kunit *test)
 {
 	const struct route *route = test->param_value;
+	struct ptebatch_setup setup = route->setup;
 	struct ptebatch_space *space;
 	struct ptebatch_flush *flush;
-	static char picture[32];
 	struct mm_struct *mm;
 	unsigned int block;
 	unsigned long addr;
+	char picture[32];
 
 	flush = kunit_kzalloc(test, sizeof(*flush), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, flush);
 	snprintf(picture, sizeof(picture), "{%s*%u}", route->entry,
 		 (unsigned int)ENTRIES);
-	setup = route->setup;
 	setup.picture = picture;
 	space = ptebatch_space(test, &setup);
 	space->row.from = route->from * CONT_PTES / 2;

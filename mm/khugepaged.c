@@ -117,7 +117,7 @@ static void unlock_folios(struct ptebatch_space *space, unsigned long *locked)
 		set_bit(i, locked);
 		folio_unlock(space->folios[i]);
 	}
-	if (space->setup->lru)
+	if (space->setup.lru)
 		ptebatch_let_go(space);
 }
 

@@ -114,7 +114,7 @@ static void fill_pages(struct folio *folio)
 static void expect_copy(const struct ptebatch_trial *child, unsigned int i)
 {
 	const struct ptebatch_entry *was = &child->before.row.entries[i];
-	const struct ptebatch_setup *setup = child->space->setup;
+	const struct ptebatch_setup *setup = &child->space->setup;
 	pte_t pte = child->after.raw[child->after.lead + i];
 	bool writable = setup->prot & PROT_WRITE &&
 			!(child->after.row.entries[i].flags & PTEBATCH_UFFD);

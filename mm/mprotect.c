@@ -52,7 +52,7 @@ static void change(struct ptebatch_trial *trial,
 {
 	const struct ptebatch_protection *protection =
 		&ptebatch_protections[how];
-	const struct ptebatch_setup *setup = trial->space->setup;
+	const struct ptebatch_setup *setup = &trial->space->setup;
 	const struct ptebatch_row *row = &trial->space->row;
 	struct ptebatch_call call = ptebatch_protection_call(protection, setup);
 	long pages;

@@ -135,10 +135,10 @@ static void write_page(struct kunit *test, const struct ptebatch_space *space,
 
 	KUNIT_EXPECT_EQ_MSG(test, faults, faults_of(row, space, i),
 			    "faults of a write to entry %u of %s", i,
-			    space->setup->picture);
+			    space->setup.picture);
 	KUNIT_EXPECT_EQ_MSG(test, err, refused ? -EFAULT : 0,
 			    "a write to entry %u of %s", i,
-			    space->setup->picture);
+			    space->setup.picture);
 }
 
 static void mprotect_fault(struct kunit *test)

@@ -7,6 +7,7 @@
 #include "../lib/tlb.h"
 
 #include <kunit/test.h>
+#include <linux/debug_locks.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 
@@ -453,26 +454,52 @@ static void workbench_teardown(struct kunit *test)
 }
 
 /*
- * Rule 10: a complaint is found, and only one that is new. These are not for
- * the consoles, and pr_debug() need not reach the log.
+ * Rule 10: a warning is found, and only one that is new. These are not for the
+ * consoles, and pr_debug() need not reach the log.
  */
+#define NOT_ONE	" (not one: ptebatch tries whether it is found)\n"
+
 static void workbench_warnings(struct kunit *test)
 {
+	static const char * const found[] = {
+		"WARNING: CPU: 0 PID: 1 at mm/rmap.c:1",
+		"BUG: Bad rss-counter state mm",
+		"BUG: sleeping function called from invalid context",
+		"BUG: KASAN: slab-use-after-free in try_to_unmap_one",
+		"BUG kmalloc-64 (Tainted): Poison overwritten",
+		"WARNING: possible circular locking dependency detected",
+		"INFO: trying to register non-static key.",
+		"Disabling lock debugging due to kernel taint",
+	};
 	struct kmsg_dump_iter log;
 	struct seq_buf out;
-	char text[256];
+	char text[256], expected[160];
+	int i;
 
 	seq_buf_init(&out, text, sizeof(text));
-	_printk(KERN_DEBUG "WARNING: not one: ptebatch tries whether it is found\n");
+	_printk(KERN_DEBUG "WARNING: old" NOT_ONE);
 	ptebatch_warnings_begin(&log);
-	_printk(KERN_DEBUG "a line that says WARNING: further on\n");
+	_printk(KERN_DEBUG "a line that says WARNING: further on" NOT_ONE);
 	KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
-	_printk(KERN_DEBUG "BUG: not one: ptebatch tries whether it is found\n");
-	KUNIT_EXPECT_TRUE(test, ptebatch_warnings_found(&log, &out));
-	KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
-	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
-			   "the kernel says: BUG: not one: ptebatch tries whether it is found\n");
+	for (i = 0; i < ARRAY_SIZE(found); i++) {
+		_printk(KERN_DEBUG "%s" NOT_ONE, found[i]);
+		KUNIT_EXPECT_TRUE_MSG(test, ptebatch_warnings_found(&log, &out),
+				      "%s", found[i]);
+		KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
+		snprintf(expected, sizeof(expected), "the kernel says: %s" NOT_ONE,
+			 found[i]);
+		KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), expected);
+		seq_buf_clear(&out);
+	}
 }
+
+#ifdef CONFIG_PROVE_LOCKING
+/* Rule 10: once lockdep is off, it reports nothing. */
+static void workbench_lockdep(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, debug_locks);
+}
+#endif
 
 static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE_PARAM(workbench_notation, notation_gen_params),
@@ -486,6 +513,9 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE(workbench_bytes),
 	KUNIT_CASE(workbench_teardown),
 	KUNIT_CASE(workbench_warnings),
+#ifdef CONFIG_PROVE_LOCKING
+	KUNIT_CASE(workbench_lockdep),
+#endif
 	{}
 };
 

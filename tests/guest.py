@@ -40,6 +40,8 @@ COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 KUNIT = ['tools/testing/kunit/kunit.py']
 # Both keep a crash from looking like a hang.
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
+# Without it, KASAN reports only the first bug of a boot.
+DEBUG_ARGS = ('kasan_multi_shot',)
 
 
 def _objects(build: Path, since: float) -> int:
@@ -137,8 +139,9 @@ class Guest:
     def boot(self, hear: Callable[[str], None], *args: str, initramfs: Path | None = None,
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
         """Boot under `kunit.py exec`, which also parses what the suites print; returns its status."""
+        kernel_args = KERNEL_ARGS + (DEBUG_ARGS if self.settings.debug else ()) + kernel_args
         command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
-                              *(f'--kernel_args={arg}' for arg in KERNEL_ARGS + kernel_args), *args)
+                              *(f'--kernel_args={arg}' for arg in kernel_args), *args)
         env = self.env()
         if initramfs:
             command.append('--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}')

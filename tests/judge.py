@@ -20,6 +20,11 @@ PANIC = 'Kernel panic - not syncing'
 TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
 SO_FAR = re.compile(r'# \w+: (so far \d+ of \d+ combinations)$', re.MULTILINE)
 AGAIN = re.compile(r'# \w+: again by: (make run .*)$', re.MULTILINE)
+# What lib/warnings.c looks for, but for what mm/workbench.c prints to be found.
+WARNING = re.compile(
+    r'^(?:\[[^]]*\] *)*((?:WARNING: |BUG:? |INFO: trying to register non-static key|INFO: lockdep is turned off|'
+    r'Disabling lock debugging)(?!.*ptebatch tries).*)$', re.MULTILINE)
+WARNINGS = 10   # that are shown
 COMBINATIONS = re.compile(r'^ *# \w+: combinations (.*): (\d+) of (\d+)$', re.MULTILINE)
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 FILES = ('results.txt', *VERDICTS, 'boot.log')
@@ -70,6 +75,13 @@ class Judge:
             self.console.say(f'    {line}')
         return False
 
+    def _did_not_warn(self, log: str) -> bool:
+        """Rule 10 for warnings between cases, and in cases without an address space."""
+        warnings = WARNING.findall(log[log.find('KTAP version'):]) if 'KTAP version' in log else []
+        for warning in dict.fromkeys(warnings[:WARNINGS]):
+            self.console.say(f'[FAILED] the kernel warned: {warning}')
+        return not warnings
+
     def _verdict(self, good: bool) -> bool:
         counts = Counts.read(self.folder / 'results.json')
         for drawn in re.findall(r'# \w+: (SEED=\d+ ROUNDS=\d+)$', self._ktap(), re.MULTILINE):
@@ -110,10 +122,11 @@ class Judge:
         log = self._keep_log()
         self._check_variant(log)
         ended = self._came_to_its_end(heard, log)
+        quiet = self._did_not_warn(log)
         if settings.suites and ended and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
             raise self._no_such_suite()
         (self.folder / 'results.ktap').write_text(self.guest.ktap(log))
-        return self._verdict(ended and status == 0)
+        return self._verdict(ended and quiet and status == 0)
 
     def as_module(self) -> bool:
         """The kernel inserts and removes the suites; all rounds must go well, and alike."""

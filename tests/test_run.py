@@ -72,6 +72,23 @@ def test_no_success_without_cases_that_ran(machine: Machine, log: str) -> None:
     assert machine.run().returncode == 1
 
 
+@pytest.mark.parametrize('warning', [
+    '[    3.141593] BUG: KASAN: slab-use-after-free in exit_mmap+0x1/0x2', 'WARNING: possible circular locking dependency detected',
+    '[    3.141593][   T42] WARNING: CPU: 0 PID: 1 at mm/memory.c:1', 'BUG kmalloc-64 (Tainted): Poison overwritten',
+    'Disabling lock debugging due to kernel taint'])
+def test_a_warning_between_cases_fails_the_run(machine: Machine, warning: str) -> None:
+    machine.guest(says(KTAP + warning + '\n' + HALTED))
+    ended = machine.run()
+    assert ended.returncode == 1
+    assert f'[FAILED] the kernel warned: {warning[warning.rfind("] ") + 2 if "] " in warning else 0:]}\n' in ended.stdout
+    assert '\nFAILED    um: 2 passed, 0 failed' in ended.stdout
+
+
+def test_no_warning_of_the_suites(machine: Machine) -> None:
+    machine.guest(says('WARNING: at boot\n' + KTAP + '    # a: WARNING: no\nBUG: x (ptebatch tries whether it is found)\n' + HALTED))
+    assert machine.run().returncode == 0
+
+
 def test_a_panic_shows_the_last_lines(machine: Machine) -> None:
     machine.guest(says(CUT_SHORT + 'Kernel panic - not syncing: oops\nthe last line\n') + 'exit 1\n')
     ended = machine.run()
