@@ -350,7 +350,7 @@ static const struct trouble_row {
 	{ "pinned, soft-dirty",
 	  { .prot = RW, .swap = true, .track = true }, PINNED, false,
 	  "Rdys", "Wdysx", "Rdyx", "Ss", "Ssx", "Sx" },
-	{ "pinned, a shadow-stack PTE: read-only ones are restored read-only",
+	{ "pinned, shadow-stack PTEs first: read-only ones are restored read-only",
 	  { .prot = RW, .swap = true }, PINNED, false,
 	  "Cdyx", "Ryx", "Ryx", "Sx", "Sx", "Sx" },
 	{ "no more swap entries",
