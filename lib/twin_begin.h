@@ -35,10 +35,9 @@
 #define ALLOW_ERROR_INJECTION(function, type)
 
 /*
- * A twin has copies of all variables of the kernel's source, and nothing sets
- * them up: its slab caches are NULL. What it allocates, the kernel's own
- * functions allocate for it; what it frees knows its cache. tests/twins.py
- * finds such variables.
+ * A twin has a copy of each variable of the kernel's source, and no initcall
+ * sets it up: its slab caches are NULL. kfree() finds the cache of an object by
+ * itself. tests/twins.py reports all such variables that a twin reaches.
  */
 #define kmem_cache_free(cache, object)	((void)(cache), kfree(object))
 

@@ -493,7 +493,7 @@ static void workbench_warnings(struct kunit *test)
 }
 
 #ifdef CONFIG_PROVE_LOCKING
-/* Rule 10: once lockdep is off, no case fails by it. */
+/* Rule 10: once lockdep is off, it reports nothing. */
 static void workbench_lockdep(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, debug_locks);

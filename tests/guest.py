@@ -40,7 +40,7 @@ COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 KUNIT = ['tools/testing/kunit/kunit.py']
 # Both keep a crash from looking like a hang.
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
-# Or else KASAN reports one bug, and all later cases pass.
+# Without it, KASAN reports only the first bug of a boot.
 DEBUG_ARGS = ('kasan_multi_shot',)
 
 

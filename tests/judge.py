@@ -76,7 +76,7 @@ class Judge:
         return False
 
     def _did_not_warn(self, log: str) -> bool:
-        """Rule 10 where no case looks: between cases, and in those that have no address space."""
+        """Rule 10 for warnings between cases, and in cases without an address space."""
         warnings = WARNING.findall(log[log.find('KTAP version'):]) if 'KTAP version' in log else []
         for warning in dict.fromkeys(warnings[:WARNINGS]):
             self.console.say(f'[FAILED] the kernel warned: {warning}')

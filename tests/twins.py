@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which variables the twins have a copy of.
 
-A twin is one of the kernel's sources compiled once more, and has a copy of all its variables. The kernel's initcalls set up
-the kernel's, not the copy: a slab cache of a twin is NULL. So each twin is compiled with -fwhole-program here, which drops
-what its entry points do not reach, and each variable left is one of those below, with the reason why a copy is enough.
+A twin is one of the kernel's sources compiled once more, and has a copy of each of its variables. Initcalls set up the
+kernel's variable, not the copy: a slab cache of a twin is NULL. So each twin is compiled with -fwhole-program here, which
+drops what its entry points do not reach. A variable that is left must be in the lists below, with the reason why its copy
+needs no initcall.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def _compile(build: Path, name: str, output: Path, env: Mapping[str, str]) -> No
 
 
 def unexpected(build: Path, nm: str, env: Mapping[str, str] | None = None) -> str:
-    """The variables of the twins in a build folder that are not known to do no harm, a line each."""
+    """The variables of the twins in a build folder that are not in the lists above, a line each."""
     names = sorted(path.name[len('.twin_'):-len('.o.cmd')] for path in (build / FOLDER).glob('.twin_*.o.cmd')
                    if '.local.' not in path.name)
     if not names:
@@ -66,6 +67,6 @@ def unexpected(build: Path, nm: str, env: Mapping[str, str] | None = None) -> st
             output = Path(folder) / f'twin_{name}.o'
             _compile(build, name, output, env or tools.environment())
             known = re.compile('|'.join([*ANY, *ALLOWED.get(name, {})]))
-            said += [f'lib/twin_{name}.c: a copy of {variable} that nothing sets up'
+            said += [f'lib/twin_{name}.c: a copy of {variable} that no initcall sets up'
                      for variable in VARIABLE.findall(tools.run([nm, str(output)])) if not known.fullmatch(variable)]
     return '\n'.join(said)
