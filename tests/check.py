@@ -19,6 +19,7 @@ import run
 import shadow
 import source
 import tools
+import twins
 from console import Console
 from errors import Trouble
 from guest import Guest
@@ -28,8 +29,10 @@ from settings import PROJECT, Settings, results
 
 UNMAP = 'mm/series/unmap'
 RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'SERIES': UNMAP}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
-        {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'VARIANTS': 'a57'}, {'ARCH': 'arm64', 'SERIES': UNMAP},
-        {'ARCH': 'arm64', 'LOADABLE': '1'})
+        {'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'VARIANTS': 'a57'},
+        {'ARCH': 'arm64', 'SERIES': UNMAP}, {'ARCH': 'arm64', 'LOADABLE': '1'})
+# Those with most of the kernel's options, and with the twin of contpte.c.
+TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64')
 
@@ -159,6 +162,14 @@ class Check:
         return '\n'.join(line for line in said.splitlines()
                          if shadow.HOME + '/' in line and not steps.match(line) and not line.endswith(NOT_KNOWN))
 
+    def twins(self, variables: Mapping[str, str]) -> str:
+        """Variables of the twins that no initcall sets up, in a build of RUNS."""
+        settings = self._settings(variables)
+        tree, _ = run.trees(settings, Console())
+        with tree.locked(self.console):
+            guest = Guest(settings, tree.path)
+            return twins.unexpected(guest.build_path, settings.arch.cross_compile + 'nm', guest.env())
+
     def everything(self) -> int:
         """All checks, the quick ones first."""
         needs = [need for variables in RUNS
@@ -173,6 +184,8 @@ class Check:
         for variables in RUNS:
             self.suites(variables)
         self.one('style', 'sparse', self.sparse)
+        for variables in TWINS:
+            self.one('twins', variables['ARCH'], lambda: self.twins(variables))
         for arch in BENCHES:
             self.one('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))
         counts = self.counts
