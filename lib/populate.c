@@ -8,6 +8,7 @@
 
 #include "internal.h"
 
+#include "arch.h"
 #include "folio.h"
 #include "populate.h"
 #include "pte.h"
@@ -230,12 +231,19 @@ static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 	return err;
 }
 
+static bool has_own_swap(const struct ptebatch_entry *entry)
+{
+	return entry->kind == PTEBATCH_SWAP &&
+	       entry->folio == PTEBATCH_NO_FOLIO;
+}
+
 /**
- * ptebatch_unpopulate() - take out of an mm what exit_mmap() could not
+ * ptebatch_unpopulate() - take out of an mm what exit_mmap() cannot
  * @space: has the row
  * @place: where
  *
- * Nobody has put anything where our swap entries say that it is.
+ * There is nothing in swap behind swap entries without a folio, and zapping
+ * warns about shadow-stack PTEs outside of VM_SHADOW_STACK.
  *
  * Context: Process context, may sleep; takes the mmap_lock.
  */
@@ -251,8 +259,8 @@ void ptebatch_unpopulate(struct ptebatch_space *space,
 		pmd_t *pmd;
 		pte_t *ptep;
 
-		if (space->row.entries[i].kind != PTEBATCH_SWAP ||
-		    space->row.entries[i].folio != PTEBATCH_NO_FOLIO)
+		if (!has_own_swap(&space->row.entries[i]) &&
+		    !ptebatch_has_shadow_stack())
 			continue;
 		/* Where the VMA has gone, so has the page table. */
 		pmd = ptebatch_find_pmd(place->mm, addr);
@@ -260,7 +268,11 @@ void ptebatch_unpopulate(struct ptebatch_space *space,
 		       NULL;
 		if (!ptep)
 			continue;
-		if (softleaf_is_swap(softleaf_from_pte(ptep_get(ptep)))) {
+		if (pte_present(ptep_get(ptep))) {
+			if (ptebatch_pte_shadow_stack(ptep_get(ptep)))
+				ptep_set_wrprotect(place->mm, addr, ptep);
+		} else if (has_own_swap(&space->row.entries[i]) &&
+			   softleaf_is_swap(softleaf_from_pte(ptep_get(ptep)))) {
 			pte_clear(place->mm, addr, ptep);
 			dec_mm_counter(place->mm, MM_SWAPENTS);
 		}
