@@ -97,14 +97,17 @@ help:
 # Whatever a recipe ends with, make ends with 2. So the status is written down, and a function that make
 # loads ends it with that; where make cannot load, all failures are 2.
 ifneq ($(filter $(goals),$(MAKECMDGOALS)),)
+# Each make has a file of its own: several may run with the same O=.
+make_pid := $(shell echo $$PPID)
+status = $(O)/.status-$(@:do-%=%)-$(make_pid)
 -load $(O)/exit.so
 endif
 
 $(O)/exit.so: tests/exit.c
-	@mkdir -p $(O) && tests/bootstrap && cc -shared -fPIC -o $@ $<
+	@mkdir -p $(O) && tests/bootstrap && cc -shared -fPIC -o $@.$$$$ $< && mv $@.$$$$ $@
 
 $(goals): %: do-%
-	$(exit $(O)/.status-$@)@! test -e $(O)/.status-$@ || exit $$(cat $(O)/.status-$@)
+	$(exit $(status))@! test -e $(status) || exit $$(cat $(status))
 
 do-run: command := python3 tests/run.py
 do-bench: command := python3 tests/bench.py
@@ -113,7 +116,10 @@ do-gate: command := python3 tests/gate.py
 do-test: command := python3 tests/check.py
 do-module: command := python3 tests/module.py
 do-mutants: command := python3 tests/mutants.py
+# When make is killed, its recipe's shell is, and the command ends with its parent.
+$(goals:%=do-%): SHELL := setpriv
+$(goals:%=do-%): .SHELLFLAGS := --pdeathsig KILL sh -c
 $(goals:%=do-%):
-	@$(command); echo $$? >$(O)/.status-$(@:do-%=%)
+	@PTEBATCH_PARENT=$$$$ $(command); echo $$? >$(status)
 
 endif

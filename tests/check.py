@@ -77,7 +77,7 @@ class Check:
         log = self.folder / f'{note}.log'
         with self.console.step(name, note) as step:
             with log.open('w') as output:
-                status = subprocess.run(command, env=tools.environment(**env), cwd=PROJECT, stdin=subprocess.DEVNULL,
+                status = subprocess.run(tools.supervised(command), env=tools.environment(**env), cwd=PROJECT, stdin=subprocess.DEVNULL,
                                         stdout=output, stderr=subprocess.STDOUT, check=False).returncode
             counts = count()
             failed = counts.failed + counts.crashed + counts.errors
@@ -121,7 +121,7 @@ class Check:
         first = None
         for _ in range(TIMES):
             with log.open('w') as output:
-                status = subprocess.run([sys.executable, 'tests/bench.py'], cwd=PROJECT, stdin=subprocess.DEVNULL,
+                status = subprocess.run(tools.supervised([sys.executable, 'tests/bench.py']), cwd=PROJECT, stdin=subprocess.DEVNULL,
                                         env=tools.environment(**self.env | {'ARCH': arch, 'O': str(folder)}), check=False,
                                         stdout=output, stderr=subprocess.STDOUT).returncode
             if status:

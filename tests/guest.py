@@ -83,8 +83,8 @@ class Guest:
             PATH=f'{PROJECT}/tests/qemu:{os.environ["PATH"]}', PTEBATCH_ACCEL=' '.join(self.accel),
             CCACHE_DIR=str(self.settings.cache / 'ccache'), PYTHONUNBUFFERED='1', **more)
 
-    def _kunit(self, command: str, *args: str) -> list[str]:
-        return [sys.executable, *KUNIT, command, *args]
+    def _kunit(self, command: str, *args: str) -> list[str | Path]:
+        return tools.supervised([sys.executable, *KUNIT, command, *args])
 
     def _compilers(self) -> tuple[str, str]:
         return f'CC=ccache {self.arch.cross_compile}gcc', 'HOSTCC=ccache gcc'
@@ -118,7 +118,8 @@ class Guest:
 
     def make(self, *args: str) -> str:
         """The kernel's own make, in the build folder as it was built."""
-        return tools.run(['make', f'O={self.build_folder}', *self.make_args(), *args], cwd=self.tree, env=self.env())
+        return tools.run(tools.supervised(['make', f'O={self.build_folder}', *self.make_args(), *args]), cwd=self.tree,
+                         env=self.env())
 
     def make_args(self) -> list[str]:
         """What the kernel's make is to be told for this architecture."""
@@ -158,7 +159,7 @@ class Guest:
                 for line in process.stdout:
                     hear(line.rstrip())
             except BaseException:
-                process.terminate()     # not kill: it ends its guest first
+                process.terminate()     # not kill: the supervisor ends the guest
                 raise
         self.seconds = time.monotonic() - begun
         return process.returncode

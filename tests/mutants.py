@@ -60,7 +60,7 @@ def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
                             KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''))
     tool, caught = ('compare.py', compare.GATE_FAILED) if slower else ('run.py', run.FAILED)
     with (folder / 'output').open('w') as output:
-        status = subprocess.run([sys.executable, PROJECT / 'tests' / tool], env=env, stdin=subprocess.DEVNULL,
+        status = subprocess.run(tools.supervised([sys.executable, PROJECT / 'tests' / tool]), env=env, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=subprocess.STDOUT, check=False).returncode
     said = (folder / 'output').read_text(errors='replace')
     if status == run.PASSED:

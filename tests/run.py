@@ -11,10 +11,13 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
 
 import packages
 import series
 import source
+import supervise
 import tools
 from console import Console
 from errors import Trouble
@@ -119,9 +122,25 @@ def main(env: Mapping[str, str]) -> int:
     return run_variants(settings) if settings.variants else run(settings, Console())
 
 
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    """Clean up once: make and the terminal may send one signal after the other."""
+    for each in supervise.STOPS:
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
+def _end_when_told() -> None:
+    """At a signal, and when our parent ends, which make cannot announce when it is killed."""
+    for each in supervise.STOPS:
+        # SIGINT and SIGHUP are ignored in the background and under nohup.
+        if each == signal.SIGTERM or signal.getsignal(each) != signal.SIG_IGN:
+            signal.signal(each, _stop)
+    supervise.signal_at_end_of(int(os.environ.pop('PTEBATCH_PARENT', os.getppid())), signal.SIGTERM)
+
+
 def ended(work: Callable[[], int]) -> int:
     """The exit status of a command: that of its work, or of why it could not be done."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    _end_when_told()
     try:
         return work()
     except OSError as error:
@@ -131,8 +150,6 @@ def ended(work: Callable[[], int]) -> int:
             trouble = Trouble(str(error), 'see to that file')
     except Trouble as caught:
         trouble = caught
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
     except Exception:   # whose own status, 1, would say that a case failed
         trouble = Trouble('the tools have a bug', 'send the lines above to their authors', traceback.format_exc())
     if trouble.details:
