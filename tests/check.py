@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import architecture
+import lock
 import packages
 import run
 import shadow
@@ -53,6 +54,7 @@ class Check:
         # Only where the kernel comes from and where results go is the user's to say here.
         self.env = {name: env[name] for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'XDG_CACHE_HOME') if env.get(name)}
         self.folder = results(env) / 'test'
+        lock.claim(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.console = Console()
         self.counts: Counter[str] = Counter()

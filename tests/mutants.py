@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import compare
+import lock
 import run
 import tools
 from errors import Trouble
@@ -78,6 +79,7 @@ def check() -> int:
     mutants = sorted((PROJECT / 'tests/mutants').glob('*.patch'))
     if not mutants:
         raise Trouble('there is no mutant in tests/mutants', 'add a patch that puts a bug back')
+    lock.claim(results(os.environ) / 'mutants')
     caught = []
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))

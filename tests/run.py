@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
 
+import lock
 import packages
 import series
 import source
@@ -61,6 +62,7 @@ def _say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Consol
 
 def judged(settings: Settings, console: Console) -> Outcome:
     """From the settings of one run to its verdict."""
+    lock.claim(settings.results)
     settings.results.mkdir(parents=True, exist_ok=True)
     for name in FILES:      # what is not made anew must not be taken for new
         (settings.results / name).unlink(missing_ok=True)
@@ -92,6 +94,7 @@ def run(settings: Settings, console: Console) -> int:
 def run_variants(settings: Settings) -> int:
     """One run a variant, and a table of them all; one that cannot run does not keep the others from it."""
     path = settings.results.parent / f'{settings.arch.name}-variants.md'
+    lock.claim(path)
     path.unlink(missing_ok=True)
     rows, stuck, passed = [], [], True
     for one in settings.each():

@@ -32,10 +32,10 @@ def _prctl(option: int, value: int) -> None:
 
 
 def signal_at_end_of(parent: int, number: signal.Signals) -> None:
-    """Have the kernel send us this signal when the parent ends; it may have ended before."""
+    """Have the kernel send us this signal when the parent ends; end now if it already has."""
     _prctl(PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
-        os.kill(os.getpid(), number)
+        sys.exit(128 + number)
 
 
 def _descendants() -> list[int]:
