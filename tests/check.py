@@ -16,6 +16,7 @@ from pathlib import Path
 import architecture
 import lock
 import packages
+import reproduce
 import run
 import shadow
 import source
@@ -113,6 +114,12 @@ class Check:
         self.many('suites', settings.name + (f'-{folder.name}' if series else ''), [sys.executable, 'tests/run.py'],
                   self.env | variables | {'O': str(folder)}, lambda: Counts.read(settings.results / 'results.json'))
 
+    def reproducers(self) -> None:
+        """`make reproduce`: a case is a program on the kernels that must be right."""
+        result = self.folder / 'reproduce/reproduce.json'
+        self.many('programs', 'reproduce', [sys.executable, 'tests/reproduce.py'], self.env | {'O': str(self.folder)},
+                  lambda: reproduce.counts(result))
+
     def benches(self, arch: str) -> str:
         """How figures differ that shall be the same each time, and which timings are too short for the stopwatch."""
         folder = self.folder / 'bench'
@@ -146,7 +153,8 @@ class Check:
         patches = sorted(str(patch) for patch in (PROJECT / 'mm/series').rglob('*.patch'))
         # What git tracks where it runs it takes for a source file, not for a patch.
         return (tools.run([*checkpatch, *patches], cwd=Path('/')) +
-                tools.run([*checkpatch, '-f', *c_files('lib', 'mm'), 'tests/init.c'], cwd=PROJECT))
+                tools.run([*checkpatch, '-f', *c_files('lib', 'mm', 'tests/reproducers'), 'tests/init.c',
+                        'tests/reproduce_init.c'], cwd=PROJECT))
 
     def sparse(self) -> str:
         """What sparse and the compiler's further warnings say about our objects in the x86_64 build."""
@@ -174,6 +182,8 @@ class Check:
         self.one('style', 'checkpatch', self.checkpatch)
         for variables in RUNS:
             self.suites(variables)
+        if architecture.find('x86_64').native:
+            self.reproducers()
         self.one('style', 'sparse', self.sparse)
         for arch in BENCHES:
             self.one('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))
