@@ -25,13 +25,17 @@ static const int SECONDS = 60;
 /* In one write, which is one line of the log. */
 static void say(const char *format, ...)
 {
-	int kmsg = open("/dev/kmsg", O_WRONLY);
+	static int kmsg = -1;
+	char line[800];
 	va_list args;
 
+	if (kmsg < 0)
+		kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	va_start(args, format);
-	vdprintf(kmsg, format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	close(kmsg);
+	if (write(kmsg, line, strlen(line)) < 0)
+		perror("/dev/kmsg");
 }
 
 /* An ext4 file system on the first RAM disk, as the current folder. */
