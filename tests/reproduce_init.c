@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int SECONDS = 60;
+static const int SECONDS = 120;
 
 /* In one write, which is one line of the log. */
 static void say(const char *format, ...)
