@@ -60,7 +60,7 @@ O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
 export ARCH VARIANTS SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR
 
-goals := run bench compare gate test module mutants
+goals := run bench compare gate test module mutants reproduce
 
 .PHONY: help $(goals) $(goals:%=do-%)
 
@@ -72,6 +72,7 @@ help:
 	@echo 'make test       the tests of the project itself: tools, style, all architectures'
 	@echo 'make module     only the module ptebatch.ko, for the kernel built in KDIR='
 	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
+	@echo 'make reproduce  run a user-space program per known bug, without and with the fixes, in a table (x86_64)'
 	@echo
 	@echo 'ARCH=           um (default), x86_64 or arm64'
 	@echo 'VARIANTS=       of make run ARCH=arm64: all, or some of main a57 bbml3 va52 va48 16k 64k, in a table'
@@ -97,14 +98,17 @@ help:
 # Whatever a recipe ends with, make ends with 2. So the status is written down, and a function that make
 # loads ends it with that; where make cannot load, all failures are 2.
 ifneq ($(filter $(goals),$(MAKECMDGOALS)),)
+# Each make has a file of its own: several may run with the same O=.
+make_pid := $(shell echo $$PPID)
+status = $(O)/.status-$(@:do-%=%)-$(make_pid)
 -load $(O)/exit.so
 endif
 
 $(O)/exit.so: tests/exit.c
-	@mkdir -p $(O) && tests/bootstrap && cc -shared -fPIC -o $@ $<
+	@mkdir -p $(O) && tests/bootstrap && cc -shared -fPIC -o $@.$$$$ $< && mv $@.$$$$ $@
 
 $(goals): %: do-%
-	$(exit $(O)/.status-$@)@! test -e $(O)/.status-$@ || exit $$(cat $(O)/.status-$@)
+	$(exit $(status))@! test -e $(status) || exit $$(cat $(status))
 
 do-run: command := python3 tests/run.py
 do-bench: command := python3 tests/bench.py
@@ -113,7 +117,11 @@ do-gate: command := python3 tests/gate.py
 do-test: command := python3 tests/check.py
 do-module: command := python3 tests/module.py
 do-mutants: command := python3 tests/mutants.py
+do-reproduce: command := python3 tests/reproduce.py
+# When make is killed, its recipe's shell is, and the command ends with its parent.
+$(goals:%=do-%): SHELL := setpriv
+$(goals:%=do-%): .SHELLFLAGS := --pdeathsig KILL sh -c
 $(goals:%=do-%):
-	@$(command); echo $$? >$(O)/.status-$(@:do-%=%)
+	@PTEBATCH_PARENT=$$$$ $(command); echo $$? >$(status)
 
 endif

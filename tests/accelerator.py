@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
+import tools
 from architecture import Arch
 
 PROBE_SECONDS = 3
@@ -49,7 +50,7 @@ def starts(arch: Arch, accel: list[str]) -> bool:
         firmware.flush()
         try:
             status = subprocess.run(
-                [arch.qemu, '-nodefaults', '-display', 'none', '-bios', firmware.name, *probe.args, *accel],
+                tools.supervised([arch.qemu, '-nodefaults', '-display', 'none', '-bios', firmware.name, *probe.args, *accel]),
                 timeout=PROBE_SECONDS, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL, check=False).returncode
         except subprocess.TimeoutExpired:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import identity
+import lock
 import packages
 import run
 import tables
@@ -49,6 +50,7 @@ def plot(record: Path, into: Path, cache: Path) -> None:
 def main(env: Mapping[str, str]) -> int:
     """All that `make bench` does."""
     settings = Settings.read(env).for_bench(env)
+    lock.claim(settings.results)
     packages.ensure([MATPLOTLIB], Console())
     record = measure(settings)
     folder = settings.results.parent

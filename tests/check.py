@@ -14,7 +14,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import architecture
+import lock
 import packages
+import reproduce
 import run
 import shadow
 import source
@@ -60,6 +62,7 @@ class Check:
         # Only where the kernel comes from and where results go is the user's to say here.
         self.env = {name: env[name] for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'XDG_CACHE_HOME') if env.get(name)}
         self.folder = results(env) / 'test'
+        lock.claim(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.console = Console()
         self.counts: Counter[str] = Counter()
@@ -84,7 +87,7 @@ class Check:
         log = self.folder / f'{note}.log'
         with self.console.step(name, note) as step:
             with log.open('w') as output:
-                status = subprocess.run(command, env=tools.environment(**env), cwd=PROJECT, stdin=subprocess.DEVNULL,
+                status = subprocess.run(tools.supervised(command), env=tools.environment(**env), cwd=PROJECT, stdin=subprocess.DEVNULL,
                                         stdout=output, stderr=subprocess.STDOUT, check=False).returncode
             counts = count()
             failed = counts.failed + counts.crashed + counts.errors
@@ -134,6 +137,12 @@ class Check:
                 return f'no case passed\n{log.read_text(errors="replace")}'
         return '\n'.join(sorted(passed[0] - passed[1]))
 
+    def reproducers(self) -> None:
+        """`make reproduce`: a case is a program on the kernels that must be right."""
+        result = self.folder / 'reproduce/reproduce.json'
+        self.many('programs', 'reproduce', [sys.executable, 'tests/reproduce.py'], self.env | {'O': str(self.folder)},
+                  lambda: reproduce.counts(result))
+
     def benches(self, arch: str) -> str:
         """How figures differ that shall be the same each time, and which timings are too short for the stopwatch."""
         folder = self.folder / 'bench'
@@ -144,7 +153,7 @@ class Check:
         first = None
         for _ in range(TIMES):
             with log.open('w') as output:
-                status = subprocess.run([sys.executable, 'tests/bench.py'], cwd=PROJECT, stdin=subprocess.DEVNULL,
+                status = subprocess.run(tools.supervised([sys.executable, 'tests/bench.py']), cwd=PROJECT, stdin=subprocess.DEVNULL,
                                         env=tools.environment(**self.env | {'ARCH': arch, 'O': str(folder)}), check=False,
                                         stdout=output, stderr=subprocess.STDOUT).returncode
             if status:
@@ -168,7 +177,8 @@ class Check:
                          if not patch.is_symlink() and not patch.name.startswith('0000-'))
         # What git tracks where it runs it takes for a source file, not for a patch.
         return (tools.run([*checkpatch, f'--ignore={SENDERS}', *patches], cwd=Path('/')) +
-                tools.run([*checkpatch, '-f', *c_files('lib', 'mm'), 'tests/init.c'], cwd=PROJECT))
+                tools.run([*checkpatch, '-f', *c_files('lib', 'mm', 'tests/reproducers'), 'tests/init.c',
+                        'tests/reproduce_init.c'], cwd=PROJECT))
 
     def sparse(self) -> str:
         """What sparse and the compiler's further warnings say about our objects in the x86_64 build."""
@@ -205,6 +215,8 @@ class Check:
         for variables in RUNS:
             self.suites(variables)
         self.one('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
+        if architecture.find('x86_64').native:
+            self.reproducers()
         self.one('style', 'sparse', self.sparse)
         for variables in TWINS:
             self.one('twins', variables['ARCH'], lambda: self.twins(variables))

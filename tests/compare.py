@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bench
+import lock
 import run
 from console import Console
 from errors import Trouble
@@ -134,6 +135,7 @@ def main(env: Mapping[str, str]) -> int:
     wanted = arches(env)
     if not all(settings.series for settings in wanted):
         raise Trouble('there is no series to compare with', 'give SERIES=, a patch, an mbox or a folder of patches')
+    lock.claim(results(env) / 'after')
     verdicts = [compared(judged(side(replace(settings, series=None), 'before'), env),
                          judged(side(settings, 'after'), env), factor, run.stacked(settings))
                 for settings in wanted]

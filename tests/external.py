@@ -23,8 +23,8 @@ def build(copy: Path, kdir: Path, source: Path, make: Sequence[str], env: Mappin
     for name in ('lib', 'mm'):
         shutil.copytree(PROJECT / name, copy / name)
     try:
-        tools.run(['make', '-C', str(kdir), f'M={copy}', f'KSRC={source}', 'CONFIG_PTEBATCH_KUNIT_TEST=m', *make,
-                   'modules'], env=env, watch=watch)
+        tools.run(tools.supervised(['make', '-C', kdir, f'M={copy}', f'KSRC={source}', 'CONFIG_PTEBATCH_KUNIT_TEST=m',
+                                    *make, 'modules']), env=env, watch=watch)
     except tools.Failed as failed:
         raise Trouble(f'the module does not build for {kdir}', 'see the lines above',
                       guest.first_errors(failed.output)) from failed

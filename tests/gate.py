@@ -17,13 +17,14 @@ from pathlib import Path
 import bench
 import compare
 import identity
+import lock
 import packages
 import run
 import tools
 from console import Console
 from errors import Trouble
 from record import Key, Record, load
-from settings import PROJECT, Settings, path
+from settings import PROJECT, Settings, path, results
 
 
 def _recorded(settings: Settings, env: Mapping[str, str]) -> tuple[Path, Record] | None:
@@ -86,6 +87,7 @@ def main(env: Mapping[str, str]) -> int:
         names = ' '.join(settings.arch.name for settings in wanted)
         raise Trouble(f'BASELINE= is of one architecture, this is a gate for {names}', 'give ARCH= the one it is of')
     recorded = [_recorded(settings, env) for settings in wanted]
+    lock.claim(results(env) / 'after')
     verdicts = []
     for settings, record in zip(wanted, recorded):
         before = compare.Side(_baseline(settings, env, record))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One run at a time in one place."""
+"""One command at a time in one place."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
+
+from errors import Trouble
+
+_claimed: dict[Path, TextIO] = {}
 
 
 @contextmanager
@@ -35,3 +40,21 @@ def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX)
         os.utime(path)
         yield
+
+
+def claim(results: Path) -> None:
+    """Keep a folder of results for this command, to its end; refuse if another command writes there."""
+    if results in _claimed:
+        return
+    results.parent.mkdir(parents=True, exist_ok=True)
+    file = results.with_name(f'.{results.name}.lock').open('a+')
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.seek(0)
+        raise Trouble(f'another command (process {file.read().strip() or "unknown"}) writes to {results}',
+                      'wait for its end, or type O=/other/folder') from error
+    file.truncate(0)
+    file.write(f'{os.getpid()}\n')
+    file.flush()
+    _claimed[results] = file

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import architecture
 import external
+import lock
 import run
 from console import Console
 from errors import Trouble
@@ -41,6 +42,7 @@ def build() -> int:
         command += [f'ARCH={arch.name}', f'CROSS_COMPILE={arch.cross_compile}']
     if os.environ.get('BENCH', '') not in ('', '0'):
         command.append('CONFIG_PTEBATCH_BENCH=y')
+    lock.claim(results(os.environ) / 'module')
     with console.step('module', f'for {kdir}') as step:
         module = external.build(results(os.environ) / 'module', kdir, source, command,
                                 watch=lambda: step.progress(step.note))

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import compare
+import lock
 import run
 import tools
 from errors import Trouble
@@ -60,7 +61,7 @@ def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
                             KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''))
     tool, caught = ('compare.py', compare.GATE_FAILED) if slower else ('run.py', run.FAILED)
     with (folder / 'output').open('w') as output:
-        status = subprocess.run([sys.executable, PROJECT / 'tests' / tool], env=env, stdin=subprocess.DEVNULL,
+        status = subprocess.run(tools.supervised([sys.executable, PROJECT / 'tests' / tool]), env=env, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=subprocess.STDOUT, check=False).returncode
     said = (folder / 'output').read_text(errors='replace')
     if status == run.PASSED:
@@ -78,6 +79,7 @@ def check() -> int:
     mutants = sorted((PROJECT / 'tests/mutants').glob('*.patch'))
     if not mutants:
         raise Trouble('there is no mutant in tests/mutants', 'add a patch that puts a bug back')
+    lock.claim(results(os.environ) / 'mutants')
     caught = []
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))

@@ -15,6 +15,10 @@ from console import Console
 from errors import Trouble
 
 
+# Users other than root may lack the last two.
+PATH = f'{os.environ.get("PATH", os.defpath)}:/usr/sbin:/sbin'
+
+
 @dataclass(frozen=True)
 class Need:
     """A program, or a header that a compiler must find; and Debian's package of it."""
@@ -25,7 +29,7 @@ class Need:
 
     def there(self) -> bool:
         if not self.compiler:
-            return shutil.which(self.what) is not None
+            return shutil.which(self.what, path=PATH) is not None
         try:
             tools.run([self.compiler, '-E', '-x', 'c', '-include', self.what, '/dev/null'])
         except (tools.Failed, FileNotFoundError):
@@ -53,6 +57,7 @@ class Module(Need):
 
 MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
 CSCOPE = Need('cscope', 'cscope')
+MKE2FS = Need('mke2fs', 'e2fsprogs')
 BUILD = (
     Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),
     Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),

@@ -11,10 +11,14 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
 
+import lock
 import packages
 import series
 import source
+import supervise
 import tools
 from console import Console
 from errors import Trouble
@@ -65,6 +69,7 @@ def _say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Consol
 
 def judged(settings: Settings, console: Console) -> Outcome:
     """From the settings of one run to its verdict."""
+    lock.claim(settings.results)
     settings.results.mkdir(parents=True, exist_ok=True)
     for name in FILES:      # what is not made anew must not be taken for new
         (settings.results / name).unlink(missing_ok=True)
@@ -96,6 +101,7 @@ def run(settings: Settings, console: Console) -> int:
 def run_variants(settings: Settings) -> int:
     """One run a variant, and a table of them all; one that cannot run does not keep the others from it."""
     path = settings.results.parent / f'{settings.arch.name}-variants.md'
+    lock.claim(path)
     path.unlink(missing_ok=True)
     rows, stuck, passed = [], [], True
     for one in settings.each():
@@ -126,9 +132,25 @@ def main(env: Mapping[str, str]) -> int:
     return run_variants(settings) if settings.variants else run(settings, Console())
 
 
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    """Clean up once: make and the terminal may send one signal after the other."""
+    for each in supervise.STOPS:
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
+def _end_when_told() -> None:
+    """At a signal, and when our parent ends, which make cannot announce when it is killed."""
+    for each in supervise.STOPS:
+        # SIGINT and SIGHUP are ignored in the background and under nohup.
+        if each == signal.SIGTERM or signal.getsignal(each) != signal.SIG_IGN:
+            signal.signal(each, _stop)
+    supervise.signal_at_end_of(int(os.environ.pop('PTEBATCH_PARENT', os.getppid())), signal.SIGTERM)
+
+
 def ended(work: Callable[[], int]) -> int:
     """The exit status of a command: that of its work, or of why it could not be done."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    _end_when_told()
     try:
         return work()
     except OSError as error:
@@ -138,8 +160,6 @@ def ended(work: Callable[[], int]) -> int:
             trouble = Trouble(str(error), 'see to that file')
     except Trouble as caught:
         trouble = caught
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
     except Exception:   # whose own status, 1, would say that a case failed
         trouble = Trouble('the tools have a bug', 'send the lines above to their authors', traceback.format_exc())
     if trouble.details:

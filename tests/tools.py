@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ OURS = ('ARCH', 'VARIANTS', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O'
 class Failed(Exception):
     """A program ended with an error; its output says why."""
 
-    def __init__(self, argv: Sequence[str], status: int, output: str):
+    def __init__(self, argv: Sequence[str | Path], status: int, output: str):
         super().__init__(f'{Path(argv[0]).name} ended with status {status}')
         self.status = status
         self.output = output
@@ -42,7 +43,12 @@ def environment(**more: str) -> dict[str, str]:
     return env | {'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1'} | more
 
 
-def run(argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, stdin: str = '',
+def supervised(argv: Sequence[str | Path]) -> list[str | Path]:
+    """The command that runs this one and ends all its descendants, at the latest when we end."""
+    return [sys.executable, '-I', '-S', Path(__file__).with_name('supervise.py'), str(os.getpid()), *argv]
+
+
+def run(argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, stdin: str = '',
         watch: Callable[[], None] = lambda: None) -> str:
     """Run a program to its end and return what it said; call `watch` while it runs."""
     with tempfile.TemporaryFile('w+', errors='backslashreplace') as output, \

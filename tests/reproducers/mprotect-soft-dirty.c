@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bug: mprotect() makes clean pages of large folios soft-dirty
+ * fix: mm-do-not-make-pages-soft-dirty-where-a-batch-gather
+ *
+ * Nothing writes to the memory after the soft-dirty bits are cleared. mprotect()
+ * gathers the dirty bits of a batch by pte_mkdirty(), which sets soft-dirty, too.
+ */
+#include "reproduce.h"
+
+int main(void)
+{
+	const size_t size = 1 << 20;
+	char *mem = map_folios(size, 64);
+	unsigned long pages;
+
+	clear_soft_dirty(mem, size);
+	need(!mprotect(mem, size, PROT_READ), "mprotect(PROT_READ)");
+	need(!mprotect(mem, size, PROT_READ | PROT_WRITE), "mprotect(PROT_WRITE)");
+	pages = count(mem, size, PM_SOFT_DIRTY);
+	return verdict(pages ? BUG : RIGHT, "%lu of %zu pages soft-dirty", pages, size / PAGE);
+}

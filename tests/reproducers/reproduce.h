@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Shared by the reproducers. A reproducer prints one line and exits with 0 if
+ * the kernel is right, 1 if it has the bug, 2 if that cannot be told. Run as
+ * root; build with: gcc -D_GNU_SOURCE -static FILE.c
+ */
+#ifndef REPRODUCE_H
+#define REPRODUCE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/types.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT		21
+#endif
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ	22
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL	102
+#endif
+
+enum { RIGHT, BUG, CANNOT_TELL };
+
+/* Sizes in bytes. A PMD maps 2M. */
+static const unsigned long PAGE = 4096, PMD = 2UL << 20;
+
+/* Bits of an entry of /proc/PID/pagemap, and of /proc/kpageflags. */
+static const __u64 PM_PFN = (1ULL << 55) - 1, PM_SOFT_DIRTY = 1ULL << 55;
+static const __u64 PM_SWAP = 1ULL << 62, PM_PRESENT = 1ULL << 63;
+static const __u64 KPF_HEAD = 1ULL << 15, KPF_TAIL = 1ULL << 16;
+
+static inline int verdict(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	return status;
+}
+
+static inline void need(int good, const char *what)
+{
+	if (!good)
+		exit(verdict(CANNOT_TELL, "%s: %s", what, errno ? strerror(errno) : "no"));
+}
+
+static inline void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	need(fd >= 0 && write(fd, text, strlen(text)) > 0 && !close(fd), path);
+}
+
+/* Entry @index of a file of 64-bit entries. */
+static inline __u64 entry(const char *path, __u64 index)
+{
+	int fd = open(path, O_RDONLY);
+	__u64 value;
+
+	need(fd >= 0 && pread(fd, &value, 8, index * 8) == 8 && !close(fd), path);
+	return value;
+}
+
+static inline __u64 page_entry(const char *addr)
+{
+	return entry("/proc/self/pagemap", (uintptr_t)addr / PAGE);
+}
+
+/* Number of pages, of @size bytes at @mem, that have @bit set in pagemap. */
+static inline unsigned long count(const char *mem, size_t size, __u64 bit)
+{
+	unsigned long pages = 0;
+	size_t offset;
+
+	for (offset = 0; offset < size; offset += PAGE)
+		pages += !!(page_entry(mem + offset) & bit);
+	return pages;
+}
+
+/* Do @size bytes at @mem map one large folio from its first page on? */
+static inline int is_one_folio(const char *mem, size_t size)
+{
+	size_t offset;
+
+	for (offset = 0; offset < size; offset += PAGE) {
+		__u64 pfn = page_entry(mem + offset) & PM_PFN;
+
+		if (!pfn || !(entry("/proc/kpageflags", pfn) & (offset ? KPF_TAIL : KPF_HEAD)))
+			return 0;
+	}
+	return 1;
+}
+
+/* Anonymous memory, aligned to 2M. */
+static inline char *map_aligned(size_t size)
+{
+	char *mem = mmap(NULL, size + PMD, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	need(mem != MAP_FAILED, "mmap()");
+	return (char *)(((uintptr_t)mem + PMD - 1) & -PMD);
+}
+
+/* Write @size bytes of anonymous memory at @mem, which becomes folios of @kilobytes. */
+static inline void populate(char *mem, size_t size, size_t kilobytes)
+{
+	char path[99];
+	size_t offset;
+
+	snprintf(path, sizeof(path),
+		 "/sys/kernel/mm/transparent_hugepage/hugepages-%zukB/enabled", kilobytes);
+	write_file(path, "madvise");
+	need(!madvise(mem, size, MADV_HUGEPAGE), "MADV_HUGEPAGE");
+	memset(mem, 1, size);
+	errno = 0;
+	for (offset = 0; offset < size; offset += kilobytes * 1024)
+		need(is_one_folio(mem + offset, kilobytes * 1024), "memory is in large folios");
+}
+
+static inline char *map_folios(size_t size, size_t kilobytes)
+{
+	char *mem = map_aligned(size);
+
+	populate(mem, size, kilobytes);
+	return mem;
+}
+
+/* Make all pages of the process not soft-dirty; @mem is some of them. */
+static inline void clear_soft_dirty(char *mem, size_t size)
+{
+	need(count(mem, size, PM_SOFT_DIRTY) == size / PAGE, "soft-dirty bit of written pages");
+	write_file("/proc/self/clear_refs", "4");
+	errno = 0;
+	need(!count(mem, size, PM_SOFT_DIRTY), "soft-dirty bits are cleared");
+}
+
+#endif

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Run a program so that nothing it started outlives it, or the process that wanted it run.
+
+    supervise.py PID PROGRAM [ARG...]
+
+The program's descendants are killed when the program ends, when process PID, the parent, ends in whatever way, and when
+SIGTERM, SIGINT or SIGHUP arrives. The exit status is the program's, or 128 + n after signal n. All this runs in a
+session of its own: a SIGKILL to the process group of the user's command does not reach the supervisor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+TERM_SECONDS, KILL_SECONDS = 1.0, 0.5   # for descendants to end: together less than 2 s
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def _prctl(option: int, value: int) -> None:
+    if _LIBC.prctl(option, ctypes.c_ulong(value), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), f'prctl({option}): {os.strerror(ctypes.get_errno())}')
+
+
+def signal_at_end_of(parent: int, number: signal.Signals) -> None:
+    """Have the kernel send us this signal when the parent ends; end now if it already has."""
+    _prctl(PR_SET_PDEATHSIG, number)
+    if os.getppid() != parent:
+        sys.exit(128 + number)
+
+
+def _descendants() -> list[int]:
+    """All processes below this one, zombies included."""
+    children: dict[int, list[int]] = {}
+    for name in filter(str.isdigit, os.listdir('/proc')):
+        with suppress(OSError):     # it has ended meanwhile
+            with open(f'/proc/{name}/stat', 'rb') as file:
+                # The second field, the program's name, may contain anything.
+                parent = int(file.read().rpartition(b')')[2].split()[1])
+            children.setdefault(parent, []).append(int(name))
+    found = [os.getpid()]
+    for pid in found:
+        found += children.get(pid, [])
+    return found[1:]
+
+
+def _reap() -> dict[int, int]:
+    """The wait statuses of our children that have ended."""
+    ended = {}
+    with suppress(ChildProcessError):
+        while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
+            ended[reaped[0]] = reaped[1]
+    return ended
+
+
+def _end_descendants() -> None:
+    """SIGTERM first: make deletes half-written files, UML its own."""
+    for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
+        told: set[int] = set()
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            _reap()
+            left = _descendants()
+            if not left:
+                return
+            for pid in {*left} - told:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+            told.update(left)
+            time.sleep(0.02)
+
+
+def main(parent: int, argv: Sequence[str]) -> int:
+    with suppress(PermissionError):     # it is the first process of one
+        os.setsid()
+    # A blocked signal stays pending until sigwait(). The program must not inherit the mask.
+    handled = {*STOPS, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
+    signal_at_end_of(parent, signal.SIGTERM)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    supervisor = os.getpid()
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # kunit.py ends its guest at SIGINT only.
+        signal_at_end_of(supervisor, signal.SIGINT)
+
+    try:
+        program = subprocess.Popen(argv, preexec_fn=prepare)
+    except OSError as error:
+        print(f'{argv[0]}: {error.strerror}', file=sys.stderr)
+        return 127
+    while True:
+        number = signal.sigwait(handled)
+        if number != signal.SIGCHLD:
+            status = 128 + number
+            break
+        ended = _reap()
+        if program.pid in ended:
+            code = os.waitstatus_to_exitcode(ended[program.pid])
+            status = code if code >= 0 else 128 - code
+            break
+    _end_descendants()
+    return status
+
+
+if __name__ == '__main__':
+    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))
