@@ -37,9 +37,9 @@ BAD = re.compile(r'^.*(?:WARNING: |BUG: |Oops: |Kernel panic - ).*$', re.MULTILI
 
 # Bugs that no program can show here, and why.
 WITHOUT_PROGRAM = (
-    ('um: set_ptes() maps the wrong pages', 'um-map-consecutive-pages-in-set_ptes',
+    ('um: set_ptes() maps the wrong pages', 'um-advance-by-one-page-per-entry-in-set-ptes',
      'UML has no large folios in user space, so nothing calls set_ptes() for more than two pages'),
-    ('x86: batch of shadow-stack and read-only PTEs', 'none',
+    ('x86: batch of shadow-stack and read-only PTEs', 'mm-do-not-batch-a-shadow-stack-PTE-with-read-only-on',
      'needs a CPU with shadow stacks (CET), which QEMU 7.2 does not emulate'),
 )
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: fork() makes pages of a shared file mapping writable without page_mkwrite()
- * fix: mm-memory-do-not-spare-a-forked-child-write-notificat
+ * fix: mm-memory-respect-write-permission-when-fork-batches
  *
  * Run in a folder of a file system that has large folios and page_mkwrite(), such
  * as ext4. The parent writes to the first page of a clean folio only, so the

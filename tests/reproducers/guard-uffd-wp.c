@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: MADV_GUARD_INSTALL over shmem that userfaultfd write-protects never returns
- * fix: mm-madvise-install-guards-over-userfaultfd-s-write-p
+ * fix: mm-madvise-install-guards-over-uffd-wp-markers
  *
  * MADV_GUARD_INSTALL zaps the page and walks again until it finds nothing; but
  * zapping leaves a marker for the write-protection each time.

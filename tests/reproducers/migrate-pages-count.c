@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: migrate_pages() counts a large folio that cannot be isolated once per PTE
- * fix: mm-mempolicy-count-a-folio-that-cannot-be-moved-once
+ * fix: mm-mempolicy-count-a-folio-that-cannot-be-queued-onc
  *
  * migrate_pages() returns how many folios could not be moved. A child shares
  * one folio of 64K. By mbind() it moves much memory of its own, and last the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: mprotect() makes clean pages of large folios soft-dirty
- * fix: mm-do-not-make-pages-soft-dirty-where-a-batch-gather
+ * fix: mm-do-not-set-soft-dirty-when-a-batch-merges-dirty-b
  *
  * Nothing writes to the memory after the soft-dirty bits are cleared. mprotect()
  * gathers the dirty bits of a batch by pte_mkdirty(), which sets soft-dirty, too.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: mremap() that moves whole page tables does not make pages soft-dirty
- * fix: mm-mremap-make-whole-page-tables-soft-dirty-too
+ * fix: mm-mremap-set-soft-dirty-when-moving-whole-page-tabl
  *
  * A page that moves to another address is soft-dirty there, for an incremental
  * dump to take it along. Old and new address are aligned to 2M.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: swap-out makes clean pages of large folios soft-dirty (not in 7.3)
- * fix: none
+ * fix: mm-do-not-set-soft-dirty-when-a-batch-merges-dirty-b
  *
  * Nothing writes to the memory after the soft-dirty bits are cleared, so the swap
  * entries must not be soft-dirty. Overwrites the RAM disk /dev/ram1.

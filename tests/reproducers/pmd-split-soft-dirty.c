@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: the split of a PMD makes clean pages soft-dirty
- * fix: none
+ * fix: mm-huge-memory-preserve-soft-dirty-when-splitting-a
  *
  * Nothing writes to the memory after the soft-dirty bits are cleared. mprotect()
  * of one page splits the PMD, and each PTE gets the PMD's dirty bit by
