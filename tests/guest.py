@@ -32,6 +32,7 @@ FLAVOURS = {
               'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
+    'selftests': (),    # which selftests.py configures
 }
 TCG = ['-accel', 'tcg']
 # One instruction is one nanosecond; a CPU that waits does not wait for the host's clock.
