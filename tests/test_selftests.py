@@ -12,10 +12,11 @@ import pytest
 import selftests
 import selftests_build
 import selftests_log
-from conftest import HALTED, Machine, says
+from conftest import HALTED, Machine, prints, says
 from errors import Trouble
 from selftests import Change
-from selftests_log import FAIL, PASS, SKIP, Program, Case
+from selftests_log import FAIL, PASS, SKIP, Case, Program
+from test_bench import KERNEL
 
 LOG = '''\
 Linux version 7.3
@@ -216,6 +217,35 @@ def test_the_user_s_tree_is_not_written_to(kernel: Kernel) -> None:
     (kernel.home / 'Makefile').write_text('all:\n\techo of this build >local_config.mk\n\ttouch $(OUTPUT)/one\n')
     assert kernel.run().returncode == 0
     assert (kernel.home / 'local_config.mk').read_text() == 'of the user\n'
+
+
+def compared(kernel: Kernel, after: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """`make compare` where the selftests print this with the series."""
+    kernel.machine.program('qemu-system-x86_64', (
+        f'case "$*" in *-initrd*) ;; *) {says(prints(KERNEL) + HALTED)}exit ;; esac\necho >>"$0.selftests"\n'
+        f'if test -e mm/new.c; then\n{says(after + HALTED)}else\n{says(LOG + HALTED)}fi\n'))
+    return kernel.machine.run('compare', **({'ARCH': 'x86_64', 'SERIES': str(kernel.machine.new_file())} | variables))
+
+
+def test_compare_lists_what_became_worse(kernel: Kernel) -> None:
+    ended = compared(kernel, FAILING.replace('ok 3 # XFAIL third', 'ok 3 third').replace('ok 2 second # SKIP no THP here', 'ok 2 second'))
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert '\n[WORSE] one -a: first: pass before, fail after\n' in ended.stdout
+    assert ended.stdout.count('[WORSE]') == 1
+    text = (kernel.machine.out / 'compare.md').read_text()
+    assert '\n4 selftests before, 4 after, 2 with another verdict\n' in text
+    assert '| one -a: second | skip   | pass  |' in text
+
+
+def test_compare_of_what_failed_before(kernel: Kernel) -> None:
+    ended = compared(kernel, LOG)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ', 0 with another verdict\n' in ended.stdout
+
+
+def test_compare_without_selftests(kernel: Kernel) -> None:
+    assert compared(kernel, FAILING, SELFTESTS='0').returncode == 0
+    assert not (kernel.machine.bin / 'qemu-system-x86_64.selftests').exists()
 
 
 @pytest.mark.parametrize(('variables', 'complaint'), [
