@@ -21,9 +21,10 @@ import selftests_build
 import selftests_log
 import sysroot
 import tools
-from console import Console
+from console import Console, Step
 from errors import Trouble
 from guest import Guest
+from judge import TIMED_OUT
 from markdown import table
 from report import Counts
 from selftests_log import FAIL, PASS, SKIP, List, Log, Program
@@ -36,8 +37,9 @@ FILES = ('selftests.txt', 'selftests.ktap', 'selftests.json', 'selftests.junit.x
 # high addresses need, but no string instructions for x86's kernel to clear memory with: emulated, they are slow.
 MACHINE = {'x86_64': '-m 4096 -smp 2 -cpu max,-erms,-fsrm', 'arm64': '-m 4096 -smp 2 -cpu max,pauth-impdef=on'}
 KERNEL_ARGS = {'x86_64': ('clearcpuid=rep_good',), 'arm64': ()}
-# Emulated, time is what the guest executes, 4 ns an instruction: a busy host lets no test run out of its time.
-EMULATED = '-icount shift=2,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
+# Emulated, time is what the guest executes, 8 ns an instruction: a busy host lets no test run out of its time.
+KVM = '-m 4096 -smp 2'
+EMULATED = '-icount shift=3,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 LAST_LINES = 20
 
 
@@ -51,29 +53,43 @@ class Selftests:
         self.list = selftests_log.read_list(LIST, settings.arch.name)
         self.unexpected: list[str] = []
 
-    def _boot(self, guest: Guest, initramfs: Path) -> Log:
-        heard: list[str] = []
-        with self.console.step('boot', f'{len(self.list.commands)} programs') as step:
-            done = 0
-
-            def hear(line: str) -> None:
-                nonlocal done
-                heard.append(line)
-                if match := re.search(r'ptebatch: run \d+ (.*)', line):
-                    done += 1
-                    step.progress(f'{done} of {len(self.list.commands)}: {match[1]}')
-            machine = ['-m 4096 -smp 2'] if 'kvm' in guest.accel else [MACHINE[guest.arch.name], EMULATED]
-            guest.boot(hear, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine),
-                       initramfs=initramfs, kernel_args=('printk.devkmsg=on', 'rdinit=/init', *KERNEL_ARGS[guest.arch.name]))
-        if not guest.log.exists():
-            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(heard[-LAST_LINES:]))
-        text = guest.log.read_text(errors='replace')
-        (self.folder / 'selftests.log').write_text(text)
-        log = selftests_log.read(text)
-        if not log.programs:
+    def _boots(self, guest: Guest, root: Path) -> Log:
+        """All programs in one boot; if one of them brings the kernel down, those behind it in another."""
+        commands, whole, seconds = self.list.commands, Log(), 0.0
+        with self.console.step('boot', f'{len(commands)} programs') as step, \
+             (self.folder / 'selftests.log').open('w') as kept:
+            while not whole.ended:
+                begun = len(whole.programs)
+                initramfs = selftests_build.initramfs(guest, root, selftests_log.for_guest(commands[begun:]))
+                text = self._boot(guest, initramfs, step, begun)
+                kept.write(text)
+                whole.add(selftests_log.read(text))
+                seconds += guest.seconds
+                if begun == len(whole.programs) or len(whole.programs) == len(commands) or TIMED_OUT.search(text):
+                    break
+        guest.seconds = seconds
+        if not whole.programs:
             raise Trouble('the guest ran no program', f'see {tools.shown(self.folder)}/selftests.log',
                           '\n'.join(text.splitlines()[-LAST_LINES:]))
-        return log
+        return whole
+
+    def _boot(self, guest: Guest, initramfs: Path, step: Step, begun: int) -> str:
+        """One boot's log, and what kunit.py says behind it."""
+        heard: list[str] = []
+
+        def hear(line: str) -> None:
+            nonlocal begun
+            heard.append(line)
+            if match := re.search(r'ptebatch: run \d+ (.*)', line):
+                begun += 1
+                step.progress(f'{begun} of {len(self.list.commands)}: {match[1]}')
+        machine = [KVM] if 'kvm' in guest.accel else [MACHINE[guest.arch.name], EMULATED]
+        guest.boot(hear, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine), initramfs=initramfs,
+                   kernel_args=('printk.devkmsg=on', 'rdinit=/init', *KERNEL_ARGS[guest.arch.name]))
+        if not guest.log.exists():
+            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(heard[-LAST_LINES:]))
+        timed_out = ''.join(f'{line}\n' for line in heard if TIMED_OUT.match(line))
+        return guest.log.read_text(errors='replace') + timed_out
 
     def _row(self, program: Program) -> list[str]:
         tests = program.cases()
@@ -127,8 +143,8 @@ class Selftests:
         for line in self.unexpected:
             say(f'[FAILED] {line}')
         if not log.ended:
-            say(f'[FAILED] the guest did not come to its end within {self.settings.timeout} s (TIMEOUT=); the last lines of its log:')
-            for line in guest.log.read_text(errors='replace').splitlines()[-LAST_LINES:]:
+            say(f'[FAILED] the guest did not come to its end (TIMEOUT={self.settings.timeout}); the last lines of its log:')
+            for line in (self.folder / 'selftests.log').read_text(errors='replace').splitlines()[-LAST_LINES:]:
                 say(f'    {line}')
         say(f'sources   {ran} of {there_are} run')
         passed = log.ended and not self.unexpected and counts.passed > 0
@@ -159,9 +175,8 @@ class Selftests:
                     selftests_build.kernel(guest, step)
                 with console.step('programs') as step:
                     selftests_build.programs(guest, root, step)
-                initramfs = selftests_build.initramfs(guest, root, self.list.guest())
                 guest.choose_accelerator(console)
-                passed = self._report(guest, self._boot(guest, initramfs))
+                passed = self._report(guest, self._boots(guest, root))
             prune(settings.cache / 'trees')
         return passed
 

@@ -20,6 +20,7 @@ STAMP = re.compile(r'^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )+')
 OURS = 'ptebatch: '
 RESULT = re.compile(r'(ok|not ok) \d+(?: -)? ?(.*)$')
 DIRECTIVE = re.compile(r'^(.*?)\s*# *(SKIP|XFAIL|XPASS|TODO|error)\b:? *(.*)$', re.IGNORECASE)
+STREAM = re.compile(r'(not )?ok \d|1\.\.\d|K?TAP version')
 PLAN = re.compile(r'1\.\.(\d+)')
 # What the kernel prints of a defect; a memory failure that a program injects is none.
 DEFECT = re.compile(r'WARNING: |BUG: |Oops|Kernel panic|INFO: task .* blocked|INFO: rcu.*stall|kernel BUG at|Bad page')
@@ -69,7 +70,7 @@ class Program:
         elif plans and len(found) < plans[0] and self.status == 0 and found:
             wrong = f'{len(found)} of {plans[0]} cases were reported'
         if wrong:
-            said = [line.strip() for line in self.lines if line.strip() and not RESULT.match(line)]
+            said = [line.strip() for line in self.lines if line.strip() and not STREAM.match(line)]
             found.append(Case('the program', FAIL, '; '.join([wrong, *said[-NOTES:]])))
         elif not found:
             skipped = self.status == SKIPPED
@@ -109,14 +110,21 @@ def _numbered(tests: Iterable[Case]) -> list[Case]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass
 class Log:
-    """The boot of the guest: its programs in order, what init could not do, and whether it came to its end."""
+    """The boots of the guest: its programs in order, what init could not do, and whether the last came to its end."""
 
-    programs: list[Program]
-    complaints: list[str]
-    machine: str
-    ended: bool
+    programs: list[Program] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    machine: str = ''
+    ended: bool = False
+
+    def add(self, boot: Log) -> None:
+        """Another boot, with the programs that the ones before did not come to."""
+        self.programs += boot.programs
+        self.complaints += [line for line in boot.complaints if line not in self.complaints]
+        self.machine = self.machine or boot.machine
+        self.ended = boot.ended
 
 
 def read(log: str) -> Log:
@@ -181,14 +189,15 @@ class List:
     not_run: Mapping[str, str]      # program: reason
     known: tuple[tuple[str, str, str], ...]     # patterns of program and case, and the reason
 
-    def guest(self) -> str:
-        """The same for init."""
-        return ''.join(f'{seconds}\t{command}\n' for seconds, command in self.commands)
-
     def reason(self, program: str, test: str) -> str:
         """Why a failure is a known one; empty if it is not."""
         return next((reason for programs, tests, reason in self.known
                      if fnmatchcase(program, programs) and fnmatchcase(test, tests)), '')
+
+
+def for_guest(commands: Iterable[tuple[int, str]]) -> str:
+    """Commands as init reads them."""
+    return ''.join(f'{seconds}\t{command}\n' for seconds, command in commands)
 
 
 def read_list(path: Path, arch: str) -> List:
