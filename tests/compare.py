@@ -122,11 +122,8 @@ def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
 
 def _with_selftests(verdict: Verdict, before: Settings, after: Settings, env: Mapping[str, str]) -> Verdict:
     """The same with each selftest whose verdict the series changes."""
-    then, now = (selftests.verdicts(settings.for_selftests(env)) for settings in (before, after))
-    changes = [change for name in dict.fromkeys([*then, *now])
-               if (change := selftests.Change(name, then.get(name, ''), now.get(name, ''))).changed]
+    changes, counts = selftests.changes(before.for_selftests(env), after.for_selftests(env))
     rows = [[change.name, change.before or 'none', change.after or 'none'] for change in changes]
-    counts = f'{len(then)} selftests before, {len(now)} after, {len(changes)} with another verdict'
     text = '\n'.join([verdict.text, f'{counts}\n', *([table(['selftest', 'before', 'after'], rows, 3) + '\n'] if rows else [])])
     return replace(verdict, text=text, worse=[str(change) for change in changes if change.worse])
 

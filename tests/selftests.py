@@ -37,9 +37,11 @@ FILES = ('selftests.txt', 'selftests.ktap', 'selftests.json', 'selftests.junit.x
 # high addresses need, but no string instructions for x86's kernel to clear memory with: emulated, they are slow.
 MACHINE = {'x86_64': '-m 4096 -smp 2 -cpu max,-erms,-fsrm', 'arm64': '-m 4096 -smp 2 -cpu max,pauth-impdef=on'}
 KERNEL_ARGS = {'x86_64': ('clearcpuid=rep_good',), 'arm64': ()}
-# Emulated, time is what the guest executes, 8 ns an instruction: a busy host lets no test run out of its time.
+# The clock of an emulated guest jumps where all its CPUs wait, which RCU takes for a stall.
+COMMON_ARGS = ('printk.devkmsg=on', 'rdinit=/init', 'rcupdate.rcu_cpu_stall_suppress=1')
+# Emulated, time is what the guest executes, 4 ns an instruction: a busy host lets no test run out of its time.
 KVM = '-m 4096 -smp 2'
-EMULATED = '-icount shift=3,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
+EMULATED = '-icount shift=2,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 LAST_LINES = 20
 
 
@@ -85,7 +87,7 @@ class Selftests:
                 step.progress(f'{begun} of {len(self.list.commands)}: {match[1]}')
         machine = [KVM] if 'kvm' in guest.accel else [MACHINE[guest.arch.name], EMULATED]
         guest.boot(hear, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine), initramfs=initramfs,
-                   kernel_args=('printk.devkmsg=on', 'rdinit=/init', *KERNEL_ARGS[guest.arch.name]))
+                   kernel_args=COMMON_ARGS + KERNEL_ARGS[guest.arch.name])
         if not guest.log.exists():
             raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(heard[-LAST_LINES:]))
         timed_out = ''.join(f'{line}\n' for line in heard if TIMED_OUT.match(line))
@@ -188,6 +190,7 @@ class Change:
     name: str
     before: str
     after: str
+    known: bool = False     # to fail on the unmodified kernel
 
     @property
     def changed(self) -> bool:
@@ -197,22 +200,32 @@ class Change:
     def worse(self) -> bool:
         """A test that does not run any more may hide a failure."""
         order = (FAIL, '', SKIP, PASS)
-        return self.changed and (self.after == FAIL or self.before != FAIL and order.index(self.after) < order.index(self.before))
+        return not self.known and self.changed and (self.after == FAIL or self.before != FAIL and order.index(self.after) < order.index(self.before))
 
     def __str__(self) -> str:
         return f'{self.name}: {self.before or "none"} before, {self.after or "none"} after'
 
 
-def verdicts(settings: Settings) -> dict[str, str]:
+def changes(before: Settings, after: Settings) -> tuple[list[Change], str]:
+    """Run all on both kernels: what differs, and how many tests that is out of."""
+    then, now = verdicts(before), verdicts(after)
+    programs = selftests_log.read_list(LIST, before.arch.name)
+    found = [Change(f'{program}: {test}', then.get((program, test), ''), now.get((program, test), ''),
+                    bool(programs.reason(program, test))) for program, test in dict.fromkeys([*then, *now])]
+    differ = [change for change in found if change.changed]
+    return differ, f'{len(then)} selftests before, {len(now)} after, {len(differ)} with another verdict'
+
+
+def verdicts(settings: Settings) -> dict[tuple[str, str], str]:
     """Run all; the verdict of each test by its name. Which of them are known to fail does not matter here."""
     Selftests(settings, Console()).run()
     return read_verdicts(settings.results / 'selftests.json')
 
 
-def read_verdicts(path: Path) -> dict[str, str]:
+def read_verdicts(path: Path) -> dict[tuple[str, str], str]:
     """From what kunit.py has written."""
     words = {'PASS': PASS, 'SKIP': SKIP}
-    return {f'{program["name"]}: {test["name"]}': words.get(test['status'], FAIL)
+    return {(program['name'], test['name']): words.get(test['status'], FAIL)
             for program in json.loads(path.read_text())['sub_groups'] for test in program['test_cases']}
 
 

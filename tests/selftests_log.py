@@ -49,7 +49,8 @@ class Program:
 
     @property
     def name(self) -> str:
-        return self.command.replace('./', '', 1).removeprefix('su nobody -c ').strip()
+        """The program and its arguments, without what is done before it."""
+        return self.command[self.command.find('./') + 2:] if './' in self.command else self.command
 
     @property
     def source(self) -> str:

@@ -114,6 +114,7 @@ def test_each_source_of_the_kernel_is_in_the_list(arch: str, kernel_source: Path
 ])
 def test_changes(before: str, after: str, worse: bool) -> None:
     assert Change('one: a', before, after).worse == worse
+    assert not Change('one: a', before, after, known=True).worse
 
 
 class Kernel:
@@ -156,7 +157,7 @@ def test_passed(kernel: Kernel) -> None:
     written = json.loads((folder / 'selftests.json').read_text())
     assert [group['name'] for group in written['sub_groups']] == ['one -a', 'two']
     assert selftests.read_verdicts(folder / 'selftests.json') == {
-        'one -a: first': PASS, 'one -a: second': SKIP, 'one -a: third': PASS, 'two: the program': PASS}
+        ('one -a', 'first'): PASS, ('one -a', 'second'): SKIP, ('one -a', 'third'): PASS, ('two', 'the program'): PASS}
     args = (kernel.machine.bin / 'qemu-system-x86_64.args').read_text()
     assert '-smp 2' in args and '-initrd' in args and 'numa=fake=2' in args
 
