@@ -117,7 +117,9 @@ class Selftests:
         ran = {program.source for program in log.programs if program.status is not None}
         sources = selftests_build.sources(guest)
         missing = [name for name in sources if name not in ran]
-        rows = [[f'{name}.c', self.list.not_run.get(name, 'new: no line of tests/selftests/programs has it')] for name in missing]
+        listed = {Program(command, limit).source for limit, command in self.list.commands}
+        rows = [[f'{name}.c', 'the guest ended before it' if name in listed else
+                 self.list.not_run.get(name, 'new: no line of tests/selftests/programs has it')] for name in missing]
         return rows, len(sources) - len(missing), len(sources)
 
     def _report(self, guest: Guest, log: Log) -> bool:
