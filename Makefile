@@ -58,9 +58,9 @@ else
 
 O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
-export ARCH VARIANTS SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR
+export ARCH VARIANTS SUITES LOADABLE KSRC SERIES FIXES O JOBS TIMEOUT EXHAUSTIVE DEBUG SEED ROUNDS CLOCK TOLERANCE BASELINE BENCH KDIR SELFTESTS
 
-goals := run bench compare gate test module mutants reproduce
+goals := run bench compare gate test module mutants reproduce selftests
 
 .PHONY: help $(goals) $(goals:%=do-%)
 
@@ -69,6 +69,7 @@ help:
 	@echo 'make bench      time the paths, in a kernel without debug options'
 	@echo 'make compare    the kernel without and with SERIES=, judged and timed: a table for a cover letter'
 	@echo 'make gate       the same for CI: timed once, against recorded figures of the kernel without SERIES='
+	@echo 'make selftests  the kernel'\''s own tools/testing/selftests/mm, in a kernel with its config (x86_64, arm64)'
 	@echo 'make test       the tests of the project itself: tools, style, all architectures'
 	@echo 'make module     only the module ptebatch.ko, for the kernel built in KDIR='
 	@echo 'make mutants    put known bugs back, one by one, and show which case catches each'
@@ -90,8 +91,9 @@ help:
 	@echo 'CLOCK=          of benches: count (instructions, x86_64 and arm64) or native (time)'
 	@echo 'TOLERANCE=      how much slower a bench may get in make compare and make gate, default 2%'
 	@echo 'BASELINE=       of make gate: the bench.json to compare with, default tests/recorded/<arch>/bench.json'
+	@echo 'SELFTESTS=0     make compare without the kernel'\''s own selftests, which are most of its time'
 	@echo 'JOBS=           how many to build with at a time, default one a processor'
-	@echo 'TIMEOUT=        seconds that a boot may take, default 300, with DEBUG=1 or LOADABLE=1 600, with EXHAUSTIVE=1 1800'
+	@echo 'TIMEOUT=        seconds that a boot may take, default 300, with DEBUG=1 or LOADABLE=1 600, with EXHAUSTIVE=1 1800, selftests 3600'
 	@echo
 	@echo 'Exit status: 0 all passed, 1 a case failed, 2 it could not run, 3 a bench became slower'
 
@@ -118,6 +120,7 @@ do-test: command := python3 tests/check.py
 do-module: command := python3 tests/module.py
 do-mutants: command := python3 tests/mutants.py
 do-reproduce: command := python3 tests/reproduce.py
+do-selftests: command := python3 tests/selftests.py
 # When make is killed, its recipe's shell is, and the command ends with its parent.
 $(goals:%=do-%): SHELL := setpriv
 $(goals:%=do-%): .SHELLFLAGS := --pdeathsig KILL sh -c

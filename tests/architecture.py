@@ -33,6 +33,11 @@ class Arch:
         return '' if self.native else self.gnu + '-'
 
     @property
+    def debian(self) -> str:
+        """The architecture as Debian's packages have it."""
+        return {'aarch64': 'arm64', 'x86_64': 'amd64'}[self.machine]
+
+    @property
     def qemu(self) -> str:
         return 'qemu-system-' + self.machine
 

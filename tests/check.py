@@ -37,7 +37,7 @@ RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
 # Those with most of the kernel's options, and with the twin of contpte.c.
 TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
-SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64')
+SHELL = ('.ci/run', 'tests/bootstrap', 'tests/qemu/qemu-system-x86_64', 'tests/selftests/init')
 
 # Asks for an entry in MAINTAINERS, which a tree has and a file has not.
 CHECKPATCH = ('--strict', '--no-tree', '--no-summary', '--show-types', '--terse', '--ignore=FILE_PATH_CHANGES')

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make compare`: the kernel without and with a series, all suites and all benches, as a table for a cover letter."""
+"""`make compare`: the kernel without and with a series: all suites, all benches and the kernel's own selftests.
+
+What it prints is a table for a cover letter.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from dataclasses import dataclass, field, replace
 import bench
 import lock
 import run
+import selftests
 from console import Console
 from errors import Trouble
 from markdown import figure, table
@@ -34,11 +38,12 @@ class Side:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One architecture: its part of the report, what became slower, and whether all cases passed."""
+    """One architecture: its part of the report, what became slower or worse, and whether all cases passed."""
 
     text: str
     slower: list[str]
     passed: bool
+    worse: list[str] = field(default_factory=list)  # selftests
 
 
 def tolerance(env: Mapping[str, str]) -> float:
@@ -116,6 +121,14 @@ def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
     return Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}\n', slower, after.passed)
 
 
+def _with_selftests(verdict: Verdict, before: Settings, after: Settings, env: Mapping[str, str]) -> Verdict:
+    """The same with each selftest whose verdict the series changes."""
+    changes, counts = selftests.changes(before.for_selftests(env), after.for_selftests(env))
+    rows = [[change.name, change.before or 'none', change.after or 'none'] for change in changes]
+    text = '\n'.join([verdict.text, f'{counts}\n', *([table(['selftest', 'before', 'after'], rows, 3) + '\n'] if rows else [])])
+    return replace(verdict, text=text, worse=[str(change) for change in changes if change.worse])
+
+
 def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
     """Print and write the report; the exit status."""
     text = '\n'.join(verdict.text for verdict in verdicts)
@@ -124,7 +137,10 @@ def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> 
     slower = [line for verdict in verdicts for line in verdict.slower]
     for line in slower:
         print(f'[SLOWER] {line}')
-    if not all(verdict.passed for verdict in verdicts):
+    worse = [line for verdict in verdicts for line in verdict.worse]
+    for line in worse:
+        print(f'[WORSE] {line}')
+    if worse or not all(verdict.passed for verdict in verdicts):
         return run.FAILED
     return GATE_FAILED if slower else run.PASSED
 
@@ -136,9 +152,13 @@ def main(env: Mapping[str, str]) -> int:
     if not all(settings.series for settings in wanted):
         raise Trouble('there is no series to compare with', 'give SERIES=, a patch, an mbox or a folder of patches')
     lock.claim(results(env) / 'after')
-    verdicts = [compared(judged(side(replace(settings, series=None), 'before'), env),
-                         judged(side(settings, 'after'), env), factor, run.stacked(settings))
-                for settings in wanted]
+    verdicts = []
+    for settings in wanted:
+        before, after = side(replace(settings, series=None), 'before'), side(settings, 'after')
+        verdict = compared(judged(before, env), judged(after, env), factor, run.stacked(settings))
+        if settings.arch.emulated and not settings.suites and env.get('SELFTESTS') != '0':
+            verdict = _with_selftests(verdict, before, after, env)
+        verdicts.append(verdict)
     return conclude(verdicts, 'compare.md', env)
 
 

@@ -19,7 +19,7 @@ MAKEFILE = '''\
 VERSION = 7
 PATCHLEVEL = 3
 olddefconfig: ;
-compile_commands.json scripts_gdb modules: ;
+compile_commands.json scripts_gdb modules headers modules_install: ;
 all:
 \t@mkdir -p $(O)/usr && cp guest $(O)/linux && touch $(O)/vmlinux && cp Makefile $(O)
 \t@printf '#!/bin/sh\\ntouch "$$2"\\n' >$(O)/usr/gen_init_cpio

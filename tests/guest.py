@@ -32,6 +32,7 @@ FLAVOURS = {
               'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
+    'selftests': (),    # which selftests.py configures
 }
 # What a reproducer needs: a file system with large folios and page_mkwrite(). Not in arch/x86_64.config, which is also
 # that of the benches: the recorded figures would no longer be comparable.

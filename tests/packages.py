@@ -63,6 +63,11 @@ BUILD = (
     Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),
 )
 FETCH = (Need('dpkg-deb', 'dpkg'), Need('tar', 'tar'), Need('xz', 'xz-utils'))
+# What selftests link, and what runs them in the guest.
+SELFTEST_LIBRARIES = (
+    Need('sys/capability.h', 'libcap-dev', 'gcc'), Need('numa.h', 'libnuma-dev', 'gcc'), Need('liburing.h', 'liburing-dev', 'gcc'),
+    Need('busybox', 'busybox-static'), Need('bash-static', 'bash-static'),
+)
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
     MATPLOTLIB, CSCOPE,
@@ -79,9 +84,19 @@ def for_run(arch: Arch, loadable: bool) -> Iterable[Need]:
     if arch.cross_compile:
         yield Need(arch.cross_compile + 'gcc', 'gcc-' + arch.gnu.replace('_', '-'))
     if loadable:
-        debian = {'aarch64': 'arm64', 'x86_64': 'amd64'}[arch.machine]
-        cross = f'-{debian}-cross' if arch.cross_compile else ''
-        yield Need('asm/unistd.h', 'libc6-dev' + cross, arch.cross_compile + 'gcc')     # for the initramfs
+        yield _libc(arch)
+
+
+def _libc(arch: Arch) -> Need:
+    """For programs of the guest."""
+    cross = f'-{arch.debian}-cross' if arch.cross_compile else ''
+    return Need('asm/unistd.h', 'libc6-dev' + cross, arch.cross_compile + 'gcc')
+
+
+def for_selftests(arch: Arch) -> Iterable[Need]:
+    """What the kernel's own selftests take, beside the libraries of their architecture."""
+    yield from for_run(arch, loadable=False)
+    yield _libc(arch)
 
 
 def _as_root() -> list[str] | None:

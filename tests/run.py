@@ -58,7 +58,8 @@ def stacked(settings: Settings) -> str:
     return f'on top of the fixes in {tools.shown(settings.fixes)}; FIXES= for the kernel without them'
 
 
-def _say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console) -> None:
+def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console) -> None:
+    """Which patches the tree has."""
     fixes = ', '.join(patch.name for patch in base.patches)
     if fixes:
         console.say(f'fixes     {fixes} ({settings.fixes and tools.shown(settings.fixes)}; FIXES= for the kernel as it is)')
@@ -79,7 +80,7 @@ def judged(settings: Settings, console: Console) -> Outcome:
             console.say(f'variant   {settings.variant.name}: {settings.variant.special} ({settings.variant.qemu_args})')
         packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
         tree, base = trees(settings, console)
-        _say_patches(tree, base, settings, console)
+        say_patches(tree, base, settings, console)
         with tree.locked(console):
             guest = Guest(settings, tree.path)
             with console.step('tree', str(tree.path)):

@@ -63,12 +63,15 @@ class Settings:
     debug: bool = False     # with all the checks that the kernel has
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # its clock counts instructions
+    selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
     variants: tuple[Variant, ...] = ()  # one after the other
     variant: Variant | None = None      # the one of them that this is for
 
     @property
     def flavour(self) -> str:
         """Which kernel of an architecture it is."""
+        if self.selftests:
+            return 'selftests'
         return 'loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else ''
 
     @property
@@ -109,6 +112,15 @@ class Settings:
                           'give CLOCK=native, ARCH=x86_64 or ARCH=arm64')
         return replace(self, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench', bench=True,
                        counting=clock == 'count', timeout=_number(env, 'TIMEOUT', 600))
+
+    def for_selftests(self, env: Mapping[str, str]) -> Settings:
+        """The same for the kernel's own selftests."""
+        if not self.arch.emulated:
+            raise Trouble(f'ARCH={self.arch.name} cannot run the selftests', 'give ARCH=x86_64 or ARCH=arm64')
+        if self.loadable or self.debug or self.parameters or self.variants or self.suites:
+            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, SUITES=, EXHAUSTIVE=, SEED= and ROUNDS= are not for selftests',
+                          'leave them out')
+        return replace(self, selftests=True, timeout=_number(env, 'TIMEOUT', 3600))
 
     @classmethod
     def read(cls, env: Mapping[str, str]) -> Settings:

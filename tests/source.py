@@ -53,7 +53,7 @@ def _mirror() -> str:
 class PrivateApt:
     """An apt of our own in a folder: another suite, and nothing of the machine's is changed."""
 
-    def __init__(self, folder: Path, suite: str):
+    def __init__(self, folder: Path, suite: str, *more: str):
         (folder / 'lists/partial').mkdir(parents=True)
         (folder / 'cache/archives/partial').mkdir(parents=True)
         sources = folder / 'sources.list'
@@ -64,7 +64,7 @@ class PrivateApt:
             f'Dir::State::Lists={folder}/lists', f'Dir::Cache={folder}/cache',
             'Acquire::Languages=none', 'Acquire::Retries=2', 'Acquire::http::Timeout=20',
             # It may not be able to write here; the signature is checked all the same.
-            'APT::Sandbox::User=root',
+            'APT::Sandbox::User=root', *more,
         ) for option in ('-o', setting)]
 
     def run(self, program: str, *args: str, step: Step) -> str:
@@ -127,9 +127,9 @@ def fetched(cache: Path, console: Console) -> Path:
 
 def _fetch_and_unpack(cache: Path, console: Console) -> None:
     packages.ensure(packages.FETCH, console)
-    with _scratch(cache / '.tmp-download') as scratch:
+    with scratch(cache / '.tmp-download') as downloads:
         with console.step('fetch') as step:
-            package = _fetch(scratch, step)
+            package = _fetch(downloads, step)
         with console.step('unpack') as step, tools.staging(cache / package.name.split('_')[0]) as into:
             _unpack(package, into, step)
             (into / VERSION).write_text(package.name.split('_')[1] + '\n')
@@ -137,7 +137,8 @@ def _fetch_and_unpack(cache: Path, console: Console) -> None:
 
 
 @contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
+def scratch(folder: Path) -> Iterator[Path]:
+    """A folder that is empty at first and gone afterwards."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     try:

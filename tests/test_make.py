@@ -60,7 +60,7 @@ def test_variables_reach_the_tool(tmp_path: Path) -> None:
 
 def test_all_variables_are_handed_on_and_none_further(tmp_path: Path) -> None:
     exported = re.findall(r'^export (.*)', (PROJECT / 'Makefile').read_text(), re.MULTILINE)[0].split()
-    assert {'BASELINE', 'CLOCK', 'TOLERANCE', 'DEBUG', 'VARIANTS'} <= {*exported} <= {*tools.OURS}
+    assert {'BASELINE', 'CLOCK', 'TOLERANCE', 'DEBUG', 'VARIANTS', 'SELFTESTS'} <= {*exported} <= {*tools.OURS}
     folder = checkout(tmp_path, 'import os; print(os.environ["BASELINE"], end="|")')
     assert 'a.json|' in make(folder, 'run', 'BASELINE=a.json').stdout
 
@@ -77,6 +77,6 @@ def test_help_lists_commands_and_builds_nothing(tmp_path: Path) -> None:
     folder = checkout(tmp_path, '')
     said = make(folder)
     assert said.returncode == 0
-    for word in ('make run', 'make test', 'make module', 'make mutants', 'make gate', 'ARCH=', 'VARIANTS=', 'BASELINE=', 'SERIES=', 'Exit status'):
+    for word in ('make run', 'make test', 'make module', 'make mutants', 'make gate', 'make selftests', 'ARCH=', 'VARIANTS=', 'BASELINE=', 'SERIES=', 'Exit status'):
         assert word in said.stdout
     assert not (folder / 'build').exists()

@@ -16,7 +16,7 @@ from errors import Trouble
 
 # What our make exports means something else to the kernel's make.
 OURS = ('ARCH', 'VARIANTS', 'SUITES', 'LOADABLE', 'KSRC', 'SERIES', 'FIXES', 'O', 'JOBS', 'TIMEOUT', 'EXHAUSTIVE', 'DEBUG',
-        'SEED', 'ROUNDS', 'CLOCK', 'TOLERANCE', 'BASELINE', 'BENCH', 'KDIR',
+        'SEED', 'ROUNDS', 'CLOCK', 'TOLERANCE', 'BASELINE', 'BENCH', 'KDIR', 'SELFTESTS',
         'MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
 
 
