@@ -18,5 +18,7 @@ MUTANTS = sorted((PROJECT / 'tests/mutants').glob('*.patch'))
 def test_it_applies(mutant: Path, kernel_source: Path) -> None:
     below = ['mm/series/fixes'] + [line.removeprefix('# series: ') for line in mutant.read_text().splitlines()
                                    if line.startswith('# series: ')]
-    patches = [patch for folder in below for patch in series.read(PROJECT / folder)]
+    patches: list[series.Patch] = []
+    for folder in below:
+        patches += series.without(series.read(PROJECT / folder), patches)
     assert series.apply([*patches, *series.read(mutant)], kernel_source)

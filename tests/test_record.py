@@ -130,7 +130,7 @@ def test_a_fetched_kernel_is_identified_wherever_it_lies(machine: Machine, tmp_p
         (tmp_path / place / 'linux-source-7.3').mkdir(parents=True)
         (tmp_path / place / 'linux-source-7.3' / source.VERSION).write_text('7.3.4-1~bpo13+1\n')
     assert kernel('here') == kernel('there') == 'linux-source-7.3 7.3.4-1~bpo13+1'
-    one, other = Patch('a', 'text'), Patch('a', 'other text')
+    one, other = (Patch('a', f'message\n--- a/x\n+++ b/x\n{text}') for text in ('text', 'other text'))
     assert kernel('here', one) == kernel('there', one) != kernel('here', other)
     assert kernel('here', one, other) != kernel('here', other, one)
 
