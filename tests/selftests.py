@@ -119,7 +119,7 @@ class Selftests:
         sources = selftests_build.sources(guest)
         missing = [name for name in sources if name not in ran]
         listed = {Program(command, limit).source for limit, command in self.list.commands}
-        rows = [[f'{name}.c', 'the guest ended before it' if name in listed else
+        rows = [[f'{name}.c', 'the guest ended before this program started' if name in listed else
                  self.list.not_run.get(name, 'new: no line of tests/selftests/programs has it')] for name in missing]
         return rows, len(sources) - len(missing), len(sources)
 
@@ -139,7 +139,7 @@ class Selftests:
             say(line)
         say('')
         for option in selftests_build.missing_options(guest):
-            say(f'config    {option} is not to be had here')
+            say(f'config    {option}: not available on this architecture or in this tree')
         for complaint in log.complaints:
             say(f'guest     {complaint}')
         known = self._failures(log)
@@ -148,7 +148,7 @@ class Selftests:
         for line in self.unexpected:
             say(f'[FAILED] {line}')
         if not log.ended:
-            say(f'[FAILED] the guest did not come to its end (TIMEOUT={self.settings.timeout}); the last lines of its log:')
+            say(f'[FAILED] the guest did not finish (TIMEOUT={self.settings.timeout}); the last lines of its log:')
             for line in (self.folder / 'selftests.log').read_text(errors='replace').splitlines()[-LAST_LINES:]:
                 say(f'    {line}')
         say(f'sources   {ran} of {there_are} run')

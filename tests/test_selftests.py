@@ -202,7 +202,7 @@ def test_a_guest_that_hangs(kernel: Kernel) -> None:
     kernel.machine.program('qemu-system-x86_64', says(LOG.replace('ptebatch: the end\n', '')) + 'exec sleep 60\n')
     ended = kernel.run(TIMEOUT='2')
     assert ended.returncode == 1
-    assert 'the guest did not come to its end (TIMEOUT=2)' in ended.stdout
+    assert 'the guest did not finish (TIMEOUT=2)' in ended.stdout
 
 
 def test_a_guest_that_runs_nothing(kernel: Kernel) -> None:
