@@ -211,7 +211,7 @@ def read_list(path: Path, arch: str) -> List:
         if not word or word.startswith('#'):
             continue
         where, _, rest = rest.partition(' ')
-        what = rest.split(': ')
+        what = rest.split(': ', 1 if word == 'not' else 2)
         if word == 'run' and where.isdecimal():
             if rest.startswith('only '):
                 _, only, rest = rest.split(' ', 2)

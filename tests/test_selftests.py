@@ -81,13 +81,13 @@ def test_what_init_cannot_do_is_told() -> None:
 
 def test_list(tmp_path: Path) -> None:
     path = tmp_path / 'programs'
-    path.write_text('# comment\nrun 60 ./one -a\nrun 5 only arm64 ./two\nnot arm64 three: no such CPU\n'
+    path.write_text('# comment\nrun 60 ./one -a\nrun 5 only arm64 ./two\nnot arm64 three: no such CPU: none\n'
                     'known all one*: first: the guest has no disk\n')
     mine = selftests_log.read_list(path, 'x86_64')
     assert (mine.commands, selftests_log.for_guest(mine.commands), mine.not_run) == (((60, './one -a'),), '60\t./one -a\n', {})
     assert (mine.reason('one -a', 'first'), mine.reason('one', 'second')) == ('the guest has no disk', '')
     other = selftests_log.read_list(path, 'arm64')
-    assert (len(other.commands), other.not_run) == (2, {'three': 'no such CPU'})
+    assert (len(other.commands), other.not_run) == (2, {'three': 'no such CPU: none'})
 
 
 @pytest.mark.parametrize('line', ['run ./one', 'run many ./one', 'not all three', 'known all one: why', 'walk 60 ./one'])
