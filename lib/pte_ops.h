@@ -38,9 +38,11 @@ static void ptes_get_and_clear_full(struct ptebatch_ptes *p)
 					      p->nr, 0);
 }
 
+/* pte_clear() leaves the page table check to its caller, see ptep_clear(). */
 static void ptes_clear(struct ptebatch_ptes *p)
 {
 	pte_clear(p->vma->vm_mm, p->addr, p->ptep);
+	page_table_check_pte_clear(p->vma->vm_mm, p->addr, p->entry);
 }
 
 static void ptes_clear_full(struct ptebatch_ptes *p)

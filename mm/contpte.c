@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/page_table_check.h>
 
 #include "internal.h"
 
@@ -392,9 +393,13 @@ static void set_up(struct blocks *blocks)
 	struct mm_struct *mm = blocks->vma->vm_mm;
 	unsigned int i, nr;
 
-	/* No CPU has ever looked at them. */
-	for (i = 0; i < ENTRIES; i++)
+	/* Not ptep_clear(), which would unfold: the blocks are set up anew. */
+	for (i = 0; i < ENTRIES; i++) {
+		pte_t pte = ptebatch_raw_pte(blocks->ptep + i);
+
 		ptebatch_set_raw_pte(blocks->ptep + i, __pte(0));
+		page_table_check_pte_clear(mm, blocks->addr + i * PAGE_SIZE, pte);
+	}
 	for (i = 0; i < ENTRIES; i += nr) {
 		nr = left_in_folio(blocks, i);
 		set_ptes(mm, blocks->addr + i * PAGE_SIZE, blocks->ptep + i,
