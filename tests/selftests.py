@@ -34,10 +34,10 @@ from shadow import prune
 
 LIST = selftests_build.OWN / 'programs'
 FILES = ('selftests.txt', 'selftests.ktap', 'selftests.json', 'selftests.junit.xml', 'selftests.log')
-# 2 CPUs for tests that race; with 3, migration.c does not skip its cases, but an emulated guest is too slow
-# for its shared_anon (more than 40 s). Memory for huge pages. The CPU has what tests of protection keys and of
-# high addresses need, but no string instructions for x86's kernel to clear memory with: emulated, they are slow.
-MACHINE = {'x86_64': '-m 4096 -smp 2 -cpu max,-erms,-fsrm', 'arm64': '-m 4096 -smp 2 -cpu max,pauth-impdef=on'}
+# Emulated, one CPU: with more, QEMU 7.2 counts instructions for the first one that is busy and starves the others, so
+# that ksmd never runs beside a test that polls it. Memory for huge pages. The CPU has what tests of protection keys and
+# of high addresses need, but no string instructions for x86's kernel to clear memory with: emulated, they are slow.
+MACHINE = {'x86_64': '-m 4096 -smp 1 -cpu max,-erms,-fsrm', 'arm64': '-m 4096 -smp 1 -cpu max,pauth-impdef=on'}
 KVM = '-m 4096 -smp 2'
 KERNEL_ARGS = {'x86_64': ('clearcpuid=rep_good',), 'arm64': ()}
 # The clock of an emulated guest jumps where all its CPUs wait, which RCU takes for a stall.

@@ -159,7 +159,7 @@ def test_passed(kernel: Kernel) -> None:
     assert selftests.read_verdicts(folder / 'selftests.json') == {
         ('one -a', 'first'): PASS, ('one -a', 'second'): SKIP, ('one -a', 'third'): PASS, ('two', 'the program'): PASS}
     args = (kernel.machine.bin / 'qemu-system-x86_64.args').read_text()
-    assert '-smp 2' in args and '-initrd' in args and 'numa=fake=2' in args
+    assert '-smp 1' in args and '-initrd' in args and 'numa=fake=2' in args
 
 
 def test_failed(kernel: Kernel) -> None:
