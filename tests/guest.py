@@ -117,17 +117,22 @@ class Guest:
         try:
             tools.run(
                 self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
-                watch=lambda: step.progress(f'{self.arch.name}, {_objects(self.build_path, before)} objects'))
+                watch=lambda: self._progress(step, before))
         except tools.Failed as failed:
             raise Trouble(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}',
                           'see the lines above; a series or a tree of your own must build by itself',
                           first_errors(failed.output)) from failed
         step.note = f'{self.arch.name}, {_objects(self.build_path, before)} objects'
 
-    def make(self, *args: str) -> str:
-        """The kernel's own make, in the build folder as it was built."""
+    def make(self, *args: str, step: Step | None = None) -> str:
+        """The kernel's own make, in the build folder as it was built; a step shows how far it is."""
+        before = time.time()
         return tools.run(tools.supervised(['make', f'O={self.build_folder}', *self.make_args(), *args]), cwd=self.tree,
-                         env=self.env())
+                         env=self.env(), watch=lambda: self._progress(step, before))
+
+    def _progress(self, step: Step | None, before: float) -> None:
+        if step:
+            step.progress(f'{self.arch.name}, {_objects(self.build_path, before)} objects')
 
     def make_args(self) -> list[str]:
         """What the kernel's make is to be told for this architecture."""

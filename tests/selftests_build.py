@@ -26,9 +26,9 @@ def _fragments(guest: Guest) -> str:
     return '\n'.join(f'# {path.name}\n{path.read_text()}' for path in (PROJECT / 'kunitconfig', *parts))
 
 
-def _make(guest: Guest, what: str, *args: str) -> None:
+def _make(guest: Guest, what: str, *args: str, step: Step | None = None) -> None:
     try:
-        guest.make(*args)
+        guest.make(*args, step=step)
     except tools.Failed as failed:
         raise Trouble(f'{what} for ARCH={guest.arch.name} in {guest.build_path}',
                       'see the lines above; a series or a tree of your own must build by itself',
@@ -44,7 +44,7 @@ def kernel(guest: Guest, step: Step) -> None:
         (build / '.config').write_text(wanted)
         kept.write_text(wanted)
     _make(guest, 'the kernel cannot be configured', 'olddefconfig')
-    _make(guest, 'the kernel of the selftests does not build', 'all')
+    _make(guest, 'the kernel of the selftests does not build', 'all', step=step)
     step.note = guest.arch.name
 
 
@@ -67,10 +67,11 @@ def programs(guest: Guest, root: Path, step: Step) -> Path:
     if root != Path('/'):
         flags += f' -I{root}/usr/include -L{root}/usr/lib/{guest.arch.machine}-linux-gnu'
     try:
-        tools.run(['make', '-C', HOME, f'-j{guest.settings.jobs}', f'OUTPUT={folder}', f'ARCH={guest.arch.name}',
-                   f'CROSS_COMPILE={guest.arch.cross_compile}', f'KHDR_INCLUDES=-isystem {guest.build_path}/usr/include',
-                   f'USERCFLAGS={flags}', 'KDIR=/nonexistent', 'all'],
-                  cwd=guest.tree, env=tools.environment(), watch=lambda: step.progress(f'{len(list(folder.iterdir()))} programs'))
+        make = ['make', '-C', HOME, f'-j{guest.settings.jobs}', f'OUTPUT={folder}', f'ARCH={guest.arch.name}',
+                f'CROSS_COMPILE={guest.arch.cross_compile}', f'KHDR_INCLUDES=-isystem {guest.build_path}/usr/include',
+                f'USERCFLAGS={flags}', 'KDIR=/nonexistent', 'all']
+        tools.run(tools.supervised(make), cwd=guest.tree, env=tools.environment(),
+                  watch=lambda: step.progress(f'{len(list(folder.iterdir()))} programs'))
     except tools.Failed as failed:
         raise Trouble(f'{HOME} does not build for ARCH={guest.arch.name}',
                       'see the lines above; a series or a tree of your own must build by itself',
