@@ -46,6 +46,9 @@ COMMON_ARGS = ('printk.devkmsg=on', 'rdinit=/init', 'rcupdate.rcu_cpu_stall_supp
 EMULATED = '-icount shift=2,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 LAST_LINES = 20
 
+Test = tuple[str, str]       # program and test
+Verdicts = Mapping[Test, str]
+
 
 class Selftests:
     """One run of all programs, and its report."""
@@ -211,23 +214,45 @@ class Change:
         return f'{self.name}: {self.before or "none"} before, {self.after or "none"} after'
 
 
+def _same_test(then: Verdicts, now: Verdicts) -> dict[Test, Test]:
+    """Tests of `then` that have another name in `now`, because it has figures that differ from run to run."""
+    def shapes(tests: Verdicts, others: Verdicts) -> dict[Test, list[Test]]:
+        found: dict[Test, list[Test]] = {}
+        for program, name in tests.keys() - others.keys():
+            found.setdefault((program, re.sub(r'\d+', 'N', name)), []).append((program, name))
+        return found
+    gone, new = shapes(then, now), shapes(now, then)
+    return {gone[shape][0]: new[shape][0] for shape in gone.keys() & new.keys() if len(gone[shape]) == len(new[shape]) == 1}
+
+
+def differences(then: Verdicts, now: Verdicts, programs: List) -> list[Change]:
+    """Each test whose verdict changed."""
+    same = _same_test(then, now)
+    found = []
+    for test in dict.fromkeys([*then, *(test for test in now if test not in same.values())]):
+        program, name = test
+        after = now.get(same.get(test, test), '')
+        # A known failure of the program may keep it from running its other tests.
+        known = programs.reason(program, name) or (
+            not after and now.get((program, selftests_log.WHOLE)) == FAIL and programs.reason(program, selftests_log.WHOLE))
+        found.append(Change(f'{program}: {name}', then.get(test, ''), after, bool(known)))
+    return [change for change in found if change.changed]
+
+
 def changes(before: Settings, after: Settings) -> tuple[list[Change], str]:
     """Run all on both kernels: what differs, and how many tests that is out of."""
     then, now = verdicts(before), verdicts(after)
-    programs = selftests_log.read_list(LIST, before.arch.name)
-    found = [Change(f'{program}: {test}', then.get((program, test), ''), now.get((program, test), ''),
-                    bool(programs.reason(program, test))) for program, test in dict.fromkeys([*then, *now])]
-    differ = [change for change in found if change.changed]
+    differ = differences(then, now, selftests_log.read_list(LIST, before.arch.name))
     return differ, f'{len(then)} selftests before, {len(now)} after, {len(differ)} with another verdict'
 
 
-def verdicts(settings: Settings) -> dict[tuple[str, str], str]:
+def verdicts(settings: Settings) -> Verdicts:
     """Run all; the verdict of each test by its name. Which of them are known to fail does not matter here."""
     Selftests(settings, Console()).run()
     return read_verdicts(settings.results / 'selftests.json')
 
 
-def read_verdicts(path: Path) -> dict[tuple[str, str], str]:
+def read_verdicts(path: Path) -> Verdicts:
     """From what kunit.py has written."""
     words = {'PASS': PASS, 'SKIP': SKIP}
     return {(program['name'], test['name']): words.get(test['status'], FAIL)

@@ -26,6 +26,9 @@ PLAN = re.compile(r'1\.\.(\d+)')
 DEFECT = re.compile(r'WARNING: |BUG: |Oops|Kernel panic|INFO: task .* blocked|INFO: rcu.*stall|kernel BUG at|Bad page')
 NOTES = 3       # lines of output that a failed program is quoted with
 
+# The name of the case that is the program as a whole.
+WHOLE = 'the program'
+
 
 @dataclass(frozen=True)
 class Case:
@@ -72,11 +75,11 @@ class Program:
             wrong = f'{len(found)} of {plans[0]} cases were reported'
         if wrong:
             said = [line.strip() for line in self.lines if line.strip() and not STREAM.match(line)]
-            found.append(Case('the program', FAIL, '; '.join([wrong, *said[-NOTES:]])))
+            found.append(Case(WHOLE, FAIL, '; '.join([wrong, *said[-NOTES:]])))
         elif not found:
             skipped = self.status == SKIPPED
             said = [line.lstrip('# ').strip() for line in self.lines if line.strip()]
-            found.append(Case('the program', SKIP if skipped else PASS, said[-1] if skipped and said else ''))
+            found.append(Case(WHOLE, SKIP if skipped else PASS, said[-1] if skipped and said else ''))
         if self.defects:
             found.append(Case('the kernel log', FAIL, self.defects[0]))
         return _numbered(found)

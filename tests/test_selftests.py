@@ -117,6 +117,24 @@ def test_changes(before: str, after: str, worse: bool) -> None:
     assert not Change('one: a', before, after, known=True).worse
 
 
+def test_names_with_figures_are_one_test() -> None:
+    programs = selftests_log.List((), {}, ())
+    then = {('one', 'faults 1, 3.5 %'): PASS, ('one', 'order 1'): PASS, ('one', 'order 2'): PASS}
+    now = {('one', 'faults 20, 0.1 %'): PASS, ('one', 'order 3'): PASS, ('one', 'order 4'): PASS}
+    changed = {change.name: change.worse for change in selftests.differences(then, now, programs)}
+    assert changed == {'one: order 1': True, 'one: order 2': True, 'one: order 3': False, 'one: order 4': False}
+    [change] = selftests.differences({('one', 'faults 1'): PASS}, {('one', 'faults 2'): FAIL}, programs)
+    assert change.worse and change.name == 'one: faults 1'
+
+
+@pytest.mark.parametrize(('known', 'worse'), [((), 2), ((('one', selftests_log.WHOLE, 'a race'),), 0)])
+def test_a_known_failure_may_keep_tests_from_running(known: tuple[tuple[str, str, str], ...], worse: int) -> None:
+    then = {('one', 'last'): PASS}
+    now = {('one', selftests_log.WHOLE): FAIL}
+    changed = selftests.differences(then, now, selftests_log.List((), {}, known))
+    assert len(changed) == 2 and sum(change.worse for change in changed) == worse
+
+
 class Kernel:
     """A machine whose kernel tree has selftests, and whose guest prints a log."""
 
