@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arm64's contpte: what each operation on page table entries does to
- * contiguous blocks, in whole and in part, by the raw entries.
+ * arm64 contpte: each operation on page table entries is applied to every range
+ * of entries in two adjacent blocks, and the raw entries are checked.
  *
- * For two adjacent blocks, each operation is done to every range of entries in
- * them. The entries begin as set_ptes() leaves them, save that a CPU may have
- * set accessed and dirty in one of them since.
+ * The initial entries are set by set_ptes(). Accessed and dirty are then set in
+ * one entry, as the hardware does.
  */
-#include "../lib/tlb.h"
+#include "../lib/arch/tlb.h"
 
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -17,37 +16,39 @@
 
 #include "internal.h"
 
-#include "../lib/contpte.h"
-#include "../lib/flush.h"
-#include "../lib/protect.h"
-#include "../lib/pte_ops.h"
-#include "../lib/space.h"
-#include "../lib/unmap.h"
+#include "../lib/arch/arch.h"
+#include "../lib/arch/contpte.h"
+#include "../lib/arch/pte_ops.h"
+#include "../lib/check/flush.h"
+#include "../lib/op/protect.h"
+#include "../lib/op/unmap.h"
+#include "../lib/space/blocks.h"
+#include "../lib/space/space.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
 /* Entries in two blocks. */
 #define ENTRIES	(2 * CONT_PTES)
 
-/* How the entries lie in their blocks, and their pages in memory and folios. */
+/* Alignment of the entries and of their pages, and folios. */
 static const struct layout {
 	const char *name;
-	/* Where the row begins, as a row says it. */
-	const char *first;
-	/* Folios side by side, in halves of a block. */
+	/* "@" of the picture. */
+	const char *position;
+	/* Sizes of physically adjacent folios, in halves of a block. */
 	unsigned int folios[4];
-	/* Which entry of the row is the first one of ours. */
-	unsigned int at;
-	/* How far into a block that is. */
-	unsigned int into;
-	/* A bit for each block that is contiguous then. */
-	unsigned int folds;
+	/* Index in the row of the first entry under test. */
+	unsigned int first;
+	/* Index in its block of the first entry under test. */
+	unsigned int offset;
+	/* Bitmap of the blocks that set_ptes() makes contiguous. */
+	unsigned int contiguous;
 } layouts[] = {
-	{ "one folio", "", { 4 }, .folds = 0b11 },
-	{ "a folio a block", "", { 2, 2 }, .folds = 0b11 },
-	{ "two folios in a block", "", { 1, 1, 2 }, .folds = 0b10 },
-	{ "virtually off", "@1 ", { 4 }, .into = 1 },
-	{ "physically off", "@-1 ", { 8 }, .at = 1 },
+	{ "one folio", "", { 4 }, .contiguous = 0b11 },
+	{ "one folio per block", "", { 2, 2 }, .contiguous = 0b11 },
+	{ "two folios in the first block", "", { 1, 1, 2 }, .contiguous = 0b10 },
+	{ "virtual address unaligned", "@1 ", { 4 }, .offset = 1 },
+	{ "physical address unaligned", "@-1 ", { 8 }, .first = 1 },
 };
 
 static const struct kind {
@@ -56,30 +57,30 @@ static const struct kind {
 	{ "writable", "W" },
 	{ "dirty", "Wdy" },
 	{ "read-only", "R" },
-	{ "no access", "N" },
+	{ "PROT_NONE", "N" },
 };
 
 /**
- * struct blocks - the entries that an operation gets a part of
- * @space: the address space that they are in
- * @vma: the VMA
- * @addr: address of the first one
- * @ptep: the first one
- * @layout: how they lie
- * @valid: they permit some access
- * @base: the entries as set up, by themselves
- * @was: before the operation, raw
- * @is: after it, raw
- * @gathered: YOUNG and DIRTY that the entries showed before
- * @given: those of all entries that the operation gets
- * @from: the first one that the operation gets
- * @nr: how many it gets
- * @returned: what it has returned
- * @counted: it is done by the twin that counts
- * @cost: what that has counted
- * @flush: counts what is invalidated in the TLBs
- * @wrong: what is wrong, %NULL if nothing is
- * @entry: which entry is
+ * struct blocks - two blocks of entries, and an operation on a range of them
+ * @space: address space of the entries
+ * @vma: VMA of the entries
+ * @addr: address that the first entry maps
+ * @ptep: pointer to the first entry
+ * @layout: alignment and folios
+ * @valid: entries permit some access
+ * @base: entries as set up, without PTE_CONT
+ * @before: raw entries before the operation
+ * @after: raw entries after the operation
+ * @gathered: YOUNG and DIRTY of each entry before the operation, by ptep_get()
+ * @range_bits: YOUNG and DIRTY of the range before the operation
+ * @from: index of the first entry in the range
+ * @nr: number of entries in the range
+ * @returned: return value of the operation
+ * @counted: the operation is the counting twin's
+ * @cost: cost that the twin has counted
+ * @flush: counts TLB invalidations
+ * @error: violation found, %NULL if none
+ * @entry: index of the entry with the violation
  */
 struct blocks {
 	struct ptebatch_space *space;
@@ -89,50 +90,51 @@ struct blocks {
 	const struct layout *layout;
 	bool valid;
 	pte_t base[ENTRIES];
-	pte_t was[ENTRIES];
-	pte_t is[ENTRIES];
+	pte_t before[ENTRIES];
+	pte_t after[ENTRIES];
 	u8 gathered[ENTRIES];
-	unsigned int given;
+	unsigned int range_bits;
 	unsigned int from, nr;
 	pte_t returned;
 	bool counted;
 	struct ptebatch_pte_cost cost;
 	struct ptebatch_flush flush;
-	const char *wrong;
+	const char *error;
 	unsigned int entry;
 };
 
-static bool is_given(const struct blocks *blocks, unsigned int i)
+static bool is_in_range(const struct blocks *blocks, unsigned int i)
 {
 	return i >= blocks->from && i < blocks->from + blocks->nr;
 }
 
-/* The block of entry @i, by its first entry, which may be before ours. */
-static int block_of(const struct blocks *blocks, unsigned int i)
+/* Index of the first entry in the block of entry @i; may be negative. */
+static int block_start(const struct blocks *blocks, unsigned int i)
 {
-	return round_down(i + blocks->layout->into, CONT_PTES) -
-	       (int)blocks->layout->into;
+	return round_down(i + blocks->layout->offset, CONT_PTES) -
+	       (int)blocks->layout->offset;
 }
 
-static bool folds(const struct blocks *blocks, unsigned int i)
+/* Is the block of entry @i contiguous before the operation? */
+static bool contiguous_before(const struct blocks *blocks, unsigned int i)
 {
-	return blocks->valid && blocks->layout->folds &
-	       BIT((i + blocks->layout->into) / CONT_PTES);
+	return blocks->valid && blocks->layout->contiguous &
+	       BIT((i + blocks->layout->offset) / CONT_PTES);
 }
 
-/* Is all of the block of entry @i in the range? */
+/* Is the whole block of entry @i in the range? */
 static bool covered(const struct blocks *blocks, unsigned int i)
 {
-	int block = block_of(blocks, i);
+	int block = block_start(blocks, i);
 
 	return (int)blocks->from <= block &&
 	       (int)(blocks->from + blocks->nr) >= block + CONT_PTES;
 }
 
-/* Is any of it? */
+/* Is any entry of the block of entry @i in the range? */
 static bool touched(const struct blocks *blocks, unsigned int i)
 {
-	int block = block_of(blocks, i);
+	int block = block_start(blocks, i);
 
 	return (int)blocks->from < block + CONT_PTES &&
 	       (int)(blocks->from + blocks->nr) > block;
@@ -146,29 +148,29 @@ static unsigned int bits(pte_t pte)
 	return (pte_young(pte) ? YOUNG : 0) | (pte_dirty(pte) ? DIRTY : 0);
 }
 
-/* What is read from an entry: if it is contiguous, of all of its block. */
+/* Rule 27: ptep_get() gathers the bits of all entries in a contiguous block. */
 static void gather(struct blocks *blocks)
 {
 	unsigned int all[3] = {}, i, block;
 
 	for (i = 0; i < ENTRIES; i++) {
-		block = (i + blocks->layout->into) / CONT_PTES;
-		all[block] |= bits(blocks->was[i]);
+		block = (i + blocks->layout->offset) / CONT_PTES;
+		all[block] |= bits(blocks->before[i]);
 	}
-	blocks->given = 0;
+	blocks->range_bits = 0;
 	for (i = 0; i < ENTRIES; i++) {
-		block = (i + blocks->layout->into) / CONT_PTES;
-		blocks->gathered[i] = folds(blocks, i) ? all[block] :
-				      bits(blocks->was[i]);
-		/* A block that is given in part is asked as a whole. */
-		if (is_given(blocks, i))
-			blocks->given |= covered(blocks, i) ?
-					 bits(blocks->was[i]) :
-					 blocks->gathered[i];
+		block = (i + blocks->layout->offset) / CONT_PTES;
+		blocks->gathered[i] = contiguous_before(blocks, i) ?
+				      all[block] : bits(blocks->before[i]);
+		/* A block that is partly in the range is read as a whole. */
+		if (is_in_range(blocks, i))
+			blocks->range_bits |= covered(blocks, i) ?
+					      bits(blocks->before[i]) :
+					      blocks->gathered[i];
 	}
 }
 
-/* An entry without what CPUs and blocks add to it. */
+/* An entry without accessed, dirty and PTE_CONT. */
 static pteval_t plain(pte_t pte)
 {
 	return pte_val(pte_mknoncont(pte_mkold(pte_mkclean(pte))));
@@ -191,179 +193,186 @@ static pte_t made_writable(pte_t pte)
 	return ptes_made_writable(pte, rw_vma);
 }
 
-/* What an operation returns: an entry with gathered bits, or whether young. */
-enum returns { NOTHING, ENTRY, WHETHER_YOUNG };
+/* Return value: none, an entry with gathered bits, or whether it was young. */
+enum returned { NOTHING, ENTRY, YOUNG_FLAG };
 
 /**
  * struct op - an operation
- * @name: its name
- * @id: which one it is
- * @becomes: what it makes of an entry, accessed and dirty aside
- * @single: to one entry only
- * @valid: to entries only that permit some access
- * @leaves: a block that it gets in part stays contiguous; others unfold it
- * @sets: sets entries, so that what it covers whole folds
- * @flushes: invalidates TLB entries by itself
- * @loses: YOUNG and DIRTY that it clears, of whole blocks if they are contiguous
- * @gains: those that it sets, likewise
- * @gives: what it returns
+ * @name: name of the function, or functions
+ * @id: ID of the operation
+ * @expected: entry after the operation, accessed and dirty aside
+ * @single: takes one entry only
+ * @valid: requires entries that permit some access
+ * @no_unfold: a block partly in the range stays contiguous
+ * @sets: sets entries: a block that is wholly in the range is folded
+ * @flushes: invalidates TLB entries even without unfolding
+ * @clears_bits: YOUNG and DIRTY to clear, of whole blocks if contiguous
+ * @sets_bits: YOUNG and DIRTY to set, of whole blocks if contiguous
+ * @returned: kind of return value
  */
 struct op {
 	const char *name;
 	enum ptebatch_pte_op id;
-	pte_t (*becomes)(pte_t pte);
+	pte_t (*expected)(pte_t pte);
 	bool single;
 	bool valid;
-	bool leaves;
+	bool no_unfold;
 	bool sets;
 	bool flushes;
-	unsigned int loses;
-	unsigned int gains;
-	enum returns gives;
+	unsigned int clears_bits;
+	unsigned int sets_bits;
+	enum returned returned;
 };
 
 static const struct op ops[] = {
-	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true, .leaves = true,
-	  .gives = ENTRY },
+	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true,
+	  .no_unfold = true, .returned = ENTRY },
 	{ "ptep_get_lockless", PTEBATCH_GET_LOCKLESS, unchanged, .single = true,
-	  .leaves = true, .gives = ENTRY },
-	{ "set_ptes", PTEBATCH_SET, unchanged, .sets = true, .loses = YOUNG | DIRTY },
+	  .no_unfold = true, .returned = ENTRY },
+	{ "set_ptes", PTEBATCH_SET, unchanged, .sets = true,
+	  .clears_bits = YOUNG | DIRTY },
 	{ "ptep_get_and_clear", PTEBATCH_GET_AND_CLEAR, cleared, .single = true,
-	  .gives = ENTRY },
+	  .returned = ENTRY },
 	{ "get_and_clear_full_ptes", PTEBATCH_GET_AND_CLEAR_FULL, cleared,
-	  .gives = ENTRY },
+	  .returned = ENTRY },
 	{ "pte_clear", PTEBATCH_CLEAR, cleared, .single = true },
 	{ "clear_full_ptes", PTEBATCH_CLEAR_FULL, cleared },
 	{ "wrprotect_ptes", PTEBATCH_WRPROTECT, pte_wrprotect },
 	{ "modify_prot_ptes", PTEBATCH_MODIFY_PROT, pte_wrprotect, .sets = true,
-	  .gives = ENTRY },
+	  .returned = ENTRY },
 	{ "ptep_modify_prot", PTEBATCH_MODIFY_PROT_ONE, pte_wrprotect,
-	  .single = true, .sets = true, .gives = ENTRY },
+	  .single = true, .sets = true, .returned = ENTRY },
 	{ "test_and_clear_young_ptes", PTEBATCH_TEST_AND_CLEAR_YOUNG, unchanged,
-	  .leaves = true, .loses = YOUNG, .gives = WHETHER_YOUNG },
+	  .no_unfold = true, .clears_bits = YOUNG, .returned = YOUNG_FLAG },
 	{ "clear_flush_young_ptes", PTEBATCH_CLEAR_FLUSH_YOUNG, unchanged,
-	  .leaves = true, .flushes = true, .loses = YOUNG, .gives = WHETHER_YOUNG },
+	  .no_unfold = true, .flushes = true, .clears_bits = YOUNG,
+	  .returned = YOUNG_FLAG },
 	{ "clear_young_dirty_ptes", PTEBATCH_CLEAR_YOUNG_DIRTY, unchanged,
-	  .leaves = true, .loses = YOUNG | DIRTY },
+	  .no_unfold = true, .clears_bits = YOUNG | DIRTY },
 	{ "ptep_set_access_flags", PTEBATCH_SET_ACCESS_FLAGS, ptes_accessed,
-	  .single = true, .valid = true, .leaves = true, .flushes = true,
-	  .gains = YOUNG | DIRTY },
-	{ "ptep_set_access_flags, to writable", PTEBATCH_SET_WRITABLE, made_writable,
-	  .single = true, .valid = true, .flushes = true, .gains = YOUNG | DIRTY },
+	  .single = true, .valid = true, .no_unfold = true, .flushes = true,
+	  .sets_bits = YOUNG | DIRTY },
+	{ "ptep_set_access_flags, to writable", PTEBATCH_SET_WRITABLE,
+	  made_writable, .single = true, .valid = true, .flushes = true,
+	  .sets_bits = YOUNG | DIRTY },
 };
 
-/* What a block is after the operation. */
-static bool folds_now(const struct blocks *blocks, const struct op *op,
-		      unsigned int i)
+/* Is the block of entry @i contiguous after the operation? */
+static bool contiguous_after(const struct blocks *blocks, const struct op *op,
+			     unsigned int i)
 {
-	unsigned int last = block_of(blocks, i) + CONT_PTES - 1;
-	pte_t was = blocks->base[i];
+	unsigned int last = block_start(blocks, i) + CONT_PTES - 1;
+	pte_t before = blocks->base[i];
 
-	if (!touched(blocks, i) || covered(blocks, i) || op->leaves)
-		return folds(blocks, i);
-	/* The last entry that is set finds all others as it is. */
+	if (!touched(blocks, i) || covered(blocks, i) || op->no_unfold)
+		return contiguous_before(blocks, i);
+	/* Setting the last entry folds the block if all entries match again. */
 	return op->sets && blocks->nr == 1 && blocks->from == last &&
-	       plain(op->becomes(was)) == plain(was) && folds(blocks, i);
+	       plain(op->expected(before)) == plain(before) &&
+	       contiguous_before(blocks, i);
 }
 
 /*
- * Rule 26: the blocks at the edges are unfolded, and no other one. To fold or
- * unfold a block takes it out of the TLBs, unless CPUs do without that.
+ * Rule 26: only the blocks at the edges of the range are unfolded. Without
+ * BBML3, folding or unfolding a block invalidates its TLB entries.
  */
-static bool flushed_enough(const struct blocks *blocks, const struct op *op)
+static bool invalidations_match(const struct blocks *blocks,
+				const struct op *op)
 {
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < ENTRIES && !system_supports_bbml3(); i++) {
-		if (block_of(blocks, i) != (int)i || !touched(blocks, i) ||
-		    covered(blocks, i) || op->leaves || !folds(blocks, i))
+		if (block_start(blocks, i) != (int)i || !touched(blocks, i) ||
+		    covered(blocks, i) || op->no_unfold ||
+		    !contiguous_before(blocks, i))
 			continue;
-		nr += 1 + folds_now(blocks, op, i);
+		nr += 1 + contiguous_after(blocks, op, i);
 	}
 	return op->flushes ? blocks->flush.calls >= nr :
 			     blocks->flush.calls == nr;
 }
 
-/* What is wrong with accessed and dirty of entry @i, %NULL if nothing is. */
-static const char *wrong_bits(const struct blocks *blocks, const struct op *op,
+/* Rule 1: violation in accessed and dirty of entry @i, %NULL if none. */
+static const char *bits_error(const struct blocks *blocks, const struct op *op,
 			      unsigned int i)
 {
-	unsigned int least = bits(blocks->was[i]);
+	unsigned int least = bits(blocks->before[i]);
 	unsigned int most = blocks->gathered[i];
-	unsigned int loses = 0, gains = 0, now = bits(blocks->is[i]);
+	unsigned int may_clear = 0, may_set = 0, after = bits(blocks->after[i]);
 
-	if (is_given(blocks, i)) {
-		loses = op->loses;
-		gains = op->gains & bits(op->becomes(blocks->base[i]));
-		least |= gains;
-		most &= ~loses;
-	} else if (op->leaves && touched(blocks, i) && folds(blocks, i)) {
-		loses = op->loses;
-		gains = op->gains;
+	if (is_in_range(blocks, i)) {
+		may_clear = op->clears_bits;
+		may_set = op->sets_bits & bits(op->expected(blocks->base[i]));
+		least |= may_set;
+		most &= ~may_clear;
+	} else if (op->no_unfold && touched(blocks, i) &&
+		   contiguous_before(blocks, i)) {
+		may_clear = op->clears_bits;
+		may_set = op->sets_bits;
 	}
 	if (op->sets && touched(blocks, i))
-		most |= blocks->gathered[i] | blocks->given |
+		most |= blocks->gathered[i] | blocks->range_bits |
 			bits(blocks->base[blocks->from]);
-	if (least & ~loses & ~now)
-		return "accessed or dirty has vanished";
-	if (now & ~(most | gains))
-		return "accessed or dirty has come from nowhere";
+	if (least & ~may_clear & ~after)
+		return "accessed or dirty lost (rule 1)";
+	if (after & ~(most | may_set))
+		return "accessed or dirty set, clear in all entries before (rule 1)";
 	return NULL;
 }
 
-static const char *wrong_entry(const struct blocks *blocks,
+static const char *entry_error(const struct blocks *blocks,
 			       const struct op *op, unsigned int i)
 {
 	pte_t expected = blocks->base[i];
-	pte_t is = blocks->is[i];
+	pte_t after = blocks->after[i];
 
-	if (is_given(blocks, i))
-		expected = op->becomes(expected);
+	if (is_in_range(blocks, i))
+		expected = op->expected(expected);
 	if (pte_none(expected))
-		return pte_none(is) ? NULL : "not cleared";
-	if (plain(is) != plain(expected))
-		return "not what it ought to be";
-	if (!!pte_cont(is) != folds_now(blocks, op, i))
-		return pte_cont(is) ? "contiguous" : "not contiguous";
-	return wrong_bits(blocks, op, i);
+		return pte_none(after) ? NULL : "not cleared";
+	if (plain(after) != plain(expected))
+		return "PFN or protection bits not as expected";
+	if (!!pte_cont(after) != contiguous_after(blocks, op, i))
+		return pte_cont(after) ? "contiguous" : "not contiguous";
+	return bits_error(blocks, op, i);
 }
 
-static const char *wrong_return(const struct blocks *blocks,
+static const char *return_error(const struct blocks *blocks,
 				const struct op *op)
 {
-	unsigned int all = blocks->given;
+	unsigned int all = blocks->range_bits;
 
-	switch (op->gives) {
+	switch (op->returned) {
 	case ENTRY:
 		if (plain(blocks->returned) != plain(blocks->base[blocks->from]))
-			return "returned another entry";
+			return "returned entry has another PFN or protection";
 		return bits(blocks->returned) == all ? NULL :
-		       "returned without what its block has gathered";
-	case WHETHER_YOUNG:
+		       "returned entry lacks gathered accessed or dirty (rule 27)";
+	case YOUNG_FLAG:
 		return !!pte_val(blocks->returned) == !!(all & YOUNG) ? NULL :
-		       "returned what its block does not say of accessed";
+		       "returned value differs from gathered accessed (rule 27)";
 	default:
 		return NULL;
 	}
 }
 
-/* The picture: the block around what is wrong, before and after. */
-static void print_wrong(struct kunit *test, const struct blocks *blocks,
+/* Prints the raw entries of the block with the violation. */
+static void print_error(struct kunit *test, const struct blocks *blocks,
 			const struct op *op)
 {
 	unsigned int i;
 
 	KUNIT_FAIL(test, "%s of entries %u to %u: entry %u is wrong: %s",
 		   op->name, blocks->from, blocks->from + blocks->nr - 1,
-		   blocks->entry, blocks->wrong);
+		   blocks->entry, blocks->error);
 	for (i = 0; i < ENTRIES; i++)
-		if (block_of(blocks, i) == block_of(blocks, blocks->entry))
+		if (block_start(blocks, i) == block_start(blocks, blocks->entry))
 			kunit_err(test, "entry %3u%c %#018llx%s -> %#018llx%s\n",
-				  i, is_given(blocks, i) ? ':' : ' ',
-				  pte_val(blocks->was[i]),
-				  pte_cont(blocks->was[i]) ? " cont" : "     ",
-				  pte_val(blocks->is[i]),
-				  pte_cont(blocks->is[i]) ? " cont" : "");
+				  i, is_in_range(blocks, i) ? ':' : ' ',
+				  pte_val(blocks->before[i]),
+				  pte_cont(blocks->before[i]) ? " cont" : "     ",
+				  pte_val(blocks->after[i]),
+				  pte_cont(blocks->after[i]) ? " cont" : "");
 }
 
 static void read_raw(const struct blocks *blocks, pte_t *raw)
@@ -374,26 +383,26 @@ static void read_raw(const struct blocks *blocks, pte_t *raw)
 		raw[i] = ptebatch_raw_pte(blocks->ptep + i);
 }
 
-/* How many entries from @i on are of one folio. */
+/* Number of entries from @i to the end of the folio, or of the blocks. */
 static unsigned int left_in_folio(const struct blocks *blocks, unsigned int i)
 {
 	unsigned int edge = 0, folio;
 
 	for (folio = 0; folio < ARRAY_SIZE(blocks->layout->folios); folio++) {
 		edge += blocks->layout->folios[folio] * CONT_PTES / 2;
-		if (i + blocks->layout->at < edge)
-			return min(edge - blocks->layout->at, ENTRIES) - i;
+		if (i + blocks->layout->first < edge)
+			return min(edge - blocks->layout->first, ENTRIES) - i;
 	}
 	return ENTRIES - i;
 }
 
-/* All entries as they are at first, by set_ptes() a folio. */
+/* Set the initial entries, with one set_ptes() per folio. */
 static void set_up(struct blocks *blocks)
 {
 	struct mm_struct *mm = blocks->vma->vm_mm;
 	unsigned int i, nr;
 
-	/* Not ptep_clear(), which would unfold: the blocks are set up anew. */
+	/* Clear the raw entries: ptep_clear() would unfold blocks. */
 	for (i = 0; i < ENTRIES; i++) {
 		pte_t pte = ptebatch_raw_pte(blocks->ptep + i);
 
@@ -407,8 +416,8 @@ static void set_up(struct blocks *blocks)
 	}
 }
 
-/* A CPU that manages accessed and dirty itself has used entry @i. */
-static void use(struct blocks *blocks, unsigned int i)
+/* Set accessed and dirty in entry @i, as the hardware does. */
+static void set_hardware_bits(struct blocks *blocks, unsigned int i)
 {
 	pte_t pte = ptebatch_raw_pte(blocks->ptep + i);
 	pteval_t val = pte_val(pte) | PTE_AF;
@@ -435,7 +444,7 @@ static void call(struct blocks *blocks, const struct op *op)
 	blocks->returned = ptes.returned;
 }
 
-/* The page table lock is held: nothing is printed. */
+/* Does not print, since the page table lock is held. */
 static bool try_range(struct blocks *blocks, const struct op *op,
 		      unsigned int used)
 {
@@ -443,33 +452,33 @@ static bool try_range(struct blocks *blocks, const struct op *op,
 
 	set_up(blocks);
 	if (blocks->valid)
-		use(blocks, used);
-	read_raw(blocks, blocks->was);
+		set_hardware_bits(blocks, used);
+	read_raw(blocks, blocks->before);
 	gather(blocks);
 	blocks->flush.calls = 0;
 	call(blocks, op);
-	read_raw(blocks, blocks->is);
+	read_raw(blocks, blocks->after);
 
-	for (i = 0; i < ENTRIES && !blocks->wrong; i++) {
+	for (i = 0; i < ENTRIES && !blocks->error; i++) {
 		blocks->entry = i;
-		/* set_ptes() is an operation, too. */
-		if (!!pte_cont(blocks->was[i]) != folds(blocks, i))
-			blocks->wrong = "contiguous, or not, from the start";
+		/* Checks the set_ptes() of the set-up, too. */
+		if (!!pte_cont(blocks->before[i]) != contiguous_before(blocks, i))
+			blocks->error = "PTE_CONT wrong after the set-up (rule 25)";
 		else
-			blocks->wrong = wrong_entry(blocks, op, i);
+			blocks->error = entry_error(blocks, op, i);
 	}
-	if (blocks->wrong)
+	if (blocks->error)
 		return false;
 	blocks->entry = blocks->from;
-	blocks->wrong = wrong_return(blocks, op);
-	if (!blocks->wrong && !flushed_enough(blocks, op))
-		blocks->wrong = "not just the blocks at the edges were unfolded";
-	return !blocks->wrong;
+	blocks->error = return_error(blocks, op);
+	if (!blocks->error && !invalidations_match(blocks, op))
+		blocks->error = "more or fewer TLB invalidations than blocks unfolded (rule 26)";
+	return !blocks->error;
 }
 
 /*
- * Every range, or of blocks with more than 32 entries those that begin and end
- * at the edges and the middle of a block, and next to them.
+ * Ranges begin and end at any entry; in blocks of more than 32 entries only at
+ * the edges and the middle of a block, and next to them.
  */
 static bool is_edge(unsigned int i)
 {
@@ -489,7 +498,7 @@ static void try_ranges(struct blocks *blocks, const struct op *op)
 				continue;
 			blocks->from = from;
 			blocks->nr = to - from;
-			/* Each entry is used some time, in and outside the range. */
+			/* Vary which entry has accessed and dirty set. */
 			used = (used + 7) % ENTRIES;
 			if (!try_range(blocks, op, used))
 				return;
@@ -498,7 +507,7 @@ static void try_ranges(struct blocks *blocks, const struct op *op)
 }
 
 /**
- * struct contpte_param - a case
+ * struct contpte_param - parameter of contpte_op()
  * @op: index into ops[]
  * @layout: index into layouts[]
  * @kind: index into kinds[]
@@ -509,11 +518,13 @@ struct contpte_param {
 
 static void param_desc(const struct contpte_param *param, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s, %s", ops[param->op].name,
-		 layouts[param->layout].name, kinds[param->kind].name);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s, %s entries: %s unfolded",
+		 ops[param->op].name, layouts[param->layout].name,
+		 kinds[param->kind].name,
+		 ops[param->op].no_unfold ? "no block" : "only partial blocks");
 }
 
-static bool makes_sense(const struct contpte_param *param)
+static bool is_applicable(const struct contpte_param *param)
 {
 	const struct op *op = &ops[param->op];
 	const char *entry = kinds[param->kind].entry;
@@ -543,7 +554,7 @@ static const void *contpte_gen_params(struct kunit *test, const void *prev,
 		}
 		if (param.op == ARRAY_SIZE(ops))
 			return NULL;
-		if (makes_sense(&param))
+		if (is_applicable(&param))
 			break;
 	}
 	param_desc(&param, desc);
@@ -560,7 +571,7 @@ static struct ptebatch_space *make_space(struct kunit *test,
 	unsigned int i;
 
 	seq_buf_init(&out, picture, sizeof(picture));
-	seq_buf_puts(&out, layout->first);
+	seq_buf_puts(&out, layout->position);
 	for (i = 0; i < ARRAY_SIZE(layout->folios) && layout->folios[i]; i++)
 		seq_buf_printf(&out, "%s{%s*%u} ", i ? "+" : "", kind->entry,
 			       layout->folios[i] * (unsigned int)CONT_PTES / 2);
@@ -578,11 +589,11 @@ static struct blocks *make_blocks(struct kunit *test, unsigned int layout,
 	blocks->space = make_space(test, &layouts[layout], &kinds[kind]);
 	blocks->layout = &layouts[layout];
 	blocks->valid = *kinds[kind].entry != 'N';
-	blocks->addr = ptebatch_addr(blocks->space, blocks->layout->at);
+	blocks->addr = ptebatch_addr(blocks->space, blocks->layout->first);
 	return blocks;
 }
 
-/* Do @work to the blocks under the locks that its callers hold. */
+/* Call @work under the mmap lock and the page table lock. */
 static void with_blocks(struct kunit *test, struct blocks *blocks,
 			void (*work)(struct blocks *blocks, const struct op *op),
 			const struct op *op)
@@ -601,15 +612,15 @@ static void with_blocks(struct kunit *test, struct blocks *blocks,
 		for (i = 0; i < ENTRIES; i++)
 			blocks->base[i] = pte_mknoncont(blocks->base[i]);
 		work(blocks, op);
-		/* Whatever it was: teardown shall find what was mapped. */
+		/* Teardown needs the initial entries. */
 		set_up(blocks);
 		pte_unmap_unlock(blocks->ptep, ptl);
 	}
 	mmap_write_unlock(place->mm);
 	ptebatch_flush_end(&blocks->flush);
 	KUNIT_EXPECT_NOT_NULL(test, blocks->ptep);
-	if (blocks->wrong)
-		print_wrong(test, blocks, op);
+	if (blocks->error)
+		print_error(test, blocks, op);
 }
 
 /* Rules 25 and 26. */
@@ -622,8 +633,8 @@ static void contpte_op(struct kunit *test)
 }
 
 /*
- * Rule 27, for each entry that a CPU may have used and each that is asked, by
- * the operations that return an entry.
+ * Rule 27 for each operation that returns a value, each entry with accessed and
+ * dirty set, and each entry that is read.
  */
 static void try_used(struct blocks *blocks, const struct op *op)
 {
@@ -644,9 +655,11 @@ static const void *gathers_gen_params(struct kunit *test, const void *prev,
 	const struct op *op = prev;
 
 	for (op = op ? op + 1 : ops; op < ops + ARRAY_SIZE(ops); op++) {
-		if (op->gives == NOTHING)
+		if (op->returned == NOTHING)
 			continue;
-		strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+			 "%s, any one entry accessed and dirty: gathered from its block",
+			 op->name);
 		return op;
 	}
 	return NULL;
@@ -657,10 +670,7 @@ static void contpte_gathers(struct kunit *test)
 	with_blocks(test, make_blocks(test, 0, 0), try_used, test->param_value);
 }
 
-/*
- * What it costs: an operation on a block as a whole, on half of it, and on the
- * last entry of it.
- */
+/* Cost of each operation on a whole block, on half of it, on its last entry. */
 static const struct part {
 	const char *name;
 	unsigned int from, nr;
@@ -672,14 +682,14 @@ static const struct part {
 
 static const struct part *part;
 
-/* Is what the operation did not get of the first block still contiguous? */
+/* Are the first block's entries outside of the range no longer contiguous? */
 static bool unfolded(const struct blocks *blocks)
 {
 	unsigned int i;
 
 	for (i = 0; i < CONT_PTES; i++)
-		if (!is_given(blocks, i))
-			return !pte_cont(blocks->is[i]);
+		if (!is_in_range(blocks, i))
+			return !pte_cont(blocks->after[i]);
 	return false;
 }
 
@@ -718,13 +728,14 @@ static const void *cost_gen_params(struct kunit *test, const void *prev,
 
 	if (op == ops + ARRAY_SIZE(ops))
 		return NULL;
-	strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+		 "%s: reads, invalidations and barriers counted", op->name);
 	return op;
 }
 
 /*
- * Rule 26 for the paths that the core code takes to those operations: a folio
- * of two blocks, of which they get so many halves.
+ * Rule 26 for callers in the core code: an operation on some halves of a
+ * 2-block folio.
  */
 
 static void by_mprotect(struct ptebatch_space *space)
@@ -747,35 +758,37 @@ static void by_unmap(struct ptebatch_space *space)
 }
 
 static const struct route {
-	const char *name;
+	const char *name, *function;
 	struct ptebatch_setup setup;
 	const char *entry;
 	void (*call)(struct ptebatch_space *space);
-	/* Halves of blocks. */
+	/* Range, in halves of blocks. */
 	unsigned int from, to;
-	/* Blocks that are unfolded, and those that are contiguous in the end. */
+	/* Number of unfolded blocks, bitmap of the contiguous ones afterwards. */
 	unsigned int unfolds, contiguous;
 } routes[] = {
-	{ "mprotect() of both blocks", { .prot = RW }, "Wdyx", by_mprotect,
-	  0, 4, 0, 0b11 },
-	{ "mprotect() of one block", { .prot = RW }, "Wdyx", by_mprotect,
-	  0, 2, 0, 0b11 },
-	{ "mprotect() of a half", { .prot = RW }, "Wdyx", by_mprotect,
-	  0, 1, 1, 0b10 },
-	{ "mprotect() of the middle", { .prot = RW }, "Wdyx", by_mprotect,
-	  1, 3, 2, 0b00 },
-	{ "mprotect() of one block and a half", { .prot = RW }, "Wdyx",
-	  by_mprotect, 0, 3, 1, 0b01 },
-	{ "zapping of both blocks", { .prot = RW }, "Wdyx", by_zap,
+	{ "mprotect() of both blocks: both stay contiguous", "mprotect()",
+	  { .prot = RW }, "Wdyx", by_mprotect, 0, 4, 0, 0b11 },
+	{ "mprotect() of the first block: both stay contiguous", "mprotect()",
+	  { .prot = RW }, "Wdyx", by_mprotect, 0, 2, 0, 0b11 },
+	{ "mprotect() of the first half of a block: that block unfolded",
+	  "mprotect()", { .prot = RW }, "Wdyx", by_mprotect, 0, 1, 1, 0b10 },
+	{ "mprotect() of the adjacent halves of two blocks: both unfolded",
+	  "mprotect()", { .prot = RW }, "Wdyx", by_mprotect, 1, 3, 2, 0b00 },
+	{ "mprotect() of one block and half of the next: second one unfolded",
+	  "mprotect()", { .prot = RW }, "Wdyx", by_mprotect, 0, 3, 1, 0b01 },
+	{ "zap of both blocks: neither unfolded", "zap_vma_range()",
+	  { .prot = RW }, "Wdyx", by_zap, 0, 4, 0, 0b00 },
+	{ "zap of the first block: neither unfolded, second stays contiguous",
+	  "zap_vma_range()", { .prot = RW }, "Wdyx", by_zap, 0, 2, 0, 0b10 },
+	{ "zap of the adjacent halves of two blocks: both unfolded",
+	  "zap_vma_range()", { .prot = RW }, "Wdyx", by_zap, 1, 3, 2, 0b00 },
+	{ "try_to_unmap() of a lazyfree folio: neither block unfolded",
+	  "try_to_unmap()", { .prot = RW, .lazyfree = true }, "Wyx", by_unmap,
 	  0, 4, 0, 0b00 },
-	{ "zapping of one block", { .prot = RW }, "Wdyx", by_zap,
-	  0, 2, 0, 0b10 },
-	{ "zapping of the middle", { .prot = RW }, "Wdyx", by_zap,
-	  1, 3, 2, 0b00 },
-	{ "try_to_unmap(), lazyfree", { .prot = RW, .lazyfree = true }, "Wyx",
+	{ "try_to_unmap() of a shmem folio: neither block unfolded",
+	  "try_to_unmap()", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy",
 	  by_unmap, 0, 4, 0, 0b00 },
-	{ "try_to_unmap(), shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW },
-	  "Wdy", by_unmap, 0, 4, 0, 0b00 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(routes, routes, name);
@@ -808,16 +821,19 @@ static void contpte_route(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(flush, &space->places[0]));
 	route->call(space);
 	ptebatch_flush_end(flush);
-	/* One for what is done, and one to unfold each block. */
-	KUNIT_EXPECT_EQ(test, flush->calls,
-			1 + (system_supports_bbml3() ? 0 : route->unfolds));
+	/* One invalidation for the operation, one for each unfolded block. */
+	KUNIT_EXPECT_EQ_MSG(test, flush->calls,
+			    1 + (system_supports_bbml3() ? 0 : route->unfolds),
+			    "rule 26: %s: wrong number of TLB invalidations",
+			    route->function);
 	for (block = 0; block < 2; block++) {
 		addr = ptebatch_addr(space, (block + 1) * CONT_PTES - 1);
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_is_contiguous(mm, addr),
 				    !!(route->contiguous & BIT(block)),
-				    "block %u", block);
+				    "rule 26: %s: PTE_CONT of block %u is wrong",
+				    route->function, block);
 	}
-	ptebatch_space_blocks_agree(space, route->name);
+	ptebatch_blocks_consistent(space, route->function);
 }
 
 static struct kunit_case contpte_cases[] = {

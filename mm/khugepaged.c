@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MADV_COLLAPSE makes one folio of what a page table maps, and maps that by a
- * PMD. The entries of large folios are cleared in batches: those of anonymous
- * folios when their pages have been copied, those of a file's folio of the
- * right size, which needs no copying, before the page table is dropped.
+ * MADV_COLLAPSE copies the pages that a page table maps to one folio and maps
+ * it by a PMD. It clears the entries of large anonymous folios in batches after
+ * the copy, and those of a PMD-sized page cache folio, which is not copied,
+ * before it removes the page table.
  *
- * khugepaged calls the same functions. The daemon does not see our address
- * spaces: it gets to know of an mm by faults and by MADV_HUGEPAGE.
+ * khugepaged calls the same functions. It does not scan our address spaces:
+ * only faults and MADV_HUGEPAGE register an mm.
  */
 #include <kunit/test.h>
 #include <linux/khugepaged.h>
@@ -18,72 +18,73 @@
 
 #include "internal.h"
 
-#include "../lib/bytes.h"
-#include "../lib/hold.h"
-#include "../lib/pte.h"
-#include "../lib/swap.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
+#include "../lib/check/contents.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/space/pte.h"
+#include "../lib/space/refs.h"
+#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-enum trouble {
-	NO_TROUBLE,
-	REFERENCED,		/* the last folio, by who knows whom */
-	REFERENCED_MEANWHILE,	/* when all folios were looked at already */
-	LOCKED,			/* the last folio */
+/* State of the last folio, which may prevent the collapse. */
+enum obstacle {
+	NO_OBSTACLE,
+	REFERENCED,		/* extra reference from the start */
+	REFERENCED_AT_FLUSH,	/* extra reference once all folios are checked */
+	LOCKED,
 };
 
 /**
  * struct collapse_row - a case of madvise_collapse()
- * @name: of the case
- * @setup: the address space before; the folios are on the LRU lists, if not @off
- * @after: the row as it shall be then; %NULL: to the bit as it was
- * @err: what is returned
- * @trouble: what is in the way
- * @off: the folios are not on the LRU lists
- * @drop: collapse_pte_mapped_thp() is called, to map nothing
+ * @name: name of the case
+ * @setup: address space before the call; @setup.lru is set, unless @off_lru
+ * @after: expected row; %NULL: no entry has changed
+ * @err: expected return value
+ * @obstacle: what prevents the collapse
+ * @off_lru: folios are not on the LRU lists
+ * @remove: collapse_pte_mapped_thp() is called instead, without installing a PMD
  */
 struct collapse_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *after;
 	int err;
-	enum trouble trouble;
-	bool off;
-	bool drop;
+	enum obstacle obstacle;
+	bool off_lru;
+	bool remove;
 };
 
 /**
- * struct collapser - who collapses
- * @who: its name
+ * struct collapse_impl - functions of the kernel or of the twin
+ * @function: name for messages
  * @collapse: madvise_collapse() or its twin
- * @drop: collapse_pte_mapped_thp() or its twin
+ * @remove: collapse_pte_mapped_thp() or its twin
  */
-struct collapser {
-	const char *who;
+struct collapse_impl {
+	const char *function;
 	int (*collapse)(struct vm_area_struct *vma, unsigned long start,
 			unsigned long end, bool *lock_dropped);
-	void (*drop)(struct mm_struct *mm, unsigned long addr,
-		     bool install_pmd);
+	void (*remove)(struct mm_struct *mm, unsigned long addr,
+		       bool install_pmd);
 };
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-static const struct collapser kernel = {
+static const struct collapse_impl kernel = {
 	"madvise_collapse()", madvise_collapse, collapse_pte_mapped_thp
 };
 
-static const struct collapser twin = {
+static const struct collapse_impl twin = {
 	"the twin", ptebatch_twin_madvise_collapse,
 	ptebatch_twin_collapse_pte_mapped_thp
 };
 #else
-static const struct collapser kernel, twin;
+static const struct collapse_impl kernel, twin;
 #endif
 
-static int collapse(struct ptebatch_space *space, bool drop,
-		    const struct collapser *collapser)
+static int collapse(struct ptebatch_space *space, bool remove,
+		    const struct collapse_impl *impl)
 {
 	unsigned long start = ptebatch_addr(space, space->row.from);
 	unsigned long end = ptebatch_addr(space, space->row.to);
@@ -93,19 +94,19 @@ static int collapse(struct ptebatch_space *space, bool drop,
 
 	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
 	mmap_read_lock(mm);
-	if (drop)
-		collapser->drop(mm, start, false);
+	if (remove)
+		impl->remove(mm, start, false);
 	else
-		err = collapser->collapse(vma_lookup(mm, start), start, end,
-					  &lock_dropped);
+		err = impl->collapse(vma_lookup(mm, start), start, end,
+				     &lock_dropped);
 	mmap_read_unlock(mm);
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
 	return err;
 }
 
 /*
- * The folios with swap space were locked for the set-up. Who collapses waits for
- * their locks, and wants no references but those of the mappings.
+ * The set-up locks folios with swap space and holds references. A collapse
+ * takes the folio locks, and fails if a folio has extra references.
  */
 static void unlock_folios(struct ptebatch_space *space, unsigned long *locked)
 {
@@ -118,7 +119,7 @@ static void unlock_folios(struct ptebatch_space *space, unsigned long *locked)
 		folio_unlock(space->folios[i]);
 	}
 	if (space->setup.lru)
-		ptebatch_let_go(space);
+		ptebatch_space_drop_refs(space);
 }
 
 static void lock_folios(struct ptebatch_space *space,
@@ -127,12 +128,12 @@ static void lock_folios(struct ptebatch_space *space,
 	unsigned int i;
 
 	for_each_set_bit(i, locked, PTEBATCH_ROW_ENTRIES)
-		if (ptebatch_held_whole(space, i))
+		if (ptebatch_folio_intact(space, i))
 			folio_lock(space->folios[i]);
 }
 
-/* Also called with the page table lock held. */
-static void refer(void *data)
+/* At a TLB flush, maybe under the page table lock: reference a folio, once. */
+static void get_folio_once(void *data)
 {
 	struct folio **folio = data;
 
@@ -142,8 +143,8 @@ static void refer(void *data)
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-/* Is the page table that is put by for a PMD, to be used when that is split? */
-static bool spare_table_empty(struct mm_struct *mm, unsigned long addr)
+/* Is the page table that is deposited for a split of the PMD empty? */
+static bool deposited_table_empty(struct mm_struct *mm, unsigned long addr)
 {
 	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
 	spinlock_t *ptl = pmd_lock(mm, pmd);
@@ -159,13 +160,13 @@ static bool spare_table_empty(struct mm_struct *mm, unsigned long addr)
 	return empty;
 }
 #else
-static bool spare_table_empty(struct mm_struct *mm, unsigned long addr)
+static bool deposited_table_empty(struct mm_struct *mm, unsigned long addr)
 {
 	return true;
 }
 #endif
 
-/* Anonymous memory keeps the page table. */
+/* A PMD-mapped anonymous folio has a deposited page table. */
 static void expect_tables_empty(const struct ptebatch_trial *trial)
 {
 	const struct ptebatch_row *row = &trial->after.row;
@@ -181,22 +182,22 @@ static void expect_tables_empty(const struct ptebatch_trial *trial)
 		    test_bit(entry->folio, space->cached))
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(trial->test,
-				      spare_table_empty(space->places[0].mm,
-							ptebatch_addr(space, i)),
-				      "%s leaves entries in the page table behind the PMD",
-				      trial->who);
+				      deposited_table_empty(space->places[0].mm,
+							    ptebatch_addr(space, i)),
+				      "%s leaves entries in the deposited page table",
+				      trial->function);
 	}
 }
 
 static struct ptebatch_trial *
 try_collapse(struct kunit *test, const struct collapse_row *row,
 	     const struct ptebatch_setup *setup,
-	     const struct collapser *collapser)
+	     const struct collapse_impl *impl)
 {
 	struct ptebatch_snapshot *child, *child_after;
 	struct ptebatch_trial *trial;
 	struct ptebatch_space *space;
-	struct folio *last, *victim;
+	struct folio *last, *to_reference;
 	unsigned long *locked;
 	int err;
 
@@ -207,50 +208,53 @@ try_collapse(struct kunit *test, const struct collapse_row *row,
 	KUNIT_ASSERT_NOT_NULL(test, child);
 	child_after = child + 1;
 
-	trial = ptebatch_trial_begin(test, collapser->who, setup);
+	trial = ptebatch_trial_begin(test, impl->function, setup);
 	space = trial->space;
-	ptebatch_bytes_fill(space);
+	ptebatch_contents_fill(space);
 	if (space->nr_places == 2)
 		ptebatch_snapshot(child, space, &space->places[1]);
 	unlock_folios(space, locked);
 	last = space->row.nr_folios ?
 	       space->folios[space->row.nr_folios - 1] : NULL;
-	victim = last;
-	if (row->trouble == REFERENCED)
+	to_reference = last;
+	if (row->obstacle == REFERENCED)
 		folio_get(last);
-	else if (row->trouble == LOCKED)
+	else if (row->obstacle == LOCKED)
 		folio_lock(last);
-	else if (row->trouble == REFERENCED_MEANWHILE)
-		trial->flush.meanwhile = refer;
-	trial->flush.data = &victim;
+	else if (row->obstacle == REFERENCED_AT_FLUSH)
+		trial->flush.on_flush = get_folio_once;
+	trial->flush.data = &to_reference;
 
-	err = collapse(space, row->drop, collapser);
+	err = collapse(space, row->remove, impl);
 
-	trial->flush.meanwhile = NULL;
-	if (row->trouble == LOCKED)
+	trial->flush.on_flush = NULL;
+	if (row->obstacle == LOCKED)
 		folio_unlock(last);
-	if (row->trouble == REFERENCED || (row->trouble && !victim))
+	if (row->obstacle == REFERENCED || (row->obstacle && !to_reference))
 		folio_put(last);
-	if (row->trouble == REFERENCED_MEANWHILE)
-		KUNIT_EXPECT_NULL_MSG(test, victim, "there was no trouble");
+	if (row->obstacle == REFERENCED_AT_FLUSH)
+		KUNIT_EXPECT_NULL_MSG(test, to_reference,
+				      "%s did not flush the TLB: no reference taken",
+				      impl->function);
 	ptebatch_trial_end(trial);
-	if (!row->off)
+	if (!row->off_lru)
 		ptebatch_trial_on_lists(trial);
 	lock_folios(space, locked);
 
-	KUNIT_EXPECT_EQ(test, err, row->err);
+	KUNIT_EXPECT_EQ_MSG(test, err, row->err, "%s returns %d, expected %d",
+			    impl->function, err, row->err);
 	if (row->after)
 		ptebatch_trial_expect(trial, row->after);
 	else
 		ptebatch_trial_untouched(trial);
-	ptebatch_bytes_expect(trial);
+	ptebatch_contents_expect(trial);
 	expect_tables_empty(trial);
 	if (space->nr_places == 2 && setup->mapping == PTEBATCH_ANON) {
 		ptebatch_snapshot(child_after, space, &space->places[1]);
 		KUNIT_EXPECT_MEMEQ_MSG(test, child->raw, child_after->raw,
 				       child->nr * sizeof(child->raw[0]),
-				       "%s has changed the child's entries",
-				       collapser->who);
+				       "%s changes the child's entries",
+				       impl->function);
 	}
 	kunit_kfree(test, child);
 	kunit_kfree(test, locked);
@@ -263,13 +267,13 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 	struct ptebatch_setup *setup;
 
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		kunit_skip(test, "nothing to collapse into without CONFIG_TRANSPARENT_HUGEPAGE");
+		kunit_skip(test, "requires CONFIG_TRANSPARENT_HUGEPAGE");
 	if (PMD_SIZE > SZ_64M)
-		kunit_skip(test, "no folios of more than 64 MiB, for want of memory");
+		kunit_skip(test, "requires folios larger than 64 MiB, too much memory for a guest");
 	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, setup);
 	*setup = row->setup;
-	setup->lru = !row->off;
+	setup->lru = !row->off_lru;
 	first = try_collapse(test, row, setup, &kernel);
 	if (ptebatch_failed(test))
 		return;
@@ -278,163 +282,170 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 }
 
 static const struct collapse_row rows[] = {
-	/* What is collapsed, and how it was mapped. */
-	{ "small folios", { "Wdyx*T", .prot = RW }, "~[Wdyx]" },
-	{ "64K folios", { "{Wdyx*16}*T/16", .prot = RW }, "~[Wdyx]" },
-	{ "2M folio mapped by page table entries",
+	/* Folio sizes, and attributes of entries and pages. */
+	{ "page table of small folios: collapsed",
+	  { "Wdyx*T", .prot = RW }, "~[Wdyx]" },
+	{ "page table of 64K folios: collapsed",
+	  { "{Wdyx*16}*T/16", .prot = RW }, "~[Wdyx]" },
+	{ "PTE-mapped 2M folio: collapsed into a new folio",
 	  { "{Wdyx*T}", .prot = RW }, "~[Wdyx]" },
-	{ "folios of mixed orders",
+	{ "folios of several orders: collapsed",
 	  { "{Wdyx*T/2} Wdyx*T/8 {Wdyx*T/4} {Wdyx*4}*T/64 {Wdyx*16} Wdyx*T/16-16",
 	    .prot = RW }, "~[Wdyx]" },
-	{ "read-only memory", { "{Rdyx*16}*T/16", .prot = RO }, "~[Rdyx]" },
-	{ "pages of all kinds in one folio",
+	{ "read-only VMA, 64K folios: collapsed, PMD read-only",
+	  { "{Rdyx*16}*T/16", .prot = RO }, "~[Rdyx]" },
+	{ "64K folios, writable, read-only, shared, clean and old pages: collapsed",
 	  { "{Wdyx*4 Rdyx*4 Rdy*4 Wyx*2 Rx*2}*T/16", .prot = RW },
 	  "~[Wdyx]" },
-	{ "clean and old", { "{Rx*16}*T/16", .prot = RW }, "~[Wdyx]" },
-	{ "entries without access",
+	{ "clean, old and read-only 64K folios: collapsed, PMD dirty, young and writable",
+	  { "{Rx*16}*T/16", .prot = RW }, "~[Wdyx]" },
+	{ "64K folios, half of the entries PROT_NONE: collapsed, PMD writable",
 	  { "{Wdyx*8 Ndyx*8}*T/16", .prot = RW }, "~[Wdyx]" },
-	{ "every other page shared",
+	{ "8K folios, one of two pages not AnonExclusive: collapsed, PMD exclusive",
 	  { "{Rdyx Rdy}*T/2", .prot = RW }, "~[Wdyx]" },
-	{ "lazyfree", { "{Wyxl*16}*T/16", .prot = RW }, "~[Wdyx]" },
-	{ "soft-dirty in part",
+	{ "lazyfree 64K folios: collapsed, not lazyfree",
+	  { "{Wyxl*16}*T/16", .prot = RW }, "~[Wdyx]" },
+	{ "64K folios, half of the entries soft-dirty: collapsed, PMD soft-dirty",
 	  { "{Wdysx*8 Rdyx*8}*T/16", .prot = RW, .track = true },
 	  "~[Wdysx]" },
-	{ "locked into memory",
+	{ "mlocked 64K folios: collapsed",
 	  { "{Wdyx*16}*T/16", .prot = RW, .mlocked = true }, "~[Wdyx]" },
 
 	/* Where batches end. */
-	{ "holes in folios",
+	{ "64K folios with holes: collapsed, holes filled",
 	  { "{Wdyx*5 -*3 Wdyx*8}*T/16", .prot = RW }, "~[Wdyx]" },
-	{ "holes between folios",
+	{ "holes between folios: collapsed, holes filled",
 	  { "-*8 {Wdyx*T/2} -*T/4 {Wdyx*T/8} Wdyx*T/8-8", .prot = RW },
 	  "~[Wdyx]" },
-	{ "one small page", { "-*T/2 Wdyx -*T/2-1", .prot = RW }, "~[Wdyx]" },
-	{ "one page of a folio",
+	{ "one small folio in an empty page table: collapsed",
+	  { "-*T/2 Wdyx -*T/2-1", .prot = RW }, "~[Wdyx]" },
+	{ "one page of a 64K folio in an empty page table: collapsed",
 	  { "-*T/2 {.*5 Wdyx .*10} -*T/2-1", .prot = RW }, "~[Wdyx]" },
-	{ "parts of folios",
+	{ "64K folios, half of each mapped: collapsed",
 	  { "{.*8 Wdyx*8}*T/16 {Wdyx*8 .*8}*T/16", .prot = RW }, "~[Wdyx]" },
-	{ "pages of a folio out of order",
+	{ "64K folios, pages mapped out of order: collapsed",
 	  { "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}*T/16", .prot = RW },
 	  "~[Wdyx]" },
-	{ "folios off their alignment",
+	{ "64K folios off their alignment: collapsed",
 	  { "Wdyx*5 {Wdyx*16}*T/32 Wdyx*T/2-5", .prot = RW }, "~[Wdyx]" },
-	{ "folios physically side by side",
+	{ "physically adjacent 64K folios: collapsed",
 	  { "{Wdyx*16} +{Wdyx*16} +{Wdyx*16} {Wdyx*16} Wdyx*T-64",
 	    .prot = RW }, "~[Wdyx]" },
-	{ "from the table before",
+	{ "folio begins in the preceding page table: collapsed, 8 pages stay",
 	  { "@-8 {Wdyx*8 | Wdyx*8} {Wdyx*16}*T/32 Wdyx*T/2-8 |", .prot = RW },
 	  "@-8 {Wdyx*8 .*8} ~[Wdyx]" },
-	{ "into the table behind",
+	{ "folio ends in the following page table: collapsed, 8 pages stay",
 	  { "| Wdyx*T/2-8 {Wdyx*16}*T/32 {Wdyx*8 | Wdyx*8}", .prot = RW },
 	  "~[Wdyx] {.*8 Wdyx*8}" },
 
-	/* Others that map the pages. */
-	{ "after a fork",
+	/* Pages shared with a child: its entries do not change. */
+	{ "64K folios shared with a child: collapsed in the parent",
 	  { "{Wdyx*16}*T/16", .prot = RW, .twice = true }, "~[Wdyx]" },
-	{ "small folios after a fork",
+	{ "small folios shared with a child: collapsed in the parent",
 	  { "Wdyx*T", .prot = RW, .twice = true }, "~[Wdyx]" },
-	{ "parts of folios after a fork",
+	{ "64K folios with holes, shared with a child: collapsed in the parent",
 	  { "{Wdyx*5 -*3 Wdyx*8}*T/16", .prot = RW, .twice = true },
 	  "~[Wdyx]" },
 
-	/* More page tables than one. */
-	{ "two page tables",
+	/* Two page tables. */
+	{ "two page tables: two PMD-mapped folios",
 	  { "{Wdyx*16}*T/16 {Wdyx*T}", .prot = RW }, "~[Wdyx] ~[Wdyx]" },
-	{ "the second one by a PMD already",
+	{ "page table, then PMD-mapped folio: page table collapsed, PMD unchanged",
 	  { "{Wdyx*16}*T/16 [Wdyx]", .prot = RW }, "~[Wdyx] [Wdyx]" },
-	{ "part of the second page table",
+	{ "range ends in the second page table: first one collapsed",
 	  { "| {Wdyx*16}*T/16 {Wdyx*8 | Wdyx*8}", .prot = RW },
 	  "~[Wdyx] {Wdyx*16}" },
-	{ "the second one of two is missing",
+	{ "second page table missing: first one collapsed, -EINVAL",
 	  { "{Wdyx*16}*T/16 -*T", .prot = RW }, "~[Wdyx] -*T", -EINVAL },
 
 	/* Swap. */
-	{ "in the swap cache",
+	{ "64K folios in the swap cache: collapsed",
 	  { "{Wdyx*16}*T/16", .prot = RW, .swap = true }, "~[Wdyx]" },
-	{ "small folios in swap",
+	{ "small folios, half of the entries swap entries: collapsed",
 	  { "Wdyx*T/2 {Sx}*T/4 {S}*T/4", .prot = RW, .swap = true },
 	  "~[Wdyx]" },
-	{ "folios in swap in part",
+	{ "64K folios, 12 of 16 entries swap entries: collapsed",
 	  { "{Wdyx*4 Sx*12}*T/16", .prot = RW, .swap = true }, "~[Wdyx]" },
-	{ "large folios in swap",
+	{ "64K folios, all entries swap entries: collapsed",
 	  { "{Sx*16}*T/16", .prot = RW, .swap = true }, "~[Wdyx]" },
 
-	/* Nothing to do, or nothing to be done. */
-	{ "a PMD already", { "[Wdyx]", .prot = RW } },
-	{ "part of a page table",
+	/* No collapse. */
+	{ "PMD-mapped folio: unchanged", { "[Wdyx]", .prot = RW } },
+	{ "range smaller than a page table: unchanged",
 	  { "{Wdyx*8 | Wdyx*8} {Wdyx*16}*T/16-1 |", .prot = RW } },
-	{ "no page table", { "-*T", .prot = RW }, .err = -EINVAL },
-	{ "uffd-wp",
+	{ "no page table: -EINVAL", { "-*T", .prot = RW }, .err = -EINVAL },
+	{ "uffd-wp on half of the entries: -EINVAL",
 	  { "{Wdyx*8 Rdyux*8}*T/16", .prot = RW, .uffd_wp = true },
 	  .err = -EINVAL },
-	{ "uffd-wp of the last page",
+	{ "uffd-wp on the last entry: -EINVAL",
 	  { "{Wdyx*16}*T/16-1 {Wdyx*15 Rdyux}", .prot = RW, .uffd_wp = true },
 	  .err = -EINVAL },
-	{ "registered with userfaultfd, no hole",
+	{ "userfaultfd registered, no uffd-wp entry, no hole: collapsed",
 	  { "{Wdyx*16}*T/16", .prot = RW, .uffd_wp = true }, "~[Wdyx]" },
-	{ "registered with userfaultfd, a hole",
+	{ "userfaultfd registered, one hole: -EBUSY",
 	  { "{Wdyx*16}*T/16-1 {Wdyx*15 -}", .prot = RW, .uffd_wp = true },
 	  .err = -EBUSY },
-	{ "a marker of poison",
+	{ "poison marker: -EINVAL",
 	  { "{Wdyx*16}*T/16-1 {Wdyx*8} Wdyx*7 P", .prot = RW },
 	  .err = -EINVAL },
-	{ "a guard",
+	{ "guard marker: -EINVAL",
 	  { "{Wdyx*16}*T/16-1 {Wdyx*8} Wdyx*7 G", .prot = RW },
 	  .err = -EINVAL },
-	{ "not on the LRU lists",
-	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN, .off = true },
-	{ "referenced",
+	{ "folios not on the LRU lists: -EAGAIN",
+	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN, .off_lru = true },
+	{ "extra reference to the last 64K folio: -EAGAIN",
 	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN,
-	  .trouble = REFERENCED },
-	{ "referenced, a small folio",
+	  .obstacle = REFERENCED },
+	{ "extra reference to the last small folio: -EAGAIN",
 	  { "{Wdyx*16}*T/16-1 Wdyx*16", .prot = RW }, .err = -EAGAIN,
-	  .trouble = REFERENCED },
-	{ "referenced meanwhile",
+	  .obstacle = REFERENCED },
+	{ "last 64K folio referenced during the TLB flush: -EAGAIN",
 	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN,
-	  .trouble = REFERENCED_MEANWHILE },
-	{ "referenced meanwhile, a small folio",
+	  .obstacle = REFERENCED_AT_FLUSH },
+	{ "last small folio referenced during the TLB flush: -EAGAIN",
 	  { "-*8 {Wdyx*8} {Wdyx*16}*T/16-2 Wdyx*16", .prot = RW },
-	  .err = -EAGAIN, .trouble = REFERENCED_MEANWHILE },
-	{ "locked by someone",
+	  .err = -EAGAIN, .obstacle = REFERENCED_AT_FLUSH },
+	{ "last folio locked: -EAGAIN",
 	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN,
-	  .trouble = LOCKED },
+	  .obstacle = LOCKED },
 
-	/* Files: the folio is there, or is made. */
-	{ "2M folio of shmem", { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy]" },
-	{ "2M folio of shmem, read-only",
+	/* Shmem: a PMD-sized folio is mapped by a PMD, smaller ones are copied. */
+	{ "PTE-mapped 2M shmem folio: PMD-mapped",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy]" },
+	{ "PTE-mapped 2M shmem folio, read-only VMA: PMD-mapped read-only",
 	  { "{Ry*T}", PTEBATCH_SHMEM, RO }, "[Ry]" },
-	{ "2M folio of shmem, mapped in part",
+	{ "PTE-mapped 2M shmem folio with holes: PMD-mapped",
 	  { "{-*5 Wdy*T/4 -*T/4 Wdy*T/2-5}", PTEBATCH_SHMEM, RW }, "[Wy]" },
-	{ "2M folio of shmem, one page mapped",
+	{ "2M shmem folio, one page mapped: PMD-mapped",
 	  { "{-*T/2 Wdy -*T/2-1}", PTEBATCH_SHMEM, RW }, "[Wy]" },
-	{ "2M folio of shmem, referenced",
-	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy]", .trouble = REFERENCED },
-	{ "2M folio of shmem, mapped twice",
+	{ "PTE-mapped 2M shmem folio, extra reference: PMD-mapped",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy]", .obstacle = REFERENCED },
+	{ "PTE-mapped 2M shmem folio with a second mapping: PMD-mapped",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .twice = true }, "[Wy]" },
-	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW } },
-	{ "shmem registered for uffd-wp",
+	{ "PMD-mapped shmem folio: unchanged", { "[Wdy]", PTEBATCH_SHMEM, RW } },
+	{ "shmem registered for uffd-wp: -EINVAL",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  .err = -EINVAL },
-	{ "page table of shmem dropped",
-	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "-*T", .drop = true },
-	{ "page table of shmem with holes dropped",
+	{ "collapse_pte_mapped_thp(), 2M shmem folio: page table removed",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "-*T", .remove = true },
+	{ "collapse_pte_mapped_thp(), 2M shmem folio with holes: page table removed",
 	  { "{-*5 Wdy*T/4 -*T/4 Wdy*T/2-5}", PTEBATCH_SHMEM, RW }, "-*T",
-	  .drop = true },
-	{ "page table with small folios not dropped",
-	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, .drop = true },
-	{ "64K folios of shmem",
+	  .remove = true },
+	{ "collapse_pte_mapped_thp(), 64K shmem folios: unchanged",
+	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, .remove = true },
+	{ "64K shmem folios: collapsed",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, "~[Wy]" },
-	{ "small folios of shmem",
+	{ "small shmem folios: collapsed",
 	  { "Wdy*T", PTEBATCH_SHMEM, RW }, "~[Wy]" },
-	{ "folios of shmem mapped in part",
+	{ "64K shmem folios with holes: collapsed",
 	  { "{Wdy*5 -*3 Wdy*8}*T/16", PTEBATCH_SHMEM, RW }, "~[Wy]" },
-	{ "holes in shmem",
+	{ "64K shmem folios, second half of the page table empty: collapsed",
 	  { "{Wdy*16}*T/32 -*T/2", PTEBATCH_SHMEM, RW }, "~[Wy]" },
-	{ "64K folios of shmem, mapped twice",
+	{ "64K shmem folios with a second mapping: collapsed",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW, .twice = true }, "~[Wy]" },
-	{ "64K folios of shmem, one referenced",
+	{ "64K shmem folios, extra reference to the last one: -EAGAIN",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, .err = -EAGAIN,
-	  .trouble = REFERENCED },
+	  .obstacle = REFERENCED },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
@@ -444,21 +455,21 @@ static void collapse_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
-/* Every order of every kind. */
+/* Page tables of anonymous folios of every order. */
 
 static const struct kind {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *first, *second, *after;
 } kinds[] = {
-	{ "exclusive", { .prot = RW }, "Wdyx", "Wdyx", "~[Wdyx]" },
-	{ "shared", { .prot = RO }, "Rdy", "Rdyx", "~[Rdyx]" },
-	{ "mapped in part", { .prot = RW }, "Wdyx", "-", "~[Wdyx]" },
+	{ "all pages exclusive", { .prot = RW }, "Wdyx", "Wdyx", "~[Wdyx]" },
+	{ "half of each read-only and shared", { .prot = RO }, "Rdy", "Rdyx", "~[Rdyx]" },
+	{ "half of each mapped", { .prot = RW }, "Wdyx", "-", "~[Wdyx]" },
 };
 
 /**
  * struct order_param - folios of one order
- * @order: that
+ * @order: folio order
  * @kind: index into kinds[]
  */
 struct order_param {
@@ -477,8 +488,8 @@ static const void *orders_gen_params(struct kunit *test, const void *prev,
 		param = (struct order_param) { .order = param.order + 1 };
 	if (BIT(param.order) > PTRS_PER_PTE)
 		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s", param.order,
-		 kinds[param.kind].name);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u, %s: collapsed",
+		 param.order, kinds[param.kind].name);
 	return &param;
 }
 

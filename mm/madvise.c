@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What madvise() does to entries. MADV_FREE, MADV_COLD and MADV_PAGEOUT take a
- * large folio as a whole where all of it is mapped in the range, and split it
- * where not; MADV_DONTNEED and guards leave folios as they are.
+ * madvise() and page table entries. MADV_FREE, MADV_COLD and MADV_PAGEOUT batch
+ * a large folio that the range maps completely, and split it otherwise;
+ * MADV_DONTNEED and the guard operations never split a folio.
  *
- * Each row is done three times, in address spaces that are alike: by the
- * kernel, by its twin, and by the kernel where each page is a folio of its own.
- * A large folio has to come out as its pages would (rule 24).
+ * Each row runs three times, in identical address spaces: with the kernel, with
+ * its twin, and with the kernel on small folios only. The entries of a large
+ * folio must end up like those of small folios (rule 24).
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -15,24 +15,24 @@
 
 #include "internal.h"
 
-#include "../lib/advise.h"
-#include "../lib/hold.h"
-#include "../lib/orders.h"
-#include "../lib/swap.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/advise.h"
+#include "../lib/run/orders.h"
+#include "../lib/space/refs.h"
+#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
 /**
- * struct advise_row - a case
- * @name: of the case
+ * struct advise_row - a case of madvise()
+ * @name: name of the case
  * @advice: index into ptebatch_advices[]
  * @setup: the address space before; the folios are on the LRU lists
- * @after: the row as it shall be then; %NULL: as it was
- * @error: what madvise() shall return
- * @hint: folios may be left alone, where they are locked or others map them
+ * @after: the expected row after; %NULL if it must not change
+ * @error: expected return value of madvise(), 0 or a negative errno
+ * @may_skip: madvise() may skip a folio that is locked or mapped twice
  */
 struct advise_row {
 	const char *name;
@@ -40,11 +40,11 @@ struct advise_row {
 	struct ptebatch_setup setup;
 	const char *after;
 	int error;
-	bool hint;
+	bool may_skip;
 };
 
-/* Who was used must count as unused now. */
-static void use_folios(struct ptebatch_space *space)
+/* MADV_COLD must clear PG_referenced and PG_active. */
+static void mark_referenced(struct ptebatch_space *space)
 {
 	unsigned int i;
 
@@ -52,7 +52,7 @@ static void use_folios(struct ptebatch_space *space)
 		folio_set_referenced(space->folios[i]);
 }
 
-static void expect_unused(const struct ptebatch_trial *trial)
+static void expect_deactivated(const struct ptebatch_trial *trial)
 {
 	const struct ptebatch_row *row = &trial->after.row;
 	unsigned int i;
@@ -63,45 +63,45 @@ static void expect_unused(const struct ptebatch_trial *trial)
 
 		if (!ptebatch_entry_present(entry))
 			continue;
-		folio = ptebatch_held(trial->space, entry->folio, entry->page);
+		folio = ptebatch_page_folio(trial->space, entry->folio, entry->page);
 		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_referenced(folio),
 				       "%s leaves the folio of entry %u referenced",
-				       trial->who, i);
+				       trial->function, i);
 		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_active(folio),
 				       "%s leaves the folio of entry %u active",
-				       trial->who, i);
+				       trial->function, i);
 	}
 }
 
-static struct ptebatch_trial *advise(struct kunit *test, const char *who,
+static struct ptebatch_trial *advise(struct kunit *test, const char *function,
 				     const struct advise_row *row,
 				     const struct ptebatch_setup *setup,
-				     ptebatch_madvise_t how)
+				     ptebatch_madvise_t madvise)
 {
 	const struct ptebatch_advice *advice = &ptebatch_advices[row->advice];
 	const struct ptebatch_call call = ptebatch_advice_call(advice, setup);
 	struct ptebatch_trial *trial;
 	int err;
 
-	trial = ptebatch_trial_begin(test, who, setup);
+	trial = ptebatch_trial_begin(test, function, setup);
 	if (row->advice == PTEBATCH_COLD)
-		use_folios(trial->space);
-	err = ptebatch_advise(trial->space, advice, how);
+		mark_referenced(trial->space);
+	err = ptebatch_advise(trial->space, advice, madvise);
 	ptebatch_trial_end(trial);
-	KUNIT_EXPECT_EQ_MSG(test, err, row->error, "%s returns %pe", who,
-			    ERR_PTR(err));
+	KUNIT_EXPECT_EQ_MSG(test, err, row->error, "%s returns %d, expected %d",
+			    function, err, row->error);
 	if (!row->after)
 		return trial;
-	if (!row->hint)
+	if (!row->may_skip)
 		ptebatch_trial_model(trial, &call);
 	if (row->advice == PTEBATCH_COLD)
-		expect_unused(trial);
+		expect_deactivated(trial);
 	return trial;
 }
 
-/* By kinds and flags: folios are what they differ in. */
-static void expect_as_pages(const struct ptebatch_trial *trial,
-			    const struct ptebatch_trial *pages, bool hint)
+/* Compare kinds and flags only: the folios differ by design. */
+static void expect_like_pages(const struct ptebatch_trial *trial,
+			      const struct ptebatch_trial *pages, bool may_skip)
 {
 	const struct ptebatch_row *got = &trial->after.row;
 	unsigned long *differs;
@@ -111,27 +111,29 @@ static void expect_as_pages(const struct ptebatch_trial *trial,
 				sizeof(long), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
 	for (i = 0; i < got->nr; i++) {
-		const struct ptebatch_entry *is = &got->entries[i];
-		const struct ptebatch_entry *was = &trial->before.row.entries[i];
-		const struct ptebatch_entry *want = &pages->after.row.entries[i];
+		const struct ptebatch_entry *after = &got->entries[i];
+		const struct ptebatch_entry *before = &trial->before.row.entries[i];
+		const struct ptebatch_entry *expected = &pages->after.row.entries[i];
 
-		if (is->kind == want->kind && is->flags == want->flags)
+		if (after->kind == expected->kind &&
+		    after->flags == expected->flags)
 			continue;
-		if (!hint || is->kind != was->kind || is->flags != was->flags)
+		if (!may_skip || after->kind != before->kind ||
+		    after->flags != before->flags)
 			set_bit(i, differs);
 	}
 	if (!bitmap_empty(differs, PTEBATCH_ROW_ENTRIES))
 		ptebatch_trial_print(trial,
-				     "rule 24: not what its pages would be, each by itself",
+				     "rule 24 (parts of large folios): entries differ from those of small folios",
 				     differs);
 	kunit_kfree(trial->test, differs);
 }
 
 /*
- * The twin takes each large folio for one that is advised in part, and splits
- * it. Folios of files lose all their entries by that.
+ * With batches of one, no large folio is fully mapped: the twin splits each of
+ * them. Splitting a file folio unmaps it, so its entries cannot be compared.
  */
-static bool twin_can(const struct advise_row *row)
+static bool twin_comparable(const struct advise_row *row)
 {
 	if (!ptebatch_advices[row->advice].splits)
 		return true;
@@ -162,7 +164,7 @@ static void check_row(struct kunit *test, const struct advise_row *row)
 		ptebatch_trial_untouched(kernel);
 	if (ptebatch_failed(test))
 		return;
-	if (!row->hint && twin_can(row)) {
+	if (!row->may_skip && twin_comparable(row)) {
 		twin = advise(test, "the twin", row, setup,
 			      ptebatch_twin_do_madvise);
 		ptebatch_trial_same(kernel, twin);
@@ -171,264 +173,300 @@ static void check_row(struct kunit *test, const struct advise_row *row)
 	}
 	pages = advise(test, "do_madvise() on small folios", row, small,
 		       do_madvise);
-	expect_as_pages(kernel, pages, row->hint);
+	expect_like_pages(kernel, pages, row->may_skip);
 }
 
 static const struct advise_row rows[] = {
 	/* MADV_FREE. */
-	{ "64K folio", PTEBATCH_FREE, { "{Wdyx*16}", .prot = RW }, "{Wxl*16}" },
-	{ "small folios", PTEBATCH_FREE,
-	  { "Wdyx Rdx Wyx Wx", .prot = RW }, "Wxl Rxl Wxl*2" },
-	{ "dirty, young, both and none", PTEBATCH_FREE,
+	{ "64K folio, dirty and young: becomes clean, old and lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*16}", .prot = RW }, "{Wxl*16}" },
+	{ "small folios, dirty, young or neither: all become clean, old and lazyfree",
+	  PTEBATCH_FREE, { "Wdyx Rdx Wyx Wx", .prot = RW }, "Wxl Rxl Wxl*2" },
+	{ "64K folio, pages dirty, young, both or neither: all become clean, old and lazyfree",
+	  PTEBATCH_FREE,
 	  { "{Wdx*4 Wyx*4 Wdyx*4 Wx*4}", .prot = RW }, "{Wxl*16}" },
-	{ "only the last page dirty", PTEBATCH_FREE,
-	  { "{Rx*15 Rdx}", .prot = RO }, "{Rxl*16}" },
-	{ "only the last page young", PTEBATCH_FREE,
-	  { "{Rx*15 Ryx}", .prot = RO }, "{Rxl*16}" },
-	{ "writable and read-only", PTEBATCH_FREE,
-	  { "{Wdyx*8 Rdyx*8}", .prot = RW }, "{Wxl*8 Rxl*8}" },
-	{ "clean already", PTEBATCH_FREE,
+	{ "64K folio, only the last page dirty: becomes clean and lazyfree",
+	  PTEBATCH_FREE, { "{Rx*15 Rdx}", .prot = RO }, "{Rxl*16}" },
+	{ "64K folio, only the last page young: becomes old and lazyfree",
+	  PTEBATCH_FREE, { "{Rx*15 Ryx}", .prot = RO }, "{Rxl*16}" },
+	{ "64K folio, second half read-only: becomes lazyfree, write bits stay",
+	  PTEBATCH_FREE, { "{Wdyx*8 Rdyx*8}", .prot = RW }, "{Wxl*8 Rxl*8}" },
+	{ "64K folio, clean, old and lazyfree: unchanged", PTEBATCH_FREE,
 	  { "{Wxl*16}", .prot = RW }, "{Wxl*16}" },
-	{ "soft-dirty stays", PTEBATCH_FREE,
-	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true },
+	{ "64K folio, first half soft-dirty: becomes lazyfree, soft-dirty bits stay",
+	  PTEBATCH_FREE, { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true },
 	  "{Wsxl*8 Rxl*8}" },
-	{ "uffd-wp stays", PTEBATCH_FREE,
+	{ "64K folio, uffd-wp: becomes lazyfree, uffd-wp bits stay",
+	  PTEBATCH_FREE,
 	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, "{Ruxl*16}" },
-	{ "three folios", PTEBATCH_FREE,
+	{ "64K folio, small folio, 32K folio: all become lazyfree",
+	  PTEBATCH_FREE,
 	  { "{Wdyx*16} Wdyx {Wdyx*8}", .prot = RW }, "{Wxl*16} Wxl {Wxl*8}" },
-	{ "physically side by side", PTEBATCH_FREE,
+	{ "two physically adjacent 64K folios: both become lazyfree",
+	  PTEBATCH_FREE,
 	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, "{Wxl*16} {Wxl*16}" },
-	{ "two of three folios", PTEBATCH_FREE,
-	  { "{Wdyx*16} | {Wdyx*16} {Wdyx*4} |", .prot = RW },
+	{ "last two of three folios in the range: only these become lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*16} | {Wdyx*16} {Wdyx*4} |", .prot = RW },
 	  "{Wdyx*16} {Wxl*16} {Wxl*4}" },
-	{ "off its alignment", PTEBATCH_FREE,
+	{ "64K folio at an unaligned address: becomes lazyfree", PTEBATCH_FREE,
 	  { "@5 {Wdyx*16}", .prot = RW }, "@5 {Wxl*16}" },
-	{ "part of a folio", PTEBATCH_FREE,
-	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
+	{ "middle 6 pages of a 64K folio: split, these pages become lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
 	  "(Wdyx*5 Wxl*6 Wdyx*5)" },
-	{ "first page of a folio", PTEBATCH_FREE,
+	{ "first page of a 64K folio: split, this page becomes lazyfree",
+	  PTEBATCH_FREE,
 	  { "| {Wdyx | Wdyx*15}", .prot = RW }, "(Wxl Wdyx*15)" },
-	{ "all but the first page", PTEBATCH_FREE,
+	{ "all but the first page of a 64K folio: split, these pages become lazyfree",
+	  PTEBATCH_FREE,
 	  { "{Wdyx | Wdyx*15} |", .prot = RW }, "(Wdyx Wxl*15)" },
-	{ "all but the last page", PTEBATCH_FREE,
+	{ "all but the last page of a 64K folio: split, these pages become lazyfree",
+	  PTEBATCH_FREE,
 	  { "| {Wdyx*15 | Wdyx}", .prot = RW }, "(Wxl*15 Wdyx)" },
-	{ "end of one folio, a whole one, beginning of the next", PTEBATCH_FREE,
+	{ "end of a folio, whole folio, start of a folio: outer two split, range lazyfree",
+	  PTEBATCH_FREE,
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*16} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "(Wdyx*12 Wxl*4) {Wxl*16} (Wxl*4 Wdyx*12)" },
-	{ "part of what was read-only and soft-dirty", PTEBATCH_FREE,
+	{ "middle of a 64K folio, first half read-only and soft-dirty: split, these bits stay",
+	  PTEBATCH_FREE,
 	  { "{Rdysx*4 | Rdysx*4 Wdyx*4 | Wdyx*4}", .prot = RW, .track = true },
 	  "(Rdysx*4 Rsxl*4 Wxl*4 Wdyx*4)" },
-	{ "mapped in part", PTEBATCH_FREE,
-	  { "{.*3 Wdyx*13}", .prot = RW }, "(.*3 Wxl*13)" },
-	{ "mapped with a hole", PTEBATCH_FREE,
+	{ "64K folio without its first 3 pages: split, mapped pages become lazyfree",
+	  PTEBATCH_FREE, { "{.*3 Wdyx*13}", .prot = RW }, "(.*3 Wxl*13)" },
+	{ "64K folio with a hole of 2 pages: split, mapped pages become lazyfree",
+	  PTEBATCH_FREE,
 	  { "{Wdyx*5 -*2 Wdyx*9}", .prot = RW }, "(Wxl*5 -*2 Wxl*9)" },
-	{ "over the edge of a page table", PTEBATCH_FREE,
-	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 (Wxl*16)" },
-	{ "after a fork", PTEBATCH_FREE,
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rl*16}", .hint = true },
-	{ "part of a folio after a fork", PTEBATCH_FREE,
+	{ "64K folio across a page table boundary: split, all pages become lazyfree",
+	  PTEBATCH_FREE, { "@-8 {Wdyx*16}", .prot = RW }, "@-8 (Wxl*16)" },
+	{ "64K folio after a fork: becomes lazyfree", PTEBATCH_FREE,
+	  { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rl*16}", .may_skip = true },
+	{ "middle of a 64K folio after a fork: unchanged", PTEBATCH_FREE,
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
-	  .hint = true },
-	{ "small folio after a fork", PTEBATCH_FREE,
+	  .may_skip = true },
+	{ "small folio after a fork: becomes lazyfree", PTEBATCH_FREE,
 	  { "Wdyx", .prot = RW, .twice = true }, "Rl" },
-	{ "PMD", PTEBATCH_FREE, { "[Wdyx]", .prot = RW }, "[Wxl]" },
-	{ "part of a PMD", PTEBATCH_FREE,
-	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
+	{ "PMD-mapped folio: becomes clean, old and lazyfree",
+	  PTEBATCH_FREE, { "[Wdyx]", .prot = RW }, "[Wxl]" },
+	{ "middle half of a PMD-mapped folio: split, these pages become lazyfree",
+	  PTEBATCH_FREE, { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  "(Wdyx*T/4 Wxl*T/2 Wdyx*T/4)" },
-	{ "2M folio mapped by page table entries", PTEBATCH_FREE,
+	{ "2M folio mapped by PTEs: becomes lazyfree", PTEBATCH_FREE,
 	  { "{Wdyx*T}", .prot = RW }, "{Wxl*T}" },
-	{ "three page tables, the middle one missing", PTEBATCH_FREE,
-	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW },
+	{ "two 64K folios, a missing page table between: both become lazyfree",
+	  PTEBATCH_FREE, { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW },
 	  "@-16 {Wxl*16} -*T {Wxl*16}" },
-	{ "swap entries go, the folio's other pages wait", PTEBATCH_FREE,
+	{ "64K folio, 10 of its pages in swap: swap entries freed, mapped pages unchanged",
+	  PTEBATCH_FREE,
 	  { "{Wdyx*4 Sx*8 S*2 Wdyx*2}", .prot = RW, .swap = true },
-	  "{Wdyx*4 -*10 Wdyx*2}", .hint = true },
-	{ "part of a folio's swap entries", PTEBATCH_FREE,
+	  "{Wdyx*4 -*10 Wdyx*2}", .may_skip = true },
+	{ "middle 8 of 16 swap entries: freed", PTEBATCH_FREE,
 	  { "{Sx*4 | Sx*8 | Sx*4}", .prot = RW, .swap = true },
 	  "{Sx*4 -*8 Sx*4}" },
-	{ "being migrated", PTEBATCH_FREE,
+	{ "migration entries: unchanged", PTEBATCH_FREE,
 	  { "{Mw*4 Mx*4 M*8}", .prot = RW }, "{Mw*4 Mx*4 M*8}" },
-	{ "guards stay, poison goes", PTEBATCH_FREE,
-	  { "{Wdyx*2} G*2 P*2 {Wdyx*2} G", .prot = RW },
+	{ "guards, poison, order-1 folios: guards stay, poison is cleared",
+	  PTEBATCH_FREE, { "{Wdyx*2} G*2 P*2 {Wdyx*2} G", .prot = RW },
 	  "{Wxl*2} G*2 -*2 {Wxl*2} G" },
-	{ "locked into memory", PTEBATCH_FREE,
+	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_FREE,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
-	{ "shmem", PTEBATCH_FREE,
+	{ "shared shmem mapping: -EINVAL", PTEBATCH_FREE,
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, .error = -EINVAL },
-	{ "copies of a file's pages", PTEBATCH_FREE,
+	{ "anonymous folio in a private file mapping: -EINVAL", PTEBATCH_FREE,
 	  { "{Wdyx*16}", PTEBATCH_PRIVATE_FILE, RW }, .error = -EINVAL },
 
 	/* MADV_COLD. */
-	{ "64K folio", PTEBATCH_COLD, { "{Wdyx*16}", .prot = RW }, "{Wdx*16}" },
-	{ "small folios", PTEBATCH_COLD,
+	{ "64K folio, young: becomes old",
+	  PTEBATCH_COLD, { "{Wdyx*16}", .prot = RW }, "{Wdx*16}" },
+	{ "small folios, some young: all become old", PTEBATCH_COLD,
 	  { "Wdyx Rdyx Ryx Wdx", .prot = RW }, "Wdx Rdx Rx Wdx" },
-	{ "only the first page young", PTEBATCH_COLD,
+	{ "64K folio, only the first page young: becomes old", PTEBATCH_COLD,
 	  { "{Wdyx Wdx*15}", .prot = RW }, "{Wdx*16}" },
-	{ "only the last page young", PTEBATCH_COLD,
+	{ "64K folio, only the last page young: becomes old", PTEBATCH_COLD,
 	  { "{Wdx*15 Wdyx}", .prot = RW }, "{Wdx*16}" },
-	{ "clean and dirty", PTEBATCH_COLD,
+	{ "128K folio, second half dirty: becomes old, dirty bits stay", PTEBATCH_COLD,
 	  { "{Ryx*16 Rdyx*16}", .prot = RO }, "{Rx*16 Rdx*16}" },
-	{ "writable and read-only", PTEBATCH_COLD,
+	{ "64K folio, middle 6 pages read-only: becomes old, write bits stay",
+	  PTEBATCH_COLD,
 	  { "{Wdyx*5 Rdyx*6 Wdyx*5}", .prot = RW }, "{Wdx*5 Rdx*6 Wdx*5}" },
-	{ "soft-dirty and uffd-wp stay", PTEBATCH_COLD,
-	  { "{Wdysx*16} {Rdyux*16}", .prot = RW, .track = true,
+	{ "soft-dirty 64K folio, uffd-wp 64K folio: both old, bits stay",
+	  PTEBATCH_COLD, { "{Wdysx*16} {Rdyux*16}", .prot = RW, .track = true,
 	    .uffd_wp = true }, "{Wdsx*16} {Rdux*16}" },
-	{ "lazyfree", PTEBATCH_COLD,
-	  { "{Wyxl*16}", .prot = RW }, "{Wxl*16}" },
-	{ "part of a folio", PTEBATCH_COLD,
-	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
+	{ "lazyfree 64K folio, young: becomes old, stays lazyfree",
+	  PTEBATCH_COLD, { "{Wyxl*16}", .prot = RW }, "{Wxl*16}" },
+	{ "middle 6 pages of a 64K folio: split, these pages become old",
+	  PTEBATCH_COLD, { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
 	  "(Wdyx*5 Wdx*6 Wdyx*5)" },
-	{ "end of one folio, a whole one, beginning of the next", PTEBATCH_COLD,
+	{ "end of a folio, whole folio, start of a folio: outer two split, range old",
+	  PTEBATCH_COLD,
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*16} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "(Wdyx*12 Wdx*4) {Wdx*16} (Wdx*4 Wdyx*12)" },
-	{ "mapped in part", PTEBATCH_COLD,
-	  { "{.*3 Wdyx*13}", .prot = RW }, "(.*3 Wdx*13)" },
-	{ "over the edge of a page table", PTEBATCH_COLD,
-	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 (Wdx*16)" },
-	{ "off its alignment", PTEBATCH_COLD,
+	{ "64K folio without its first 3 pages: split, mapped pages become old",
+	  PTEBATCH_COLD, { "{.*3 Wdyx*13}", .prot = RW }, "(.*3 Wdx*13)" },
+	{ "64K folio across a page table boundary: split, all pages become old",
+	  PTEBATCH_COLD, { "@-8 {Wdyx*16}", .prot = RW }, "@-8 (Wdx*16)" },
+	{ "64K folio at an unaligned address: becomes old", PTEBATCH_COLD,
 	  { "@5 {Wdyx*16}", .prot = RW }, "@5 {Wdx*16}" },
-	{ "after a fork", PTEBATCH_COLD,
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, .hint = true },
-	{ "part of a folio after a fork", PTEBATCH_COLD,
+	{ "64K folio after a fork: unchanged", PTEBATCH_COLD,
+	  { "{Wdyx*16}", .prot = RW, .twice = true }, .may_skip = true },
+	{ "middle of a 64K folio after a fork: unchanged", PTEBATCH_COLD,
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
-	  .hint = true },
-	{ "file", PTEBATCH_COLD, { "{Ry*16}", PTEBATCH_FILE, RO }, "{R*16}" },
-	{ "shmem, one page dirty", PTEBATCH_COLD,
+	  .may_skip = true },
+	{ "64K file folio: becomes old",
+	  PTEBATCH_COLD, { "{Ry*16}", PTEBATCH_FILE, RO }, "{R*16}" },
+	{ "64K shmem folio, one page dirty: becomes old, page stays dirty",
+	  PTEBATCH_COLD,
 	  { "{Ry*9 Wdy Ry*6}", PTEBATCH_SHMEM, RW }, "{R*9 Wd R*6}" },
-	{ "shmem mapped twice", PTEBATCH_COLD,
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, .hint = true },
-	{ "copies of a file's pages, and its own", PTEBATCH_COLD,
-	  { "{Wdyx*8} {Ry*8}", PTEBATCH_PRIVATE_FILE, RW },
+	{ "64K shmem folio mapped twice: unchanged", PTEBATCH_COLD,
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, .may_skip = true },
+	{ "private file mapping, anonymous folio and file folio: both become old",
+	  PTEBATCH_COLD, { "{Wdyx*8} {Ry*8}", PTEBATCH_PRIVATE_FILE, RW },
 	  "{Wdx*8} {R*8}" },
-	{ "PMD", PTEBATCH_COLD, { "[Wdyx]", .prot = RW }, "[Wdx]" },
-	{ "part of a PMD", PTEBATCH_COLD,
-	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
+	{ "PMD-mapped folio: becomes old",
+	  PTEBATCH_COLD, { "[Wdyx]", .prot = RW }, "[Wdx]" },
+	{ "middle half of a PMD-mapped folio: split, these pages become old",
+	  PTEBATCH_COLD, { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  "(Wdyx*T/4 Wdx*T/2 Wdyx*T/4)" },
-	{ "2M folio mapped by page table entries", PTEBATCH_COLD,
+	{ "2M folio mapped by PTEs: becomes old", PTEBATCH_COLD,
 	  { "{Wdyx*T}", .prot = RW }, "{Wdx*T}" },
-	{ "what maps no page", PTEBATCH_COLD,
-	  { "{Wdyx*2} G*2 P*2 -*2 {Mw Mx M M}", .prot = RW },
+	{ "guards, poison, empty and migration entries: unchanged",
+	  PTEBATCH_COLD, { "{Wdyx*2} G*2 P*2 -*2 {Mw Mx M M}", .prot = RW },
 	  "{Wdx*2} G*2 P*2 -*2 {Mw Mx M M}" },
-	{ "locked into memory", PTEBATCH_COLD,
+	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_COLD,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 
 	/* MADV_PAGEOUT. */
-	{ "64K folio", PTEBATCH_PAGEOUT, { "{Wdyx*16}", .prot = RW }, "Sx*16" },
-	{ "small folios", PTEBATCH_PAGEOUT,
+	{ "64K folio: swapped out",
+	  PTEBATCH_PAGEOUT, { "{Wdyx*16}", .prot = RW }, "Sx*16" },
+	{ "small folios: swapped out", PTEBATCH_PAGEOUT,
 	  { "Wdyx Rdyx Ryx Wdx", .prot = RW }, "Sx*4" },
-	{ "soft-dirty goes to swap, page by page", PTEBATCH_PAGEOUT,
+	{ "64K folio, first 4 pages soft-dirty: their 4 swap entries soft-dirty",
+	  PTEBATCH_PAGEOUT,
 	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .track = true }, "Ssx*4 Sx*12" },
-	{ "uffd-wp goes to swap, page by page", PTEBATCH_PAGEOUT,
+	{ "64K folio, first 4 pages uffd-wp: their 4 swap entries uffd-wp",
+	  PTEBATCH_PAGEOUT,
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true },
 	  "Sxu*4 Sx*12" },
-	{ "second half shared", PTEBATCH_PAGEOUT,
-	  { "{Rdyx*8 Rdy*8}", .prot = RO }, "Sx*8 S*8" },
-	{ "part of a folio", PTEBATCH_PAGEOUT,
-	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
+	{ "64K folio, second half shared: only the first 8 swap entries exclusive",
+	  PTEBATCH_PAGEOUT, { "{Rdyx*8 Rdy*8}", .prot = RO }, "Sx*8 S*8" },
+	{ "middle 6 pages of a 64K folio: split, these pages are swapped out",
+	  PTEBATCH_PAGEOUT, { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
 	  "(Wdyx*5 Sx*6 Wdyx*5)" },
-	{ "end of one folio, a whole one, beginning of the next",
+	{ "end of a folio, whole folio, start of a folio: outer two split, range swapped out",
 	  PTEBATCH_PAGEOUT,
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*16} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "(Wdyx*12 Sx*4) Sx*16 (Sx*4 Wdyx*12)" },
-	{ "mapped in part", PTEBATCH_PAGEOUT,
-	  { "{.*3 Wdyx*13}", .prot = RW }, "Sx*13" },
-	{ "over the edge of a page table", PTEBATCH_PAGEOUT,
-	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 Sx*16" },
-	{ "after a fork", PTEBATCH_PAGEOUT,
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, .hint = true },
-	{ "part of a folio after a fork", PTEBATCH_PAGEOUT,
+	{ "64K folio without its first 3 pages: mapped pages are swapped out",
+	  PTEBATCH_PAGEOUT, { "{.*3 Wdyx*13}", .prot = RW }, "Sx*13" },
+	{ "64K folio across a page table boundary: swapped out",
+	  PTEBATCH_PAGEOUT, { "@-8 {Wdyx*16}", .prot = RW }, "@-8 Sx*16" },
+	{ "64K folio after a fork: unchanged", PTEBATCH_PAGEOUT,
+	  { "{Wdyx*16}", .prot = RW, .twice = true }, .may_skip = true },
+	{ "middle of a 64K folio after a fork: unchanged", PTEBATCH_PAGEOUT,
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
-	  .hint = true },
-	{ "clean pages of a file", PTEBATCH_PAGEOUT,
+	  .may_skip = true },
+	{ "clean 64K file folio: unmapped", PTEBATCH_PAGEOUT,
 	  { "{Ry*16}", PTEBATCH_FILE, RO }, "-*16" },
-	{ "PMD", PTEBATCH_PAGEOUT, { "[Wdyx]", .prot = RW }, "Sx*T" },
-	{ "part of a PMD", PTEBATCH_PAGEOUT,
-	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
+	{ "PMD-mapped folio: swapped out",
+	  PTEBATCH_PAGEOUT, { "[Wdyx]", .prot = RW }, "Sx*T" },
+	{ "middle half of a PMD-mapped folio: split, these pages are swapped out",
+	  PTEBATCH_PAGEOUT, { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  "(Wdyx*T/4 Sx*T/2 Wdyx*T/4)" },
-	{ "what maps no page", PTEBATCH_PAGEOUT,
-	  { "G*2 P*2 -*2 {Mw Mx M M}", .prot = RW },
+	{ "guards, poison, empty and migration entries: unchanged",
+	  PTEBATCH_PAGEOUT, { "G*2 P*2 -*2 {Mw Mx M M}", .prot = RW },
 	  "G*2 P*2 -*2 {Mw Mx M M}" },
-	{ "locked into memory", PTEBATCH_PAGEOUT,
+	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_PAGEOUT,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 
-	/* MADV_DONTNEED: ptebatch_memory has more of what zaps. */
-	{ "64K folio", PTEBATCH_DONTNEED, { "{Wdyx*16}", .prot = RW }, "-*16" },
-	{ "part of a folio", PTEBATCH_DONTNEED,
-	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
+	/* MADV_DONTNEED; ptebatch_memory has more cases of zapping. */
+	{ "64K folio: unmapped",
+	  PTEBATCH_DONTNEED, { "{Wdyx*16}", .prot = RW }, "-*16" },
+	{ "middle 6 pages of a 64K folio: unmapped, folio not split",
+	  PTEBATCH_DONTNEED, { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
 	  "{Wdyx*5 -*6 Wdyx*5}" },
-	{ "end of one folio, a whole one, beginning of the next",
+	{ "end of a folio, whole folio, start of a folio: unmapped, none split",
 	  PTEBATCH_DONTNEED,
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*16} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "{Wdyx*12 -*4} -*16 {-*4 Wdyx*12}" },
-	{ "part of a folio after a fork", PTEBATCH_DONTNEED,
+	{ "middle 8 pages of a 64K folio after a fork: unmapped",
+	  PTEBATCH_DONTNEED,
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
 	  "{Rdy*4 -*8 Rdy*4}" },
-	{ "part of a PMD", PTEBATCH_DONTNEED,
-	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
+	{ "middle half of a PMD-mapped folio: unmapped, folio not split",
+	  PTEBATCH_DONTNEED, { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}" },
-	{ "a whole page table", PTEBATCH_DONTNEED,
+	{ "2M folio that fills a page table: unmapped", PTEBATCH_DONTNEED,
 	  { "{Wdyx*T}", .prot = RW }, "-*T" },
-	{ "shmem, part of a folio", PTEBATCH_DONTNEED,
+	{ "middle 9 pages of a 64K shmem folio: unmapped", PTEBATCH_DONTNEED,
 	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW },
 	  "{Wdy*3 -*9 Wdy*4}" },
-	{ "guards stay, poison goes", PTEBATCH_DONTNEED,
+	{ "guards, poison, order-1 folio: only the guards stay",
+	  PTEBATCH_DONTNEED,
 	  { "G*2 P*2 {Wdyx*2} G", .prot = RW }, "G*2 -*4 G" },
-	{ "locked into memory", PTEBATCH_DONTNEED,
+	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_DONTNEED,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 
-	/* Guards. */
-	{ "nothing there", PTEBATCH_GUARD_INSTALL,
+	/* MADV_GUARD_INSTALL and MADV_GUARD_REMOVE. */
+	{ "empty entries: become guards", PTEBATCH_GUARD_INSTALL,
 	  { "-*3 | -*10 | -*3", .prot = RW }, "-*3 G*10 -*3" },
-	{ "64K folio", PTEBATCH_GUARD_INSTALL,
+	{ "64K folio: replaced by guards", PTEBATCH_GUARD_INSTALL,
 	  { "{Wdyx*16}", .prot = RW }, "G*16" },
-	{ "part of a folio", PTEBATCH_GUARD_INSTALL,
-	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
+	{ "middle 6 pages of a 64K folio: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL, { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW },
 	  "{Wdyx*5 G*6 Wdyx*5}" },
-	{ "end of one folio, a whole one, beginning of the next",
+	{ "end of a folio, whole folio, start of a folio: replaced by guards",
 	  PTEBATCH_GUARD_INSTALL,
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*16} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "{Wdyx*12 G*4} G*16 {G*4 Wdyx*12}" },
-	{ "among guards, poison and nothing", PTEBATCH_GUARD_INSTALL,
+	{ "guards, empty, poison, present and migration entries: all become guards",
+	  PTEBATCH_GUARD_INSTALL,
 	  { "G*2 -*2 P*2 {Wdyx*2} {Mw Mx M M}", .prot = RW }, "G*12" },
-	{ "after a fork", PTEBATCH_GUARD_INSTALL,
+	{ "middle 8 pages of a 64K folio after a fork: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL,
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
 	  "{Rdy*4 G*8 Rdy*4}" },
-	{ "over the edge of a page table", PTEBATCH_GUARD_INSTALL,
-	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 G*16" },
-	{ "three page tables, the middle one missing", PTEBATCH_GUARD_INSTALL,
+	{ "64K folio across a page table boundary: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL, { "@-8 {Wdyx*16}", .prot = RW }, "@-8 G*16" },
+	{ "two 64K folios, a missing page table between: all entries become guards",
+	  PTEBATCH_GUARD_INSTALL,
 	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW }, "@-16 G*16 G*T G*16" },
-	{ "PMD", PTEBATCH_GUARD_INSTALL, { "[Wdyx]", .prot = RW }, "G*T" },
-	{ "part of a PMD", PTEBATCH_GUARD_INSTALL,
+	{ "PMD-mapped folio: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL, { "[Wdyx]", .prot = RW }, "G*T" },
+	{ "middle half of a PMD-mapped folio: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL,
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  "{Wdyx*T/4 G*T/2 Wdyx*T/4}" },
-	{ "shmem", PTEBATCH_GUARD_INSTALL,
+	{ "middle 9 pages of a 64K shmem folio: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL,
 	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW },
 	  "{Wdy*3 G*9 Wdy*4}" },
-	{ "shmem with uffd-wp", PTEBATCH_GUARD_INSTALL,
+	{ "32K shmem folio, first half uffd-wp: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL,
 	  { "{Rdyu*4 Wdy*4}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "G*8" },
-	{ "userfaultfd's markers", PTEBATCH_GUARD_INSTALL,
+	{ "uffd-wp markers: replaced by guards", PTEBATCH_GUARD_INSTALL,
 	  { "U*2 - U", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "G*4" },
-	{ "locked into memory", PTEBATCH_GUARD_INSTALL,
+	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_GUARD_INSTALL,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
-	{ "guards", PTEBATCH_GUARD_REMOVE,
+	{ "middle 10 of 16 guards: cleared", PTEBATCH_GUARD_REMOVE,
 	  { "G*3 | G*10 | G*3", .prot = RW }, "G*3 -*10 G*3" },
-	{ "guards within a folio", PTEBATCH_GUARD_REMOVE,
+	{ "6 guards among the pages of a 64K folio: cleared",
+	  PTEBATCH_GUARD_REMOVE,
 	  { "{Wdyx*5 G*6 Wdyx*5}", .prot = RW }, "{Wdyx*5 -*6 Wdyx*5}" },
-	{ "everything else stays", PTEBATCH_GUARD_REMOVE,
+	{ "present, migration, poison and guard entries: only the guard is cleared",
+	  PTEBATCH_GUARD_REMOVE,
 	  { "{Wdyx*4 Mw Mx Rdy Ndyx} P*2 G -", .prot = RW },
 	  "{Wdyx*4 Mw Mx Rdy Ndyx} P*2 -*2" },
-	{ "over the edge of a page table", PTEBATCH_GUARD_REMOVE,
+	{ "guards across a page table boundary: cleared", PTEBATCH_GUARD_REMOVE,
 	  { "@-3 G*8", .prot = RW }, "@-3 -*8" },
-	{ "PMD", PTEBATCH_GUARD_REMOVE, { "[Wdyx] G", .prot = RW }, "[Wdyx] -" },
-	{ "locked into memory", PTEBATCH_GUARD_REMOVE,
+	{ "PMD-mapped folio, guard: only the guard is cleared",
+	  PTEBATCH_GUARD_REMOVE, { "[Wdyx] G", .prot = RW }, "[Wdyx] -" },
+	{ "VM_LOCKED VMA: guards cleared", PTEBATCH_GUARD_REMOVE,
 	  { "{Wdyx*2} G*2", .prot = RW, .mlocked = true }, "{Wdyx*2} -*2" },
 };
 
-static const char *part_missing(const struct advise_row *row)
+static const char *split_missing(const struct advise_row *row)
 {
 	return row->after && strchr(row->after, '(') &&
 	       !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ?
-	       "no folio is split without CONFIG_TRANSPARENT_HUGEPAGE" : NULL;
+	       "without CONFIG_TRANSPARENT_HUGEPAGE, folios cannot be split" : NULL;
 }
 
 static void row_desc(const struct advise_row *row, char *desc)
@@ -443,24 +481,28 @@ static void madvise_row(struct kunit *test)
 {
 	const struct advise_row *row = test->param_value;
 
-	if (part_missing(row))
-		kunit_skip(test, "%s", part_missing(row));
+	if (split_missing(row))
+		kunit_skip(test, "%s", split_missing(row));
 	check_row(test, row);
 }
 
-/* Every order, every kind of range. */
+/* Every order, and each range of ptebatch_each_range(). */
 
 static const struct kind {
 	const char *name;
 	enum ptebatch_advice_id advice;
-	const char *after;	/* of each entry in the range */
-	bool frees;		/* those that are in it as a whole */
+	const char *after;	/* expected token of an entry in the range */
+	bool frees;		/* unmaps a folio that is fully in the range */
 } kinds[] = {
-	{ "MADV_FREE", PTEBATCH_FREE, "Wxl" },
-	{ "MADV_COLD", PTEBATCH_COLD, "Wdx" },
-	{ "MADV_PAGEOUT", PTEBATCH_PAGEOUT, "Sx", .frees = true },
-	{ "MADV_DONTNEED", PTEBATCH_DONTNEED, "-", .frees = true },
-	{ "MADV_GUARD_INSTALL", PTEBATCH_GUARD_INSTALL, "G", .frees = true },
+	{ "MADV_FREE, whole and parts: become clean, old and lazyfree", PTEBATCH_FREE,
+	  "Wxl" },
+	{ "MADV_COLD, whole and parts: become old", PTEBATCH_COLD, "Wdx" },
+	{ "MADV_PAGEOUT, whole and parts: swapped out", PTEBATCH_PAGEOUT, "Sx",
+	  .frees = true },
+	{ "MADV_DONTNEED, whole and parts: unmapped", PTEBATCH_DONTNEED, "-",
+	  .frees = true },
+	{ "MADV_GUARD_INSTALL, whole and parts: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL, "G", .frees = true },
 };
 
 PTEBATCH_ORDER_PARAM(orders, kinds);
@@ -489,7 +531,7 @@ static void check_range(struct kunit *test, const struct ptebatch_order *param,
 		after[strlen(after) - 1] = whole ? ' ' : ')';
 		after[0] = whole ? ' ' : '(';
 	}
-	if (!part_missing(row))
+	if (!split_missing(row))
 		check_row(test, row);
 }
 

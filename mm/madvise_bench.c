@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * S5: MADV_DONTNEED of 256 MiB, page by page: by madvise(), and by
- * process_madvise() with more and more pages a call. Beside the time, how often
- * a call takes a lock and gathers what to flush from the TLBs.
+ * process_madvise() with 1 to 1024 pages a call. Besides the time, the lock
+ * acquisitions and TLB gathers of a call are counted.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -12,35 +12,35 @@
 #include <linux/uio.h>
 #include <uapi/linux/pidfd.h>
 
-#include "../lib/counter.h"
-#include "../lib/process.h"
-#include "../lib/region.h"
-#include "../lib/stopwatch.h"
-#include "../lib/syscall.h"
+#include "../lib/kernel/counter.h"
+#include "../lib/kernel/process.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/run/region.h"
+#include "../lib/run/stopwatch.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(madvise));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(process_madvise));
 
-/* How many pages a call of process_madvise() is told of; 0: madvise(). */
+/* Pages a call of process_madvise(); 0: madvise(). */
 static const unsigned int batches[] = {
 	0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024
 };
 
 static void batch_desc(const unsigned int *batch, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, *batch ? "%u a call" : "madvise()",
-		 *batch);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, *batch ?
+		 "process_madvise(), %u pages a call" : "madvise()", *batch);
 }
 
 KUNIT_ARRAY_PARAM(batches, batches, batch_desc);
 
 /**
- * struct advice - what to do
- * @region: all of this is not needed any more
+ * struct advice - MADV_DONTNEED of a region
+ * @region: the region
  * @vector: address of an array of struct iovec, one for each page
- * @batch: from batches[]
- * @watch: times it
- * @counters: count its calls, if not %NULL
+ * @batch: pages a call, from batches[]
+ * @watch: stopwatch that times all calls
+ * @counters: NR_COUNTERS counters of function calls, or %NULL
  */
 struct advice {
 	struct ptebatch_region *region;
@@ -84,7 +84,7 @@ static long advise_batches(const struct advice *advice)
 	return 0;
 }
 
-/* As the process whose memory it is; nobody else may do this to it. */
+/* In the process that owns the region: MADV_DONTNEED is not allowed remotely. */
 static long advise(void *data)
 {
 	const struct advice *advice = data;
@@ -102,7 +102,7 @@ static long advise(void *data)
 	return err;
 }
 
-/* Memory, and beside it what names each of its pages. */
+/* Populate a region, and write an iovec for each of its pages beside it. */
 static void prepare(struct kunit *test, struct advice *advice,
 		    unsigned long bytes)
 {
@@ -130,9 +130,9 @@ static void prepare(struct kunit *test, struct advice *advice,
 	KUNIT_ASSERT_EQ(test, failed, 0);
 }
 
-static void check_gone(struct kunit *test, struct ptebatch_region *region)
+static void expect_zapped(struct kunit *test, struct ptebatch_region *region)
 {
-	/* The pages that hold the vector are left. */
+	/* The pages of the vector stay mapped. */
 	KUNIT_EXPECT_LE(test, get_mm_counter_sum(region->mm, MM_ANONPAGES),
 			region->bytes / PAGE_SIZE * sizeof(struct iovec) /
 			PAGE_SIZE);
@@ -155,13 +155,13 @@ static void dontneed_bench(struct kunit *test)
 	prepare(test, &advice, S5_BYTES);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_process(advice.region->mm, advise,
 						  &advice));
-	check_gone(test, advice.region);
+	expect_zapped(test, advice.region);
 	snprintf(what, sizeof(what), "table=S5 name=dontneed batch=%u", *batch);
 	ptebatch_stopwatch_report(test, &watch, what, S5_BYTES / PAGE_SIZE,
 				  calls(&advice));
 }
 
-/* As much as the largest batch. */
+/* One call of the largest batch. */
 #define COUNTED_BYTES	(1024 * PAGE_SIZE)
 
 static void dontneed_counts(struct kunit *test)
@@ -189,10 +189,10 @@ static void dontneed_counts(struct kunit *test)
 	};
 	err = ptebatch_process(advice.region->mm, advise, &advice);
 	if (err == -EOPNOTSUPP)
-		kunit_skip(test, "nothing counts calls without CONFIG_KPROBES");
+		kunit_skip(test, "counting calls needs CONFIG_KPROBES");
 	KUNIT_ASSERT_EQ(test, 0, err);
-	check_gone(test, advice.region);
-	/* Each call is like the next. */
+	expect_zapped(test, advice.region);
+	/* All calls must take the same number of locks and gathers. */
 	for (i = 0; i < NR_COUNTERS; i++) {
 		KUNIT_EXPECT_EQ(test, 0, counters[i].hits % calls(&advice));
 		counters[i].hits /= calls(&advice);

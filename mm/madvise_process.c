@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * process_madvise(): what it returns, what it has advised then, and how often it
- * takes a lock and gathers TLB flushes for that (rule 23). What advice does to
- * entries is in ptebatch_madvise; here MADV_DONTNEED mostly stands for all, as
- * it shows.
+ * process_madvise(): its return value, the ranges it has advised, and how many
+ * locks and TLB gathers it takes (rule 23). ptebatch_madvise checks what each
+ * advice does to entries; most cases here use MADV_DONTNEED, because its effect
+ * is easy to see.
  */
 #include <kunit/test.h>
 #include <linux/cred.h>
@@ -18,12 +18,12 @@
 
 #include "internal.h"
 
-#include "../lib/locks.h"
-#include "../lib/process.h"
-#include "../lib/pte.h"
-#include "../lib/swap.h"
-#include "../lib/syscall.h"
-#include "../lib/trial.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/lock_count.h"
+#include "../lib/kernel/process.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -32,9 +32,9 @@ PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(pidfd_open));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(process_madvise));
 
 /**
- * struct vector_range - one of a vector
- * @at: where it begins, in bytes from the row's first entry on
- * @bytes: how long it is
+ * struct vector_range - one range of a vector
+ * @at: start of the range, in bytes from the address of the row's first entry
+ * @bytes: length of the range, in bytes
  */
 struct vector_range {
 	long at;
@@ -43,23 +43,23 @@ struct vector_range {
 
 #define PAGES(at, nr)	{ (at) * PAGE_SIZE, (nr) * PAGE_SIZE }
 
-/* A page before the end of the address space. */
-#define AT_THE_END	LONG_MAX
+/* Stands for the last page of the address space. */
+#define LAST_PAGE	LONG_MAX
 
 /**
- * struct call - of process_madvise()
- * @space: whose memory
+ * struct call - a call of process_madvise()
+ * @space: the address space to advise
  * @ranges: the vector
- * @vlen: how many ranges that is; beyond @ranges they begin again
- * @nr: how many @ranges has
+ * @vlen: number of ranges to pass; if larger than @nr, @ranges repeats
+ * @nr: number of elements of @ranges
  * @behavior: MADV_*
- * @flags: what the system call wants to be 0
- * @pidfd: whose memory it is, as the system call is told
- * @pid: for a pidfd of that process; else 0
- * @no_vector: the vector is where there is no memory
- * @cred: what the caller may do, if not %NULL
- * @locks: gets the count of those of @space, if not %NULL
- * @result: what it returns
+ * @flags: flags argument of the system call; only 0 is valid
+ * @pidfd: pidfd argument of the system call, if @pid is 0
+ * @pid: process ID to open a pidfd for, or 0
+ * @no_vector: pass address 0 instead of the vector
+ * @cred: credentials of the caller; %NULL to keep the current ones
+ * @locks: gets the lock counts of @space, if not %NULL
+ * @result: return value of process_madvise()
  */
 struct call {
 	struct ptebatch_space *space;
@@ -79,7 +79,7 @@ struct call {
 static unsigned long range_start(const struct call *call,
 				 const struct vector_range *range)
 {
-	if (range->at == AT_THE_END)
+	if (range->at == LAST_PAGE)
 		return TASK_SIZE_MAX - PAGE_SIZE;
 	return ptebatch_addr(call->space, 0) + range->at;
 }
@@ -91,12 +91,12 @@ static int write_vector(const struct call *call, unsigned long addr)
 
 	for (i = 0; i < call->vlen; i++) {
 		const struct vector_range *range = &call->ranges[i % call->nr];
-		struct iovec one = {
+		struct iovec iov = {
 			.iov_base = (void __user *)range_start(call, range),
 			.iov_len = range->bytes,
 		};
 
-		if (copy_to_user(vector + i, &one, sizeof(one)))
+		if (copy_to_user(vector + i, &iov, sizeof(iov)))
 			return -EFAULT;
 	}
 	return 0;
@@ -107,17 +107,17 @@ static long advise(const struct call *call, unsigned long vector, int pidfd)
 	const struct ptebatch_args args =
 		ptebatch_args(pidfd, call->no_vector ? 0 : vector, call->vlen,
 			      call->behavior, call->flags);
-	const struct cred *was = call->cred ? override_creds(call->cred) : NULL;
+	const struct cred *old = call->cred ? override_creds(call->cred) : NULL;
 	long result;
 
 	result = ptebatch_syscall(PTEBATCH_SYSCALL(process_madvise), &args);
-	if (was)
-		revert_creds(was);
+	if (old)
+		revert_creds(old);
 	return result;
 }
 
-/* In a process. */
-static long work(void *data)
+/* Runs in the process that calls process_madvise(). */
+static long call_in_process(void *data)
 {
 	struct call *call = data;
 	const struct ptebatch_args pid = ptebatch_args(call->pid, 0, 0, 0, 0);
@@ -146,26 +146,27 @@ static long work(void *data)
 	return err;
 }
 
-/* As the process whose memory it is. */
+/* Call from the process that owns the address space. */
 static void call_self(struct kunit *test, struct call *call)
 {
 	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_process(call->space->places[0].mm, work, call));
+			ptebatch_process(call->space->places[0].mm,
+					 call_in_process, call));
 }
 
-/* As another process. */
-static void call_other(struct kunit *test, struct call *call)
+/* Call from another process. */
+static void call_remote(struct kunit *test, struct call *call)
 {
 	struct mm_struct *mm = ptebatch_mm_alloc();
-	struct ptebatch_idler owner;
+	struct ptebatch_dummy_task owner;
 	long err;
 
 	KUNIT_ASSERT_NOT_NULL(test, mm);
-	err = ptebatch_idler_start(&owner, call->space->places[0].mm);
+	err = ptebatch_dummy_task_start(&owner, call->space->places[0].mm);
 	if (!err) {
 		call->pid = owner.pid;
-		err = ptebatch_process(mm, work, call);
-		ptebatch_idler_stop(&owner);
+		err = ptebatch_process(mm, call_in_process, call);
+		ptebatch_dummy_task_stop(&owner);
 	}
 	mmput(mm);
 	KUNIT_ASSERT_EQ(test, 0, err);
@@ -175,69 +176,69 @@ static void expect_result(struct kunit *test, const struct call *call,
 			  long expected)
 {
 	KUNIT_EXPECT_EQ_MSG(test, call->result, expected,
-			    "rule 23: process_madvise() returns %ld, not %ld",
+			    "rule 23 (process_madvise()): returns %ld, expected %ld",
 			    call->result, expected);
 }
 
 /**
- * enum oddity - what may be odd about a part of the row
- * @NOTHING: nothing
- * @HOLE: there is no VMA
- * @OTHER_VMA: it is a VMA of its own, just like the others
- * @LOCKED: it is locked into memory
- * @SEALED: it is sealed and read-only
+ * enum part_change - how the address space of a part of the row is changed
+ * @UNCHANGED: not at all
+ * @HOLE: unmapped
+ * @OTHER_VMA: a VMA of its own, without other difference
+ * @LOCKED: a VMA with VM_LOCKED
+ * @SEALED: a VMA with VM_SEALED, read-only
  */
-enum oddity { NOTHING, HOLE, OTHER_VMA, LOCKED, SEALED };
+enum part_change { UNCHANGED, HOLE, OTHER_VMA, LOCKED, SEALED };
 
 /**
- * struct part - of the row
+ * struct part - a part of the row
  * @from: first entry
- * @nr: how many
- * @oddity: one of enum oddity
+ * @nr: number of entries
+ * @change: one of enum part_change
  */
 struct part {
 	unsigned int from;
 	unsigned int nr;
-	enum oddity oddity;
+	enum part_change change;
 };
 
-static void make_odd(struct kunit *test, struct ptebatch_space *space,
-		     const struct part *part)
+static void change_part(struct kunit *test, struct ptebatch_space *space,
+			const struct part *part)
 {
 	unsigned long addr = ptebatch_addr(space, part->from);
 	unsigned long bytes = part->nr * PAGE_SIZE;
 	struct mm_struct *mm = space->places[0].mm;
 	int err = 0;
 
-	if (part->oddity == NOTHING)
+	if (part->change == UNCHANGED)
 		return;
 	kthread_use_mm(mm);
-	if (part->oddity == HOLE)
+	if (part->change == HOLE)
 		err = vm_munmap(addr, bytes);
 	else
 		err = do_madvise(mm, addr, bytes, MADV_DONTDUMP);
 	kthread_unuse_mm(mm);
 	KUNIT_ASSERT_EQ(test, 0, err);
-	if (part->oddity == LOCKED)
+	if (part->change == LOCKED)
 		ptebatch_vma_flags(mm, addr, VM_LOCKED, 0);
-	if (part->oddity == SEALED)
+	if (part->change == SEALED)
 		ptebatch_vma_flags(mm, addr, VM_SEALED, VM_WRITE);
 }
 
-/* Vectors. */
+/* Vectors: return value, and which ranges are advised. */
 
 #define RANGES_MAX	5
 
 /**
- * struct vector_row - a case
- * @name: of the case
+ * struct vector_row - a case of process_madvise() with a vector
+ * @name: name of the case
  * @picture: the row before
- * @after: the row then, %NULL: as it was
- * @part: what is odd there
- * @nr: how many ranges there are
- * @ranges: they
- * @result: what process_madvise() shall return
- * @vlen: how many ranges it gets, if not @nr
+ * @after: the expected row after; %NULL if it must not change
+ * @part: part of the row that is changed before the call
+ * @nr: number of elements of @ranges
+ * @ranges: the vector
+ * @result: expected return value of process_madvise()
+ * @vlen: number of ranges to pass, if not @nr
  */
 struct vector_row {
 	const char *name;
@@ -253,102 +254,123 @@ struct vector_row {
 #define BYTES(pages)	((pages) * (long)PAGE_SIZE)
 
 static const struct vector_row vector_rows[] = {
-	{ "vlen 0", "{Wdyx*16}", .nr = 0 },
-	{ "one range", "{Wdyx*16}", "{Wdyx*4 -*8 Wdyx*4}",
+	{ "vlen 0: returns 0", "{Wdyx*16}", .nr = 0 },
+	{ "one range: advised, returns 8 pages",
+	  "{Wdyx*16}", "{Wdyx*4 -*8 Wdyx*4}",
 	  .nr = 1, .ranges = { PAGES(4, 8) }, .result = BYTES(8) },
-	{ "two ranges", "{Wdyx*16}", "{-*4 Wdyx*4 -*4 Wdyx*4}",
+	{ "two ranges: both advised", "{Wdyx*16}", "{-*4 Wdyx*4 -*4 Wdyx*4}",
 	  .nr = 2, .ranges = { PAGES(0, 4), PAGES(8, 4) },
 	  .result = BYTES(8) },
-	{ "ranges side by side", "{Wdyx*16}", "{-*8 Wdyx*8}",
+	{ "two adjacent ranges: both advised", "{Wdyx*16}", "{-*8 Wdyx*8}",
 	  .nr = 2, .ranges = { PAGES(0, 4), PAGES(4, 4) },
 	  .result = BYTES(8) },
-	{ "ranges that overlap", "{Wdyx*16}", "{-*9 Wdyx*7}",
+	{ "two overlapping ranges: advised, returns the sum of their lengths",
+	  "{Wdyx*16}", "{-*9 Wdyx*7}",
 	  .nr = 2, .ranges = { PAGES(0, 6), PAGES(3, 6) },
 	  .result = BYTES(12) },
-	{ "a range twice", "{Wdyx*16}", "{-*4 Wdyx*12}",
+	{ "the same range twice: advised, returns twice its length",
+	  "{Wdyx*16}", "{-*4 Wdyx*12}",
 	  .nr = 2, .ranges = { PAGES(0, 4), PAGES(0, 4) },
 	  .result = BYTES(8) },
-	{ "in reverse order", "{Wdyx*16} Wdyx", "{-*2 Wdyx*6 -*4 Wdyx*4} -",
+	{ "three ranges in descending order: all advised",
+	  "{Wdyx*16} Wdyx", "{-*2 Wdyx*6 -*4 Wdyx*4} -",
 	  .nr = 3, .ranges = { PAGES(16, 1), PAGES(8, 4), PAGES(0, 2) },
 	  .result = BYTES(7) },
-	{ "five ranges", "{Wdyx*16}", "{- Wdyx - Wdyx - Wdyx - Wdyx - Wdyx*7}",
+	{ "five ranges: all advised",
+	  "{Wdyx*16}", "{- Wdyx - Wdyx - Wdyx - Wdyx - Wdyx*7}",
 	  .nr = 5, .ranges = { PAGES(0, 1), PAGES(2, 1), PAGES(4, 1),
 			       PAGES(6, 1), PAGES(8, 1) },
 	  .result = BYTES(5) },
-	{ "vlen 1024", "{Wdyx*16}", "{-*5 Wdyx*11}",
+	{ "vlen 1024: all advised, returns 1024 pages",
+	  "{Wdyx*16}", "{-*5 Wdyx*11}",
 	  .nr = 5, .ranges = { PAGES(0, 1), PAGES(1, 1), PAGES(2, 1),
 			       PAGES(3, 1), PAGES(4, 1) },
 	  .result = BYTES(1024), .vlen = 1024 },
-	{ "vlen 1025", "{Wdyx*16}", .nr = 1, .ranges = { PAGES(0, 1) },
+	{ "vlen 1025: -EINVAL, nothing advised",
+	  "{Wdyx*16}", .nr = 1, .ranges = { PAGES(0, 1) },
 	  .result = -EINVAL, .vlen = 1025 },
-	{ "vlen beyond all bounds", "{Wdyx*16}", .nr = 1,
+	{ "vlen 5000: -EINVAL, nothing advised", "{Wdyx*16}", .nr = 1,
 	  .ranges = { PAGES(0, 1) }, .result = -EINVAL, .vlen = 5000 },
-	{ "two folios at once", "{Wdyx*16} {Wdyx*16}",
+	{ "one range over parts of two folios: advised", "{Wdyx*16} {Wdyx*16}",
 	  "{Wdyx*8 -*8} {-*8 Wdyx*8}", .nr = 1, .ranges = { PAGES(8, 16) },
 	  .result = BYTES(16) },
 
 	/* Lengths. */
-	{ "an empty range", "{Wdyx*16}", .nr = 1, .ranges = { PAGES(4, 0) } },
-	{ "only empty ranges", "{Wdyx*16}", .nr = 3,
+	{ "one empty range: returns 0",
+	  "{Wdyx*16}", .nr = 1, .ranges = { PAGES(4, 0) } },
+	{ "three empty ranges: returns 0", "{Wdyx*16}", .nr = 3,
 	  .ranges = { PAGES(4, 0), PAGES(0, 0), PAGES(8, 0) } },
-	{ "an empty range first", "{Wdyx*16}", "{-*4 Wdyx*12}",
+	{ "empty range, then 4 pages: returns 4 pages",
+	  "{Wdyx*16}", "{-*4 Wdyx*12}",
 	  .nr = 2, .ranges = { PAGES(8, 0), PAGES(0, 4) },
 	  .result = BYTES(4) },
-	{ "empty ranges amid others", "{Wdyx*16}", "{-*4 Wdyx*4 -*2 Wdyx*6}",
+	{ "empty ranges between two other ranges: both advised",
+	  "{Wdyx*16}", "{-*4 Wdyx*4 -*2 Wdyx*6}",
 	  .nr = 5, .ranges = { PAGES(0, 4), PAGES(8, 0), PAGES(9, 0),
 			       PAGES(8, 2), PAGES(15, 0) },
 	  .result = BYTES(6) },
-	{ "an empty range off a page's edge", "{Wdyx*16}",
+	{ "unaligned empty range first: -EINVAL, nothing advised", "{Wdyx*16}",
 	  .nr = 2, .ranges = { { 1, 0 }, PAGES(0, 4) }, .result = -EINVAL },
-	{ "not whole pages", "{Wdyx*16}", "{-*5 Wdyx*11}",
+	{ "length of 4 pages and 1 byte: 5 pages advised, returns the length",
+	  "{Wdyx*16}", "{-*5 Wdyx*11}",
 	  .nr = 1, .ranges = { { 0, 4 * PAGE_SIZE + 1 } },
 	  .result = BYTES(4) + 1 },
-	{ "not whole pages, twice", "{Wdyx*16}", "{-*5 Wdyx*3 - Wdyx*7}",
+	{ "two unaligned lengths: rounded up to pages, returns their sum",
+	  "{Wdyx*16}", "{-*5 Wdyx*3 - Wdyx*7}",
 	  .nr = 2, .ranges = { { 0, 4 * PAGE_SIZE + 1 },
 			       { 8 * PAGE_SIZE, PAGE_SIZE - 1 } },
 	  .result = BYTES(5) },
-	{ "off a page's edge", "{Wdyx*16}",
+	{ "unaligned start: -EINVAL, nothing advised", "{Wdyx*16}",
 	  .nr = 1, .ranges = { { 8, PAGE_SIZE } }, .result = -EINVAL },
-	{ "the second off a page's edge", "{Wdyx*16}", "{-*4 Wdyx*12}",
+	{ "unaligned start of the second range: first advised, returns its length",
+	  "{Wdyx*16}", "{-*4 Wdyx*12}",
 	  .nr = 3, .ranges = { PAGES(0, 4), { 8 * PAGE_SIZE + 1, PAGE_SIZE },
 			       PAGES(12, 4) },
 	  .result = BYTES(4) },
 
-	/* What the vector is refused for, all of it. */
-	{ "beyond the address space", "{Wdyx*16}",
-	  .nr = 2, .ranges = { PAGES(0, 4), { AT_THE_END, 2 * PAGE_SIZE } },
+	/* Rejected by import_iovec(): no range is advised. */
+	{ "second range past the end of the address space: -EFAULT, nothing advised",
+	  "{Wdyx*16}",
+	  .nr = 2, .ranges = { PAGES(0, 4), { LAST_PAGE, 2 * PAGE_SIZE } },
 	  .result = -EFAULT },
-	{ "a single one beyond the address space", "{Wdyx*16}",
-	  .nr = 1, .ranges = { { AT_THE_END, 2 * PAGE_SIZE } },
+	{ "one range past the end of the address space: -EFAULT", "{Wdyx*16}",
+	  .nr = 1, .ranges = { { LAST_PAGE, 2 * PAGE_SIZE } },
 	  .result = -EFAULT },
-	{ "around the end of all addresses", "{Wdyx*16}",
-	  .nr = 2, .ranges = { PAGES(0, 4), { 0, -PAGE_SIZE } },
+	{ "second range of length -PAGE_SIZE: -EINVAL, nothing advised",
+	  "{Wdyx*16}", .nr = 2, .ranges = { PAGES(0, 4), { 0, -PAGE_SIZE } },
 	  .result = -EINVAL },
-	{ "a length that is rounded up to nothing", "{Wdyx*16}",
+	{ "second range of length -1: -EINVAL, nothing advised", "{Wdyx*16}",
 	  .nr = 2, .ranges = { PAGES(0, 4), { 0, -1UL } },
 	  .result = -EINVAL },
 
 	/* VMAs. */
-	{ "over three VMAs", "{Wdyx*16}", "{Wdyx*2 -*12 Wdyx*2}",
+	{ "one range over three VMAs: advised",
+	  "{Wdyx*16}", "{Wdyx*2 -*12 Wdyx*2}",
 	  { 6, 4, OTHER_VMA }, 1, { PAGES(2, 12) }, BYTES(12) },
-	{ "in one VMA, over three, in one", "{Wdyx*16}",
+	{ "ranges in one VMA, over three and in one: all advised", "{Wdyx*16}",
 	  "{-*2 Wdyx -*10 Wdyx*2 -}", { 6, 4, OTHER_VMA }, 3,
 	  { PAGES(0, 2), PAGES(3, 10), PAGES(15, 1) }, BYTES(13) },
-	{ "a VMA each", "{Wdyx*16}", "{Wdyx -*4 Wdyx -*4 Wdyx -*4 Wdyx}",
+	{ "one range in each of three VMAs: all advised",
+	  "{Wdyx*16}", "{Wdyx -*4 Wdyx -*4 Wdyx -*4 Wdyx}",
 	  { 6, 4, OTHER_VMA }, 3,
 	  { PAGES(1, 4), PAGES(6, 4), PAGES(11, 4) }, BYTES(12) },
-	{ "in a hole", "Wdyx*4 -*8 Wdyx*4", NULL, { 4, 8, HOLE }, 1,
+	{ "range in a hole: -ENOMEM",
+	  "Wdyx*4 -*8 Wdyx*4", NULL, { 4, 8, HOLE }, 1,
 	  { PAGES(5, 4) }, -ENOMEM },
-	{ "over a hole", "Wdyx*4 -*8 Wdyx*4", "Wdyx*2 -*12 Wdyx*2",
+	{ "range over a hole: both sides advised, -ENOMEM",
+	  "Wdyx*4 -*8 Wdyx*4", "Wdyx*2 -*12 Wdyx*2",
 	  { 4, 8, HOLE }, 1, { PAGES(2, 12) }, -ENOMEM },
-	{ "into a hole", "Wdyx*4 -*8 Wdyx*4", "Wdyx*2 -*10 Wdyx*4",
+	{ "range that ends in a hole: mapped part advised, -ENOMEM",
+	  "Wdyx*4 -*8 Wdyx*4", "Wdyx*2 -*10 Wdyx*4",
 	  { 4, 8, HOLE }, 1, { PAGES(2, 6) }, -ENOMEM },
-	{ "out of a hole", "Wdyx*4 -*8 Wdyx*4", "Wdyx*4 -*10 Wdyx*2",
+	{ "range that starts in a hole: mapped part advised, -ENOMEM",
+	  "Wdyx*4 -*8 Wdyx*4", "Wdyx*4 -*10 Wdyx*2",
 	  { 4, 8, HOLE }, 1, { PAGES(8, 6) }, -ENOMEM },
-	{ "something, over a hole, something", "Wdyx*4 -*8 Wdyx*4",
-	  "- Wdyx -*12 Wdyx*2", { 4, 8, HOLE }, 3,
+	{ "second of three ranges over a hole: first two advised, returns the first's length",
+	  "Wdyx*4 -*8 Wdyx*4", "- Wdyx -*12 Wdyx*2", { 4, 8, HOLE }, 3,
 	  { PAGES(0, 1), PAGES(2, 12), PAGES(15, 1) }, BYTES(1) },
-	{ "an empty range in a hole", "Wdyx*4 -*8 Wdyx*4", "-*14 Wdyx*2",
+	{ "empty range in a hole first: the next two ranges advised",
+	  "Wdyx*4 -*8 Wdyx*4", "-*14 Wdyx*2",
 	  { 4, 8, HOLE }, 3, { PAGES(6, 0), PAGES(0, 4), PAGES(12, 2) },
 	  BYTES(6) },
 };
@@ -394,13 +416,13 @@ static void process_vector(struct kunit *test)
 		.pidfd = PIDFD_SELF,
 	};
 
-	make_odd(test, trial->space, &row->part);
+	change_part(test, trial->space, &row->part);
 	call_self(test, &call);
 	expect_result(test, &call, row->result);
 	end(trial, row->after);
 }
 
-/* More than any system call takes in one go is not refused: it is cut short. */
+/* A vector of more than MAX_RW_COUNT bytes is truncated, not rejected. */
 static void process_too_much(struct kunit *test)
 {
 	struct ptebatch_trial *trial = begin(test, "-", PTEBATCH_ANON);
@@ -428,7 +450,7 @@ static void process_too_much(struct kunit *test)
 	end(trial, NULL);
 }
 
-/* The arguments beside the vector. */
+/* Arguments other than the vector. */
 
 static const struct argument_row {
 	const char *name;
@@ -439,23 +461,27 @@ static const struct argument_row {
 	bool no_vector;
 	long result;
 } argument_rows[] = {
-	{ "all is well", PIDFD_SELF, 0, MADV_DONTNEED, .result = PAGE_SIZE },
-	{ "as a thread", PIDFD_SELF_THREAD, 0, MADV_DONTNEED,
+	{ "PIDFD_SELF: advised",
+	  PIDFD_SELF, 0, MADV_DONTNEED, .result = PAGE_SIZE },
+	{ "PIDFD_SELF_THREAD: advised", PIDFD_SELF_THREAD, 0, MADV_DONTNEED,
 	  .result = PAGE_SIZE },
-	{ "a flag", PIDFD_SELF, 0, MADV_DONTNEED, 1, .result = -EINVAL },
-	{ "all flags", PIDFD_SELF, 0, MADV_DONTNEED, UINT_MAX,
+	{ "flags 1: -EINVAL",
+	  PIDFD_SELF, 0, MADV_DONTNEED, 1, .result = -EINVAL },
+	{ "flags UINT_MAX: -EINVAL", PIDFD_SELF, 0, MADV_DONTNEED, UINT_MAX,
 	  .result = -EINVAL },
-	{ "no vector", PIDFD_SELF, 0, MADV_DONTNEED, .no_vector = true,
-	  .result = -EFAULT },
-	{ "no file descriptor", -1, 0, MADV_DONTNEED, .result = -EBADF },
-	{ "a file descriptor of nothing", 1000, 0, MADV_DONTNEED,
+	{ "vector at address 0: -EFAULT",
+	  PIDFD_SELF, 0, MADV_DONTNEED, .no_vector = true, .result = -EFAULT },
+	{ "pidfd -1: -EBADF", -1, 0, MADV_DONTNEED, .result = -EBADF },
+	{ "pidfd 1000, not open: -EBADF", 1000, 0, MADV_DONTNEED,
 	  .result = -EBADF },
-	{ "a kernel thread", 0, 2, MADV_COLD, .result = -ESRCH },
-	{ "no such behaviour", PIDFD_SELF, 0, 5, .result = -EINVAL },
-	{ "no behaviour there has ever been", PIDFD_SELF, 0, 12345,
+	{ "pidfd of a kernel thread: -ESRCH",
+	  0, 2, MADV_COLD, .result = -ESRCH },
+	{ "unassigned behavior 5: -EINVAL",
+	  PIDFD_SELF, 0, 5, .result = -EINVAL },
+	{ "unassigned behavior 12345: -EINVAL", PIDFD_SELF, 0, 12345,
 	  .result = -EINVAL },
-	{ "a name, which only prctl() gives", PIDFD_SELF, 0, -1,
-	  .result = -EINVAL },
+	{ "behavior -1 (__MADV_SET_ANON_VMA_NAME, prctl() only): -EINVAL",
+	  PIDFD_SELF, 0, -1, .result = -EINVAL },
 };
 
 KUNIT_ARRAY_PARAM_DESC(argument, argument_rows, name);
@@ -482,51 +508,60 @@ static void process_argument(struct kunit *test)
 	end(trial, row->result > 0 ? "- Wdyx" : NULL);
 }
 
-/* Each error at each place in the vector: what is before it is done. */
+/*
+ * Rule 23: an error in one of the ranges, at each position of the vector. The
+ * ranges before it are advised and their bytes returned; the error is returned
+ * only if it is in the first range.
+ */
 
 static const struct error_row {
 	const char *name;
 	int behavior;
-	const char *before, *after;	/* of each entry */
+	const char *before, *after;	/* token of each entry */
 	int error;
-	enum oddity oddity;
-	long off;		/* bytes that the range is off a page's edge */
-	bool half;		/* only the first half of the range is odd */
+	enum part_change change;
+	long misalign;		/* added to the range's start, in bytes */
+	bool half;		/* @change applies to the first half only */
 } error_rows[] = {
-	{ "MADV_DONTNEED, hole", MADV_DONTNEED, "Wdyx", "-", -ENOMEM, HOLE },
-	{ "MADV_DONTNEED, half a hole", MADV_DONTNEED, "Wdyx", "-", -ENOMEM,
-	  HOLE, .half = true },
-	{ "MADV_DONTNEED, locked into memory", MADV_DONTNEED, "Wdyx", "-",
-	  -EINVAL, LOCKED },
-	{ "MADV_DONTNEED, sealed", MADV_DONTNEED, "Wdyx", "-", -EPERM, SEALED },
-	{ "MADV_DONTNEED, off a page's edge", MADV_DONTNEED, "Wdyx", "-",
-	  -EINVAL, .off = 1 },
-	{ "MADV_FREE, hole", MADV_FREE, "Wdyx", "Wxl", -ENOMEM, HOLE },
-	{ "MADV_FREE, half a hole", MADV_FREE, "Wdyx", "Wxl", -ENOMEM, HOLE,
-	  .half = true },
-	{ "MADV_FREE, locked into memory", MADV_FREE, "Wdyx", "Wxl", -EINVAL,
-	  LOCKED },
-	{ "MADV_FREE, sealed", MADV_FREE, "Wdyx", "Wxl", -EPERM, SEALED },
-	{ "MADV_COLD, hole", MADV_COLD, "Wdyx", "Wdx", -ENOMEM, HOLE },
-	{ "MADV_COLD, half a hole", MADV_COLD, "Wdyx", "Wdx", -ENOMEM, HOLE,
-	  .half = true },
-	{ "MADV_COLD, locked into memory", MADV_COLD, "Wdyx", "Wdx", -EINVAL,
-	  LOCKED },
-	{ "MADV_COLD, off a page's edge", MADV_COLD, "Wdyx", "Wdx", -EINVAL,
-	  .off = 8 },
-	{ "MADV_GUARD_INSTALL, hole", MADV_GUARD_INSTALL, "Wdyx", "G", -ENOMEM,
-	  HOLE },
-	{ "MADV_GUARD_INSTALL, locked into memory", MADV_GUARD_INSTALL, "Wdyx",
-	  "G", -EINVAL, LOCKED },
-	{ "MADV_GUARD_INSTALL, sealed", MADV_GUARD_INSTALL, "Wdyx", "G",
-	  -EPERM, SEALED },
-	{ "MADV_GUARD_REMOVE, hole", MADV_GUARD_REMOVE, "G", "-", -ENOMEM,
-	  HOLE },
+	{ "MADV_DONTNEED, one of 5 ranges in a hole: -ENOMEM, or the bytes before it",
+	  MADV_DONTNEED, "Wdyx", "-", -ENOMEM, HOLE },
+	{ "MADV_DONTNEED, one of 5 ranges half in a hole: -ENOMEM, or the bytes before it",
+	  MADV_DONTNEED, "Wdyx", "-", -ENOMEM, HOLE, .half = true },
+	{ "MADV_DONTNEED, one of 5 ranges VM_LOCKED: -EINVAL, or the bytes before it",
+	  MADV_DONTNEED, "Wdyx", "-", -EINVAL, LOCKED },
+	{ "MADV_DONTNEED, one of 5 ranges sealed: -EPERM, or the bytes before it",
+	  MADV_DONTNEED, "Wdyx", "-", -EPERM, SEALED },
+	{ "MADV_DONTNEED, one of 5 ranges unaligned: -EINVAL, or the bytes before it",
+	  MADV_DONTNEED, "Wdyx", "-", -EINVAL, .misalign = 1 },
+	{ "MADV_FREE, one of 5 ranges in a hole: -ENOMEM, or the bytes before it",
+	  MADV_FREE, "Wdyx", "Wxl", -ENOMEM, HOLE },
+	{ "MADV_FREE, one of 5 ranges half in a hole: -ENOMEM, or the bytes before it",
+	  MADV_FREE, "Wdyx", "Wxl", -ENOMEM, HOLE, .half = true },
+	{ "MADV_FREE, one of 5 ranges VM_LOCKED: -EINVAL, or the bytes before it",
+	  MADV_FREE, "Wdyx", "Wxl", -EINVAL, LOCKED },
+	{ "MADV_FREE, one of 5 ranges sealed: -EPERM, or the bytes before it",
+	  MADV_FREE, "Wdyx", "Wxl", -EPERM, SEALED },
+	{ "MADV_COLD, one of 5 ranges in a hole: -ENOMEM, or the bytes before it",
+	  MADV_COLD, "Wdyx", "Wdx", -ENOMEM, HOLE },
+	{ "MADV_COLD, one of 5 ranges half in a hole: -ENOMEM, or the bytes before it",
+	  MADV_COLD, "Wdyx", "Wdx", -ENOMEM, HOLE, .half = true },
+	{ "MADV_COLD, one of 5 ranges VM_LOCKED: -EINVAL, or the bytes before it",
+	  MADV_COLD, "Wdyx", "Wdx", -EINVAL, LOCKED },
+	{ "MADV_COLD, one of 5 ranges unaligned: -EINVAL, or the bytes before it",
+	  MADV_COLD, "Wdyx", "Wdx", -EINVAL, .misalign = 8 },
+	{ "MADV_GUARD_INSTALL, one of 5 ranges in a hole: -ENOMEM, or the bytes before it",
+	  MADV_GUARD_INSTALL, "Wdyx", "G", -ENOMEM, HOLE },
+	{ "MADV_GUARD_INSTALL, one of 5 ranges VM_LOCKED: -EINVAL, or the bytes before it",
+	  MADV_GUARD_INSTALL, "Wdyx", "G", -EINVAL, LOCKED },
+	{ "MADV_GUARD_INSTALL, one of 5 ranges sealed: -EPERM, or the bytes before it",
+	  MADV_GUARD_INSTALL, "Wdyx", "G", -EPERM, SEALED },
+	{ "MADV_GUARD_REMOVE, one of 5 ranges in a hole: -ENOMEM, or the bytes before it",
+	  MADV_GUARD_REMOVE, "G", "-", -ENOMEM, HOLE },
 };
 
 KUNIT_ARRAY_PARAM_DESC(error, error_rows, name);
 
-/* In each range. */
+/* Pages of a range. */
 #define ERROR_PAGES	4
 
 static void add_entries(struct seq_buf *out, const char *entry, unsigned int nr)
@@ -539,9 +574,9 @@ static void error_at(struct kunit *test, const struct error_row *row,
 {
 	const unsigned int first = at * ERROR_PAGES;
 	const struct part part = {
-		first, ERROR_PAGES / (row->half ? 2 : 1), row->oddity
+		first, ERROR_PAGES / (row->half ? 2 : 1), row->change
 	};
-	const unsigned int gone = row->oddity == HOLE ? part.nr : 0;
+	const unsigned int hole = row->change == HOLE ? part.nr : 0;
 	struct vector_range ranges[RANGES_MAX];
 	struct ptebatch_trial *trial;
 	struct seq_buf before, after;
@@ -564,21 +599,21 @@ static void error_at(struct kunit *test, const struct error_row *row,
 			add_entries(&after, i < at ? row->after : row->before, ERROR_PAGES);
 			continue;
 		}
-		ranges[i].at += row->off;
-		if (gone) {
-			add_entries(&before, "-", gone);
-			add_entries(&after, "-", gone);
+		ranges[i].at += row->misalign;
+		if (hole) {
+			add_entries(&before, "-", hole);
+			add_entries(&after, "-", hole);
 		}
-		/* A hole does not keep the rest from being advised. */
-		if (ERROR_PAGES - gone) {
-			add_entries(&before, row->before, ERROR_PAGES - gone);
-			add_entries(&after, gone ? row->after : row->before,
-				    ERROR_PAGES - gone);
+		/* The mapped half of a range with a hole is advised. */
+		if (ERROR_PAGES - hole) {
+			add_entries(&before, row->before, ERROR_PAGES - hole);
+			add_entries(&after, hole ? row->after : row->before,
+				    ERROR_PAGES - hole);
 		}
 	}
 	trial = begin(test, seq_buf_str(&before), PTEBATCH_ANON);
 	call.space = trial->space;
-	make_odd(test, trial->space, &part);
+	change_part(test, trial->space, &part);
 	call_self(test, &call);
 	expect_result(test, &call, at ? BYTES(ERROR_PAGES * at) : row->error);
 	end(trial, seq_buf_str(&after));
@@ -593,36 +628,36 @@ static void process_error(struct kunit *test)
 		error_at(test, row, at);
 }
 
-/* Behaviours: whether they are accepted, and what they lock. */
+/* Behaviors: which are allowed remotely, and the locks they take. */
 
 /**
- * enum lock_mode - the classes of get_lock_mode()
- * @NO_LOCK: none
+ * enum lock_mode - locks of a behavior, after get_lock_mode()
+ * @NO_LOCK: no lock
  * @READ_ONCE_A_CALL: mmap_lock for reading, once a call
- * @READ_AND_AGAIN: the same, and once more after each range
+ * @READ_AND_ONCE_A_RANGE: mmap_lock for reading, once a call and once a range
  * @WRITE_ONCE_A_CALL: mmap_lock for writing, once a call
- * @VMA_ONCE_A_RANGE: the VMA's lock, once a range
+ * @VMA_ONCE_A_RANGE: the VMA lock, once a range
  */
 enum lock_mode {
 	NO_LOCK,
 	READ_ONCE_A_CALL,
-	READ_AND_AGAIN,
+	READ_AND_ONCE_A_RANGE,
 	WRITE_ONCE_A_CALL,
 	VMA_ONCE_A_RANGE,
 };
 
-/* How often TLB flushes are gathered. */
-enum gathers { NEVER, ONCE_A_CALL, ONCE_A_RANGE, WHO_KNOWS };
+/* Number of tlb_gather_mmu() calls. */
+enum gathers { NEVER, ONCE_A_CALL, ONCE_A_RANGE, NOT_CHECKED };
 
 static const struct behavior_row {
 	const char *name;
 	int behavior;
 	enum lock_mode mode;
 	enum gathers gathers;
-	bool remote;		/* another process may do it, too */
-	int error;		/* it fails with that all the same */
+	bool remote;		/* allowed for another process */
+	int error;		/* expected error of the first range, or 0 */
 	enum ptebatch_mapping mapping;
-	bool missing;		/* this kernel does not know it */
+	bool missing;		/* not built into this kernel: -EINVAL */
 } behavior_rows[] = {
 	{ "MADV_NORMAL", MADV_NORMAL, WRITE_ONCE_A_CALL },
 	{ "MADV_RANDOM", MADV_RANDOM, WRITE_ONCE_A_CALL },
@@ -631,7 +666,7 @@ static const struct behavior_row {
 	  .error = IS_ENABLED(CONFIG_SWAP) ? 0 : -EBADF },
 	{ "MADV_DONTNEED", MADV_DONTNEED, VMA_ONCE_A_RANGE, ONCE_A_CALL },
 	{ "MADV_FREE", MADV_FREE, VMA_ONCE_A_RANGE, ONCE_A_CALL },
-	{ "MADV_REMOVE", MADV_REMOVE, READ_AND_AGAIN, WHO_KNOWS,
+	{ "MADV_REMOVE", MADV_REMOVE, READ_AND_ONCE_A_RANGE, NOT_CHECKED,
 	  .mapping = PTEBATCH_SHMEM },
 	{ "MADV_DONTFORK", MADV_DONTFORK, WRITE_ONCE_A_CALL },
 	{ "MADV_DOFORK", MADV_DOFORK, WRITE_ONCE_A_CALL },
@@ -659,7 +694,7 @@ static const struct behavior_row {
 	{ "MADV_POPULATE_WRITE", MADV_POPULATE_WRITE, READ_ONCE_A_CALL },
 	{ "MADV_DONTNEED_LOCKED", MADV_DONTNEED_LOCKED, VMA_ONCE_A_RANGE,
 	  ONCE_A_CALL },
-	/* Huge pages are off in our address spaces. */
+	/* The test address spaces have MMF_DISABLE_THP_COMPLETELY. */
 	{ "MADV_COLLAPSE", MADV_COLLAPSE, READ_ONCE_A_CALL, .remote = true,
 	  .error = -EINVAL,
 	  .missing = !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) },
@@ -668,19 +703,34 @@ static const struct behavior_row {
 	{ "MADV_GUARD_REMOVE", MADV_GUARD_REMOVE, VMA_ONCE_A_RANGE },
 };
 
-KUNIT_ARRAY_PARAM_DESC(behavior, behavior_rows, name);
+static void locks_desc(const struct behavior_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+		 "%s: locks and TLB gathers of vlen 0, 1 and 8", row->name);
+}
 
-/* Where VMAs have no locks of their own, mmap_lock is taken instead. */
-static struct ptebatch_locks locks_of(enum lock_mode mode, enum gathers gathers,
-				      unsigned int vlen)
+KUNIT_ARRAY_PARAM(locks, behavior_rows, locks_desc);
+
+static void remote_desc(const struct behavior_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s of another process: %s",
+		 row->name, row->remote && !row->missing ? "allowed" : "-EINVAL");
+}
+
+KUNIT_ARRAY_PARAM(remote, behavior_rows, remote_desc);
+
+/* Without CONFIG_PER_VMA_LOCK, mmap_lock replaces the VMA lock. */
+static struct ptebatch_locks expected_locks(enum lock_mode mode,
+					    enum gathers gathers,
+					    unsigned int vlen)
 {
 	struct ptebatch_locks locks = {};
 
 	if (mode == VMA_ONCE_A_RANGE && !IS_ENABLED(CONFIG_PER_VMA_LOCK))
 		mode = vlen ? READ_ONCE_A_CALL : NO_LOCK;
-	if (mode == READ_ONCE_A_CALL || mode == READ_AND_AGAIN)
+	if (mode == READ_ONCE_A_CALL || mode == READ_AND_ONCE_A_RANGE)
 		locks.nr[PTEBATCH_MMAP_READ] = 1;
-	if (mode == READ_AND_AGAIN)
+	if (mode == READ_AND_ONCE_A_RANGE)
 		locks.nr[PTEBATCH_MMAP_READ] += vlen;
 	if (mode == WRITE_ONCE_A_CALL)
 		locks.nr[PTEBATCH_MMAP_WRITE] = 1;
@@ -712,13 +762,14 @@ static void expect_locks(struct kunit *test, const struct ptebatch_locks *got,
 		    "mmap_lock is taken for writing");
 	if (IS_ENABLED(CONFIG_PER_VMA_LOCK))
 		expect_lock(test, got, expected, PTEBATCH_VMA_READ,
-			    "a VMA's lock is asked for");
+			    "lock_vma_under_rcu() is called");
 	expect_lock(test, got, expected, PTEBATCH_GATHER,
-		    "TLB flushes are gathered");
+		    "tlb_gather_mmu() is called");
 }
 
-/* A caller who may do no more than a few things, if anything. */
-static struct cred *may(struct kunit *test, const int *caps, unsigned int nr)
+/* Credentials with the @nr capabilities of @caps only. */
+static struct cred *alloc_cred(struct kunit *test, const int *caps,
+			       unsigned int nr)
 {
 	struct cred *cred = prepare_kernel_cred(&init_task);
 	unsigned int i;
@@ -730,7 +781,7 @@ static struct cred *may(struct kunit *test, const int *caps, unsigned int nr)
 	return cred;
 }
 
-/* A folio a range. */
+/* Ranges of a call; each maps one folio. */
 #define VLEN_MAX	8
 
 static void lock_case(struct kunit *test, const struct behavior_row *row,
@@ -756,17 +807,18 @@ static void lock_case(struct kunit *test, const struct behavior_row *row,
 	trial = begin(test, shmem ? "Wdy*16" : "Wdyx*16", row->mapping);
 	call.space = trial->space;
 	if (row->mode == NO_LOCK)
-		cred = may(test, NULL, 0);
+		cred = alloc_cred(test, NULL, 0);
 	call.cred = cred;
 	call_self(test, &call);
 	if (cred)
 		put_cred(cred);
 
-	/* With an error, the first range is the last one. */
-	expected = locks_of(row->missing ? NO_LOCK : row->mode,
-			    row->missing || row->error ? NEVER : row->gathers,
-			    vlen);
-	if (row->gathers == WHO_KNOWS)
+	/* An error ends the call at the first range. */
+	expected = expected_locks(row->missing ? NO_LOCK : row->mode,
+				  row->missing || row->error ? NEVER :
+							       row->gathers,
+				  vlen);
+	if (row->gathers == NOT_CHECKED)
 		expected.nr[PTEBATCH_GATHER] = locks.nr[PTEBATCH_GATHER];
 	expect_locks(test, &locks, &expected);
 	expect_result(test, &call, row->missing ? -EINVAL :
@@ -787,7 +839,7 @@ static void process_locks(struct kunit *test)
 		lock_case(test, row, vlens[i]);
 }
 
-/* Others may do only what destroys nothing. */
+/* Only non-destructive behaviors are allowed remotely. */
 static void process_other(struct kunit *test)
 {
 	const struct behavior_row *row = test->param_value;
@@ -806,12 +858,12 @@ static void process_other(struct kunit *test)
 
 	trial = begin(test, shmem ? "Wdy*4" : "Wdyx*4", row->mapping);
 	call.space = trial->space;
-	call_other(test, &call);
+	call_remote(test, &call);
 	expect_result(test, &call, !accepted ? -EINVAL :
 				   row->error ?: BYTES(ARRAY_SIZE(ranges)));
-	expected = locks_of(accepted ? row->mode : NO_LOCK,
-			    accepted && !row->error ? row->gathers : NEVER,
-			    ARRAY_SIZE(ranges));
+	expected = expected_locks(accepted ? row->mode : NO_LOCK,
+				  accepted && !row->error ? row->gathers : NEVER,
+				  ARRAY_SIZE(ranges));
 	if (call.locks)
 		expect_locks(test, &locks, &expected);
 	if (accepted) {
@@ -822,39 +874,42 @@ static void process_other(struct kunit *test)
 	}
 }
 
-/* Who may. */
+/* Capabilities that a remote call needs. */
 
 #define CAPS_MAX	3
 
-static const struct right_row {
+static const struct capability_row {
 	const char *name;
-	bool own;		/* it is the caller's own memory */
+	bool own;		/* in the caller's own address space */
 	unsigned int nr;
 	int caps[CAPS_MAX];	/* CAP_* */
 	int behavior;
 	long result;
-} right_rows[] = {
-	{ "own memory, no right at all", true, 0, {}, MADV_DONTNEED,
-	  PAGE_SIZE },
-	{ "to look and to be nice", false, 2,
+} capability_rows[] = {
+	{ "own address space, no capabilities: allowed",
+	  true, 0, {}, MADV_DONTNEED, PAGE_SIZE },
+	{ "CAP_SYS_PTRACE and CAP_SYS_NICE: allowed", false, 2,
 	  { CAP_SYS_PTRACE, CAP_SYS_NICE }, MADV_COLD, PAGE_SIZE },
-	{ "to measure and to be nice", false, 2,
+	{ "CAP_PERFMON and CAP_SYS_NICE: allowed", false, 2,
 	  { CAP_PERFMON, CAP_SYS_NICE }, MADV_COLD, PAGE_SIZE },
-	{ "to look only", false, 1, { CAP_SYS_PTRACE }, MADV_COLD, -EPERM },
-	{ "to be nice only", false, 1, { CAP_SYS_NICE }, MADV_COLD, -EACCES },
-	{ "no right at all", false, 0, {}, MADV_COLD, -EACCES },
-	{ "all but these two", false, 3,
+	{ "CAP_SYS_PTRACE only: -EPERM",
+	  false, 1, { CAP_SYS_PTRACE }, MADV_COLD, -EPERM },
+	{ "CAP_SYS_NICE only: -EACCES",
+	  false, 1, { CAP_SYS_NICE }, MADV_COLD, -EACCES },
+	{ "no capabilities: -EACCES", false, 0, {}, MADV_COLD, -EACCES },
+	{ "CAP_SYS_RESOURCE, CAP_KILL and CAP_IPC_LOCK: -EACCES", false, 3,
 	  { CAP_SYS_RESOURCE, CAP_KILL, CAP_IPC_LOCK }, MADV_COLD, -EACCES },
-	{ "to look, at what no other may do", false, 1, { CAP_SYS_PTRACE },
-	  MADV_DONTNEED, -EINVAL },
-	{ "no right, and no such behaviour", false, 0, {}, 12345, -EACCES },
+	{ "CAP_SYS_PTRACE only, MADV_DONTNEED of another process: -EINVAL",
+	  false, 1, { CAP_SYS_PTRACE }, MADV_DONTNEED, -EINVAL },
+	{ "no capabilities, unassigned behavior 12345: -EACCES",
+	  false, 0, {}, 12345, -EACCES },
 };
 
-KUNIT_ARRAY_PARAM_DESC(right, right_rows, name);
+KUNIT_ARRAY_PARAM_DESC(capability, capability_rows, name);
 
 static void process_right(struct kunit *test)
 {
-	const struct right_row *row = test->param_value;
+	const struct capability_row *row = test->param_value;
 	static const struct vector_range range = PAGES(0, 1);
 	struct ptebatch_trial *trial;
 	struct call call = {
@@ -868,20 +923,20 @@ static void process_right(struct kunit *test)
 
 	trial = begin(test, "Wdyx*2", PTEBATCH_ANON);
 	call.space = trial->space;
-	cred = may(test, row->caps, row->nr);
+	cred = alloc_cred(test, row->caps, row->nr);
 	call.cred = cred;
 	if (row->own)
 		call_self(test, &call);
 	else
-		call_other(test, &call);
+		call_remote(test, &call);
 	put_cred(cred);
 	expect_result(test, &call, row->result);
 	end(trial, row->result < 0 ? NULL : row->own ? "- Wdyx" : "Wdx Wdyx");
 }
 
 /*
- * From a VMA's lock back to mmap_lock: once that is held, it is held for the
- * rest of the vector.
+ * Fallback from the VMA lock to mmap_lock: once taken, mmap_lock is held for
+ * the rest of the vector.
  */
 
 static const struct fallback_row {
@@ -889,21 +944,26 @@ static const struct fallback_row {
 	struct part part;
 	unsigned int nr;
 	struct vector_range ranges[RANGES_MAX];
-	unsigned long vma, mmap;	/* how often these are taken */
-	bool armed;			/* userfaultfd is registered */
+	unsigned long vma, mmap;	/* VMA lock attempts, mmap_lock reads */
+	bool uffd;			/* userfaultfd is registered */
 	long result;
 } fallback_rows[] = {
-	{ "in one VMA", { 6, 4, OTHER_VMA }, 3,
+	{ "each range in one VMA: 3 VMA lock attempts, no mmap_lock",
+	  { 6, 4, OTHER_VMA }, 3,
 	  { PAGES(0, 2), PAGES(6, 4), PAGES(12, 2) }, 3, 0, false, BYTES(8) },
-	{ "the last one over two VMAs", { 6, 4, OTHER_VMA }, 3,
+	{ "third range over two VMAs: 3 VMA lock attempts, then mmap_lock",
+	  { 6, 4, OTHER_VMA }, 3,
 	  { PAGES(0, 2), PAGES(2, 2), PAGES(4, 4) }, 3, 1, false, BYTES(8) },
-	{ "the second one over two VMAs", { 6, 4, OTHER_VMA }, 3,
+	{ "second range over two VMAs: 2 VMA lock attempts, then mmap_lock",
+	  { 6, 4, OTHER_VMA }, 3,
 	  { PAGES(0, 2), PAGES(4, 4), PAGES(12, 2) }, 2, 1, false, BYTES(8) },
-	{ "the first one over two VMAs", { 6, 4, OTHER_VMA }, 3,
+	{ "first range over two VMAs: 1 VMA lock attempt, then mmap_lock",
+	  { 6, 4, OTHER_VMA }, 3,
 	  { PAGES(4, 4), PAGES(0, 2), PAGES(12, 2) }, 1, 1, false, BYTES(8) },
-	{ "the second one in a hole", { 6, 4, HOLE }, 3,
+	{ "second range in a hole: 2 VMA lock attempts, then mmap_lock",
+	  { 6, 4, HOLE }, 3,
 	  { PAGES(0, 2), PAGES(6, 2), PAGES(12, 2) }, 2, 1, false, BYTES(2) },
-	{ "userfaultfd", {}, 3,
+	{ "userfaultfd registered: 1 VMA lock attempt, then mmap_lock", {}, 3,
 	  { PAGES(0, 2), PAGES(6, 2), PAGES(12, 2) }, 1, 1, true, BYTES(6) },
 };
 
@@ -912,7 +972,7 @@ KUNIT_ARRAY_PARAM_DESC(fallback, fallback_rows, name);
 static void process_fallback(struct kunit *test)
 {
 	const struct fallback_row *row = test->param_value;
-	const char *picture = row->part.oddity == HOLE ?
+	const char *picture = row->part.change == HOLE ?
 			      "Wdyx*6 -*4 Wdyx*6" : "Wdyx*16";
 	struct ptebatch_trial *trial;
 	struct ptebatch_locks locks, expected = {};
@@ -929,8 +989,8 @@ static void process_fallback(struct kunit *test)
 		kunit_skip(test, "%s", ptebatch_locks_missing());
 	trial = begin(test, picture, PTEBATCH_ANON);
 	call.space = trial->space;
-	make_odd(test, trial->space, &row->part);
-	if (row->armed)
+	change_part(test, trial->space, &row->part);
+	if (row->uffd)
 		ptebatch_vma_flags(trial->space->places[0].mm,
 				   ptebatch_addr(trial->space, 0),
 				   VM_UFFD_MISSING, 0);
@@ -949,34 +1009,35 @@ static void process_fallback(struct kunit *test)
 }
 
 /*
- * A guard goes where nothing is. If each time after it has made room somebody
- * is there first, the kernel gives up its locks, and tries again.
+ * MADV_GUARD_INSTALL zaps a range that maps pages, and retries. After losing
+ * the race against a fault MAX_MADVISE_GUARD_RETRIES times, it restarts and
+ * takes the lock again.
  */
 
 /**
- * struct racer - faults pages in where room was made for guards
- * @space: where
- * @at: at which entry of the row
- * @rounds: how often it shall be there first
- * @kill: and is killed then
+ * struct fault_race - faults that fill an entry which was zapped for a guard
+ * @space: the address space
+ * @at: entry of the row that is faulted in
+ * @faults: number of faults that still have to win the race
+ * @kill: the last fault sends SIGKILL to the caller
  */
-struct racer {
+struct fault_race {
 	struct ptebatch_space *space;
 	unsigned int at;
-	unsigned int rounds;
+	unsigned int faults;
 	bool kill;
 };
 
-/* As a read of what is not there: the zero page. At a flush, maybe atomic. */
-static void race(void *data)
+/* Map the zero page, like a read fault. May run in atomic context. */
+static void fault_entry(void *data)
 {
-	struct racer *racer = data;
-	struct mm_struct *mm = racer->space->places[0].mm;
-	unsigned long addr = ptebatch_addr(racer->space, racer->at);
+	struct fault_race *race = data;
+	struct mm_struct *mm = race->space->places[0].mm;
+	unsigned long addr = ptebatch_addr(race->space, race->at);
 	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep;
 
-	if (!racer->rounds)
+	if (!race->faults)
 		return;
 	ptep = pte_offset_map_lock(mm, ptebatch_find_pmd(mm, addr), addr, &ptl);
 	if (!ptep)
@@ -985,32 +1046,38 @@ static void race(void *data)
 		set_pte_at(mm, addr, ptep,
 			   pte_mkspecial(mk_pte(ZERO_PAGE(addr),
 						PAGE_READONLY)));
-		racer->rounds--;
-		if (!racer->rounds && racer->kill)
+		race->faults--;
+		if (!race->faults && race->kill)
 			send_sig(SIGKILL, current, 1);
 	}
 	pte_unmap_unlock(ptep, ptl);
 }
 
-/* How often a call to install guards looks before it gives up its locks. */
+/* As MAX_MADVISE_GUARD_RETRIES of mm/madvise.c. */
 #define TRIES	3
 
 static const struct retry_row {
 	const char *name;
-	unsigned int at;		/* entry where somebody is first */
-	unsigned int rounds;
+	unsigned int at;		/* entry that is faulted in */
+	unsigned int faults;		/* faults that win the race */
 	bool kill;
-	unsigned int retries;		/* how often it begins again */
+	unsigned int restarts;		/* expected number of restarts */
 	long result;
 } retry_rows[] = {
-	{ "nobody", 0, 0, false, 0, BYTES(12) },
-	{ "somebody, once", 6, 1, false, 0, BYTES(12) },
-	{ "somebody, again and again", 6, TRIES, false, 1, BYTES(12) },
-	{ "somebody in the first range", 0, TRIES, false, 1, BYTES(12) },
-	{ "somebody in the last range", 13, TRIES, false, 1, BYTES(12) },
-	{ "somebody, for ever so long", 6, 3 * TRIES, false, 3, BYTES(12) },
-	{ "killed meanwhile", 6, TRIES, true, 0, BYTES(4) },
-	{ "killed meanwhile, in the first range", 0, TRIES, true, 0, -EINTR },
+	{ "no fault wins the race: no restart", 0, 0, false, 0, BYTES(12) },
+	{ "1 fault wins the race: no restart", 6, 1, false, 0, BYTES(12) },
+	{ "3 faults win the race in the second range: 1 restart",
+	  6, TRIES, false, 1, BYTES(12) },
+	{ "3 faults win the race in the first range: 1 restart",
+	  0, TRIES, false, 1, BYTES(12) },
+	{ "3 faults win the race in the last range: 1 restart",
+	  13, TRIES, false, 1, BYTES(12) },
+	{ "9 faults win the race, 3 restarts",
+	  6, 3 * TRIES, false, 3, BYTES(12) },
+	{ "SIGKILL after 3 faults in the second range: returns 4 pages",
+	  6, TRIES, true, 0, BYTES(4) },
+	{ "SIGKILL after 3 faults in the first range: -EINTR",
+	  0, TRIES, true, 0, -EINTR },
 };
 
 KUNIT_ARRAY_PARAM_DESC(retry, retry_rows, name);
@@ -1023,8 +1090,8 @@ static void process_retry(struct kunit *test)
 	};
 	struct ptebatch_trial *trial;
 	struct ptebatch_locks locks, expected = {};
-	struct racer racer = {
-		.at = row->at, .rounds = row->rounds, .kill = row->kill,
+	struct fault_race race = {
+		.at = row->at, .faults = row->faults, .kill = row->kill,
 	};
 	struct call call = {
 		.ranges = ranges,
@@ -1036,23 +1103,25 @@ static void process_retry(struct kunit *test)
 	};
 
 	if (IS_ENABLED(CONFIG_UML))
-		kunit_skip(test, "nothing tells of flushes here");
+		kunit_skip(test, "UML calls no MMU notifier at a TLB flush");
 	if (ptebatch_locks_missing())
 		kunit_skip(test, "%s", ptebatch_locks_missing());
 	trial = begin(test, "Wdyx*14", PTEBATCH_ANON);
 	call.space = trial->space;
-	racer.space = trial->space;
-	trial->flush.data = &racer;
-	trial->flush.meanwhile = race;
+	race.space = trial->space;
+	trial->flush.data = &race;
+	trial->flush.on_flush = fault_entry;
 	call_self(test, &call);
-	trial->flush.meanwhile = NULL;
+	trial->flush.on_flush = NULL;
 	expect_result(test, &call, row->result);
-	KUNIT_EXPECT_EQ_MSG(test, racer.rounds, 0, "nobody was there first");
+	KUNIT_EXPECT_EQ_MSG(test, race.faults, 0,
+			    "%u of %u faults did not win the race", race.faults,
+			    row->faults);
 	if (!row->kill) {
 		expected.nr[PTEBATCH_VMA_READ] = ARRAY_SIZE(ranges) +
-						 row->retries;
-		/* The first look at each range, and each race, ends in a zap. */
-		expected.nr[PTEBATCH_GATHER] = ARRAY_SIZE(ranges) + row->rounds;
+						 row->restarts;
+		/* One zap for each range, and one for each fault that wins. */
+		expected.nr[PTEBATCH_GATHER] = ARRAY_SIZE(ranges) + row->faults;
 		expect_locks(test, &locks, &expected);
 	}
 	ptebatch_trial_end(trial);
@@ -1066,9 +1135,9 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(process_too_much),
 	KUNIT_CASE_PARAM(process_argument, argument_gen_params),
 	KUNIT_CASE_PARAM(process_error, error_gen_params),
-	KUNIT_CASE_PARAM(process_locks, behavior_gen_params),
-	KUNIT_CASE_PARAM(process_other, behavior_gen_params),
-	KUNIT_CASE_PARAM(process_right, right_gen_params),
+	KUNIT_CASE_PARAM(process_locks, locks_gen_params),
+	KUNIT_CASE_PARAM(process_other, remote_gen_params),
+	KUNIT_CASE_PARAM(process_right, capability_gen_params),
 	KUNIT_CASE_PARAM(process_fallback, fallback_gen_params),
 	KUNIT_CASE_PARAM(process_retry, retry_gen_params),
 	{}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * madvise() on rows that nobody has thought of.
+ * madvise() on randomly generated rows.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -9,24 +9,24 @@
 
 #include "internal.h"
 
-#include "../lib/advise.h"
-#include "../lib/chance.h"
-#include "../lib/swap.h"
-#include "../lib/twin.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/advise.h"
+#include "../lib/run/random.h"
+#include "../lib/twin/twin.h"
 
-static void advise_by_kernel(struct ptebatch_chance *chance,
+static void advise_by_kernel(struct ptebatch_random *random,
 			     struct ptebatch_space *space)
 {
-	ptebatch_advise(space, chance->data, do_madvise);
+	ptebatch_advise(space, random->data, do_madvise);
 }
 
-static void advise_by_twin(struct ptebatch_chance *chance,
+static void advise_by_twin(struct ptebatch_random *random,
 			   struct ptebatch_space *space)
 {
-	ptebatch_advise(space, chance->data, ptebatch_twin_do_madvise);
+	ptebatch_advise(space, random->data, ptebatch_twin_do_madvise);
 }
 
-static bool possible(const struct ptebatch_advice *advice)
+static bool advice_supported(const struct ptebatch_advice *advice)
 {
 	if (advice->swaps && ptebatch_swap_missing())
 		return false;
@@ -34,9 +34,9 @@ static bool possible(const struct ptebatch_advice *advice)
 }
 
 /*
- * Without a page nothing has put anything into swap, and folios that are being
- * migrated are locked: they are left alone, and their other pages with them.
- * What a split maps anew does not wait for a NUMA hint any more.
+ * Drop swap entries, as no page was swapped out, and migration entries, as a
+ * folio under migration is locked and madvise() skips all its pages. A split
+ * remaps pages with vm_page_prot: drop PROT_NONE entries, which it would lose.
  */
 static void drop_states(struct ptebatch_states *states,
 			const struct ptebatch_advice *advice)
@@ -54,39 +54,39 @@ static void drop_states(struct ptebatch_states *states,
 	states->nr = nr;
 }
 
-static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
+static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 {
 	const struct ptebatch_advice *advice;
 	u32 bits = prandom_u32_state(rnd);
-	struct ptebatch_setup *setup = &chance->setup;
+	struct ptebatch_setup *setup = &random->setup;
 
 	do {
 		advice = &ptebatch_advices[prandom_u32_state(rnd) %
 					   PTEBATCH_NR_ADVICES];
-	} while (!possible(advice));
+	} while (!advice_supported(advice));
 	*setup = (struct ptebatch_setup) {
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
 		.uffd_wp = pgtable_supports_uffd() && bits & BIT(1),
 		.lru = true,
 	};
-	chance->call = ptebatch_advice_call(advice, setup);
-	ptebatch_states(&chance->states, &chance->call);
-	drop_states(&chance->states, advice);
-	chance->what = advice->name;
-	chance->who = "do_madvise()";
-	chance->kernel = advise_by_kernel;
-	chance->twin = advise_by_twin;
-	chance->data = advice;
-	chance->whole = false;
-	chance->counts = false;
+	random->call = ptebatch_advice_call(advice, setup);
+	ptebatch_states(&random->states, &random->call);
+	drop_states(&random->states, advice);
+	random->what = advice->name;
+	random->function = "do_madvise()";
+	random->kernel = advise_by_kernel;
+	random->twin = advise_by_twin;
+	random->data = advice;
+	random->whole = false;
+	random->counts = false;
 }
 
 static struct kunit_suite random_suite;
 
 static void madvise_random(struct kunit *test)
 {
-	ptebatch_chance_play(test, random_suite.name, choose);
+	ptebatch_random_run(test, random_suite.name, choose);
 }
 
 static struct kunit_case random_cases[] = {

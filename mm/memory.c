@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * zap_vma_range() and zap_vma_range_batched() clear the entries of a large
- * folio in batches. Page by page, zap_vma_range() has no batches: that is the
- * twin here.
+ * zap_vma_range() and zap_vma_range_batched() clear the PTEs of a large folio
+ * in batches. The twin of both is zap_vma_range() with batches of one.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -11,20 +10,21 @@
 
 #include "internal.h"
 
-#include "../lib/orders.h"
-#include "../lib/swap.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
-#include "../lib/unmap.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/unmap.h"
+#include "../lib/run/orders.h"
+#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
 /**
  * struct zap_row - a case of zap_vma_range()
- * @name: of the case
- * @setup: the address space before
- * @after: the row as it shall be then
+ * @name: name of the case
+ * @setup: address space before the call
+ * @after: expected row after the call
  */
 struct zap_row {
 	const char *name;
@@ -42,8 +42,9 @@ static unsigned int count_young(const struct ptebatch_row *row, s16 folio)
 	return nr;
 }
 
-/* Rule 17: what a file's entry knew that is gone, the folio must know now. */
-static void expect_known(const struct ptebatch_trial *trial, unsigned int i)
+/* Rule 17: dirty and young of a cleared file PTE must reach the folio. */
+static void expect_used_folio(const struct ptebatch_trial *trial,
+			      unsigned int i)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	const struct ptebatch_entry *entry = &was->entries[i];
@@ -51,14 +52,14 @@ static void expect_known(const struct ptebatch_trial *trial, unsigned int i)
 
 	if (entry->flags & PTEBATCH_DIRTY)
 		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_dirty(folio),
-				      "rule 17: %s has lost that entry %u was dirty",
-				      trial->who, i);
-	/* From the second time on, folio_mark_accessed() says more than that. */
+				      "rule 17 (dirty): %s cleared dirty entry %u, its folio is clean",
+				      trial->function, i);
+	/* A second folio_mark_accessed() changes more than PG_referenced. */
 	if (entry->flags & PTEBATCH_YOUNG &&
 	    count_young(was, entry->folio) == 1)
 		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_referenced(folio),
-				      "rule 17: %s has lost that entry %u was young",
-				      trial->who, i);
+				      "rule 17 (accessed): %s cleared young entry %u, its folio has no PG_referenced",
+				      trial->function, i);
 }
 
 static void expect_used_folios(const struct ptebatch_trial *trial)
@@ -69,19 +70,19 @@ static void expect_used_folios(const struct ptebatch_trial *trial)
 	for (i = was->from; i < was->to; i++)
 		if (ptebatch_entry_present(&was->entries[i]) &&
 		    test_bit(was->entries[i].folio, trial->space->cached))
-			expect_known(trial, i);
+			expect_used_folio(trial, i);
 }
 
-static struct ptebatch_trial *zap(struct kunit *test, const char *who,
-				  const struct zap_row *row, ptebatch_zap_t how)
+static struct ptebatch_trial *zap(struct kunit *test, const char *function,
+				  const struct zap_row *row, ptebatch_zap_t op)
 {
 	const struct ptebatch_call call =
 		ptebatch_setup_call(&row->setup, ptebatch_model_zap,
 				    row->setup.prot);
 	struct ptebatch_trial *trial;
 
-	trial = ptebatch_trial_begin(test, who, &row->setup);
-	ptebatch_zap(trial->space, how);
+	trial = ptebatch_trial_begin(test, function, &row->setup);
+	ptebatch_zap(trial->space, op);
 	ptebatch_trial_end(trial);
 	ptebatch_trial_expect(trial, row->after);
 	ptebatch_trial_model(trial, &call);
@@ -91,105 +92,110 @@ static struct ptebatch_trial *zap(struct kunit *test, const char *who,
 
 static void check_row(struct kunit *test, const struct zap_row *row)
 {
-	struct ptebatch_trial *whole, *batched, *twin;
+	struct ptebatch_trial *kernel, *batched, *twin;
 
-	whole = zap(test, "zap_vma_range()", row, zap_vma_range);
+	kernel = zap(test, "zap_vma_range()", row, zap_vma_range);
 	if (ptebatch_failed(test))
 		return;
 	batched = zap(test, "zap_vma_range_batched()", row,
 		      ptebatch_zap_batched);
 	if (ptebatch_failed(test))
 		return;
-	twin = zap(test, "the twin's zap_vma_range()", row,
+	twin = zap(test, "zap_vma_range() twin", row,
 		   ptebatch_twin_zap_vma_range);
-	ptebatch_trial_same(whole, twin);
+	ptebatch_trial_same(kernel, twin);
 	ptebatch_trial_same(batched, twin);
 }
 
 static const struct zap_row rows[] = {
-	{ "64K folio", { "{Wdyx*16}", .prot = RW }, "-*16" },
-	{ "shared 64K folio", { "{Rdy*16}", .prot = RO }, "-*16" },
-	{ "part of a folio",
+	{ "64K folio, exclusive: all PTEs cleared",
+	  { "{Wdyx*16}", .prot = RW }, "-*16" },
+	{ "64K folio, shared: all PTEs cleared",
+	  { "{Rdy*16}", .prot = RO }, "-*16" },
+	{ "PTEs 5 to 10 of a 64K folio: cleared, the rest unchanged",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW }, "{Wdyx*5 -*6 Wdyx*5}" },
-	{ "first page of a folio",
+	{ "first PTE of a 64K folio: cleared, the rest unchanged",
 	  { "| {Wdyx | Wdyx*15}", .prot = RW }, "{- Wdyx*15}" },
-	{ "last page of a folio",
+	{ "last PTE of a 64K folio: cleared, the rest unchanged",
 	  { "{Wdyx*15 | Wdyx} |", .prot = RW }, "{Wdyx*15 -}" },
-	{ "end of one folio and beginning of the next",
+	{ "last 4 PTEs of a 64K folio, first 4 of the next one: 8 PTEs cleared",
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "{Wdyx*12 -*4} {-*4 Wdyx*12}" },
-	{ "folios physically side by side",
+	{ "last 4 PTEs of a 64K folio, first 4 of one physically next to it: 8 PTEs cleared",
 	  { "{Wdyx*12 | Wdyx*4} +{Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "{Wdyx*12 -*4} {-*4 Wdyx*12}" },
-	{ "pages of all kinds in one folio",
+	{ "64K folio, writable, read-only, shared, PROT_NONE and old PTEs: all cleared",
 	  { "{Wdyx*4 Rdyx*3 Rdy*3 Ndyx*3 Rx*3}", .prot = RW }, "-*16" },
-	{ "folios of mixed orders",
+	{ "folios of orders 0, 1, 3 and 5 and an empty PTE: all PTEs cleared",
 	  { "Wdyx {Wdyx*2} {Wdyx*8} - {Rdy*32}", .prot = RW }, "-*44" },
-	{ "folio off its alignment", { "@5 {Wdyx*16}", .prot = RW }, "@5 -*16" },
-	{ "pages of a folio out of order",
+	{ "64K folio, virtual address not 64K-aligned: all PTEs cleared",
+	  { "@5 {Wdyx*16}", .prot = RW }, "@5 -*16" },
+	{ "64K folio, second and third quarters exchanged: all PTEs cleared",
 	  { "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}", .prot = RW }, "-*16" },
-	{ "over the edge of a page table",
+	{ "first 12 PTEs of a 64K folio across a page table boundary: cleared, 4 unchanged",
 	  { "@-8 | {Wdyx*12 | Wdyx*4}", .prot = RW }, "@-8 {-*12 Wdyx*4}" },
-	{ "three page tables, the middle one missing",
+	{ "three page tables, the middle one missing: all PTEs cleared",
 	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW }, "@-16 -*16 -*T -*16" },
-	{ "after a fork",
+	{ "middle half of a 64K folio mapped by parent and child: cleared in the parent",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
 	  "{Rdy*4 -*8 Rdy*4}" },
-	{ "soft-dirty pages",
+	{ "64K folio, first half soft-dirty: all PTEs cleared",
 	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true }, "-*16" },
-	{ "locked into memory",
+	{ "middle half of a 64K folio in an mlocked VMA: cleared, the rest unchanged",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .mlocked = true },
 	  "{Wdyx*4 -*8 Wdyx*4}" },
 
-	/* Rule 17. */
-	{ "file", { "{Ry*16}", PTEBATCH_FILE, RO }, "-*16" },
-	{ "file, one page dirty",
+	/* Rule 17: dirty and young reach the folio, uffd-wp leaves markers. */
+	{ "64K file folio, clean: all PTEs cleared",
+	  { "{Ry*16}", PTEBATCH_FILE, RO }, "-*16" },
+	{ "64K file folio, PTE 9 dirty: all PTEs cleared, folio dirty",
 	  { "{Ry*9 Wdy Ry*6}", PTEBATCH_FILE, RW }, "-*16" },
-	{ "file, one page young",
+	{ "64K file folio, PTE 9 young: all PTEs cleared, folio PG_referenced",
 	  { "{R*9 Ry R*6}", PTEBATCH_FILE, RO }, "-*16" },
-	{ "file, the last page dirty and young",
+	{ "64K file folio, last PTE dirty and young: folio dirty and PG_referenced",
 	  { "{R*15 Rdy}", PTEBATCH_FILE, RO }, "-*16" },
-	{ "shmem, part of a folio",
+	{ "PTEs 3 to 11 of a 64K shmem folio: cleared, folio dirty, the rest unchanged",
 	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW },
 	  "{Wdy*3 -*9 Wdy*4}" },
-	{ "shmem mapped twice",
+	{ "64K shmem folio mapped by two VMAs: all PTEs of the first VMA cleared",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, "-*16" },
-	{ "private file, its own pages beside copies",
+	{ "private file mapping, page cache folio and copy: all PTEs cleared",
 	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "-*16" },
-	{ "uffd-wp leaves a marker for each page of a file",
+	{ "64K shmem folio, uffd-wp on 12 PTEs: 12 uffd-wp markers, 4 empty PTEs",
 	  { "{Rdyu*4 Wdy*4 Rdyu*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "U*4 -*4 U*8" },
-	{ "uffd-wp leaves no marker in anonymous memory",
+	{ "64K anonymous folio, uffd-wp on 8 PTEs: all PTEs cleared, no marker",
 	  { "{Rdyux*8 Wdyx*8}", .prot = RW, .uffd_wp = true }, "-*16" },
-	{ "uffd-wp leaves markers in part of a folio",
+	{ "middle half of a 64K shmem folio, uffd-wp: 8 uffd-wp markers, the rest unchanged",
 	  { "{Rdyu*4 | Rdyu*8 | Rdyu*4}", PTEBATCH_SHMEM, RW,
 	    .uffd_wp = true }, "{Rdyu*4 U*8 Rdyu*4}" },
 
-	/* What maps no page. */
-	{ "swap entries",
+	/* Non-present entries. */
+	{ "64K folio, 10 swap entries and 6 PTEs: all cleared",
 	  { "{Wdyx*4 Sx*8 S*2 Wdyx*2}", .prot = RW, .swap = true }, "-*16" },
-	{ "part of a folio's swap entries",
+	{ "middle 8 of 16 swap entries of a folio: cleared, the rest unchanged",
 	  { "{Sx*4 | Sx*8 | Sx*4}", .prot = RW, .swap = true },
 	  "{Sx*4 -*8 Sx*4}" },
-	{ "swap entries of two folios",
+	{ "swap entries of two 64K folios: all cleared",
 	  { "{Sx*16} {Sx*16}", .prot = RW, .swap = true }, "-*32" },
-	{ "migration entries",
+	{ "64K folio, 12 migration entries and 4 PTEs: all cleared",
 	  { "{Mw*4 Mx*4 M*4 Wdyx*4}", .prot = RW }, "-*16" },
-	{ "migration entries with uffd-wp",
+	{ "64K shmem folio, 8 of 16 migration entries uffd-wp: 8 uffd-wp markers",
 	  { "{Mu*8 M*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "U*8 -*8" },
-	{ "guards stay, poison goes",
+	{ "guard and poison markers between 8K folios: guards stay, poison and PTEs cleared",
 	  { "{Wdyx*2} G*2 P*2 {Wdyx*2} G", .prot = RW }, "-*2 G*2 -*4 G" },
-	{ "userfaultfd's markers stay in a file",
+	{ "uffd-wp markers around a 16K shmem folio: markers stay, PTEs cleared",
 	  { "U*4 {Wdy*4} U", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "U*4 -*4 U" },
 
-	/* Rule 16. */
-	{ "PMD", { "[Wdyx]", .prot = RW }, "-*T" },
-	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T" },
-	{ "part of a PMD",
+	/* Rule 16: PMD-mapped folios. */
+	{ "PMD-mapped folio: PMD cleared", { "[Wdyx]", .prot = RW }, "-*T" },
+	{ "PMD-mapped shmem folio: PMD cleared, folio dirty",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T" },
+	{ "middle half of a PMD-mapped folio: PMD split, these PTEs cleared, the rest unchanged",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}" },
-	{ "2M folio mapped by page table entries",
+	{ "middle half of a 2M folio mapped by PTEs: cleared, the rest unchanged",
 	  { "{Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4}", .prot = RW },
 	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}" },
 };
@@ -201,16 +207,19 @@ static void zap_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
-/* Every order, every kind of range. */
+/* Each kind of folio in each order, whole and in part. */
 
 static const struct kind {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *before;
 } kinds[] = {
-	{ "anonymous", { .prot = RW }, "Wdyx" },
-	{ "of a file", { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
-	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
+	{ "anonymous folio, whole and in part: only the range cleared",
+	  { .prot = RW }, "Wdyx" },
+	{ "file folio, whole and in part: only the range cleared",
+	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
+	{ "shmem folio, whole and in part: only the range cleared",
+	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
 };
 
 PTEBATCH_ORDER_PARAM(orders, kinds);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * S2, the half of it that needs no reclaim: what zapping takes, by kind and
- * order of folio, beside its twin, which has no batches.
+ * S2 without reclaim: the cost of zap_vma_range(), by kind and order of folio,
+ * beside its twin, which clears one PTE at a time.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 
-#include "../lib/space.h"
-#include "../lib/stopwatch.h"
-#include "../lib/twin.h"
-#include "../lib/unmap.h"
+#include "../lib/op/unmap.h"
+#include "../lib/run/stopwatch.h"
+#include "../lib/space/space.h"
+#include "../lib/twin/twin.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* A page table of them. */
+/* One page table. */
 #define PAGES	512
 #define LAPS	5
 
@@ -38,7 +38,7 @@ static const struct way {
 };
 
 /**
- * struct zap_param - a case
+ * struct zap_param - parameters of a case
  * @kind: index into kinds[]
  * @order: index into orders[]
  * @way: index into ways[]
@@ -72,7 +72,7 @@ static void zap_bench(struct kunit *test)
 	const struct kind *kind = &kinds[param->kind];
 	unsigned int order = orders[param->order], i;
 	struct ptebatch_stopwatch watch = {};
-	/* These outlive a case that aborts. */
+	/* Static, so that they outlive a case that aborts. */
 	static struct ptebatch_setup setup;
 	static char picture[32];
 	struct ptebatch_space *space;

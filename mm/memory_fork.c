@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * copy_page_range() copies the entries of a large folio to a child in batches.
+ * copy_page_range() copies the PTEs of a large folio to a child in batches.
  *
- * Each row is done three times, in three address spaces that are alike: by
- * dup_mmap(), which is all of fork() that concerns memory, by copy_page_range()
- * alone, and by the latter's twin, which does one entry at a time. Each time
- * both are looked at, what the parent has then and what the child has.
+ * Each row runs three times, in three equal address spaces: with
+ * copy_page_range(), with its twin, which copies one PTE at a time, and with
+ * dup_mmap(), the part of fork() that copies the mm. Each run checks the
+ * parent and the child.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -15,12 +15,13 @@
 #include "internal.h"
 #include <swap_table.h>
 
-#include "../lib/folio.h"
-#include "../lib/fork.h"
-#include "../lib/orders.h"
-#include "../lib/swap.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/fork.h"
+#include "../lib/run/orders.h"
+#include "../lib/space/folio.h"
+#include "../lib/twin/twin.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
@@ -28,13 +29,13 @@
 
 /**
  * struct fork_row - a case of fork()
- * @name: of the case
- * @setup: the parent before
- * @parent: the row as it shall be there then
- * @child: and as it shall be in the child; "?" is a copy of the parent's page
- * @fork: what else there is
- * @pins: the last folio is pinned by this many, which the mm knows
- * @unknown: which the mm does not know
+ * @name: name of the case
+ * @setup: address space of the parent before the call
+ * @parent: expected row of the parent after the call
+ * @child: expected row of the child; "?" is a copy of the parent's page
+ * @fork: further parameters of the fork
+ * @pins: number of pins of the last folio
+ * @never_pinned: the parent's mm does not have MMF_HAS_PINNED, despite @pins
  */
 struct fork_row {
 	const char *name;
@@ -42,61 +43,62 @@ struct fork_row {
 	const char *parent, *child;
 	struct ptebatch_fork fork;
 	unsigned int pins;
-	bool unknown;
+	bool never_pinned;
 };
 
-/* Is it copied at all? Else faults fill it from the file. */
-static bool copied(const struct fork_row *row)
+/* Does fork() copy the PTEs, or leave them to faults of the child? */
+static bool is_copied(const struct fork_row *row)
 {
 	const struct ptebatch_setup *setup = &row->setup;
 
 	return !ptebatch_shared(setup->mapping) || row->fork.guarded ||
-	       ((setup->uffd_wp || setup->uffd_rwp) && !row->fork.disarmed);
+	       ((setup->uffd_wp || setup->uffd_rwp) && !row->fork.uffd_not_inherited);
 }
 
-/* What the model does not know is left to pictures. */
-static bool modelled(const struct fork_row *row,
-		     const struct ptebatch_snapshot *before)
+/* The model covers neither copies of pinned pages nor uncopied entries. */
+static bool is_modelled(const struct fork_row *row,
+			const struct ptebatch_snapshot *before)
 {
-	if (!copied(row) || (row->pins && !row->unknown))
+	if (!is_copied(row) || (row->pins && !row->never_pinned))
 		return false;
-	/* A file's PMD can be had by a fault, too. */
+	/* The PMD of a file folio is not copied: a fault maps it. */
 	return row->setup.mapping == PTEBATCH_ANON ||
 	       bitmap_empty(before->huge, PTEBATCH_ROW_ENTRIES);
 }
 
 /*
- * Dirty is what batches end at, or clear: only a contpte block may spread it,
- * not a batch.
+ * Rule 3: batches end where dirty changes (private) or clear it (shared). So
+ * dirty may spread within a contpte block, but not within a batch.
  */
-static void expect_own_dirt(const struct ptebatch_trial *trial, bool cleaned)
+static void expect_no_dirty_spread(const struct ptebatch_trial *trial,
+				   bool cleaned)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	const struct ptebatch_row *is = &trial->after.row;
 	unsigned int i;
 
 	for (i = 0; i < was->nr; i++) {
-		u8 dirt = was->entries[i].flags |
-			  ptebatch_model_block(was, i);
+		u8 flags = was->entries[i].flags |
+			   ptebatch_model_block(was, i);
 
 		if (!ptebatch_entry_present(&was->entries[i]) ||
 		    !ptebatch_entry_present(&is->entries[i]) ||
 		    !(is->entries[i].flags & PTEBATCH_DIRTY))
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(trial->test,
-				      !cleaned && dirt & PTEBATCH_DIRTY,
-				      "%s: entry %u has become dirty",
-				      trial->who, i);
+				      !cleaned && flags & PTEBATCH_DIRTY,
+				      "%s: dirty has spread to entry %u",
+				      trial->function, i);
 	}
 }
 
-/* The last folio; what is pinned may be written to by who has it pinned. */
-static struct folio *victim(struct ptebatch_space *space)
+/* The folio to pin: the last one of the row. */
+static struct folio *last_folio(struct ptebatch_space *space)
 {
 	return space->folios[space->row.nr_folios - 1];
 }
 
-/* The bytes of a page, different for each. */
+/* The byte that fills a page. */
 static u8 byte_of(unsigned int page)
 {
 	return 1 + page % 251;
@@ -110,7 +112,7 @@ static void fill_pages(struct folio *folio)
 		memset(page_address(folio_page(folio, i)), byte_of(i), PAGE_SIZE);
 }
 
-/* A page that the child has for itself, like that of the parent's entry @was. */
+/* Entry @i of the child maps an exclusive copy of the parent's page. */
 static void expect_copy(const struct ptebatch_trial *child, unsigned int i)
 {
 	const struct ptebatch_entry *was = &child->before.row.entries[i];
@@ -123,14 +125,17 @@ static void expect_copy(const struct ptebatch_trial *child, unsigned int i)
 	struct folio *folio = page_folio(page);
 
 	KUNIT_EXPECT_EQ_MSG(test, pte_write(pte), writable,
-			    "rule 5: the copy at entry %u", i);
+			    "rule 5 (writable): write bit of the copy at entry %u",
+			    i);
 	KUNIT_EXPECT_TRUE_MSG(test, folio_test_anon(folio) &&
 			      PageAnonExclusive(page) &&
 			      folio_mapcount(folio) == 1,
-			      "the copy at entry %u is not the child's alone", i);
+			      "the copy at entry %u is not an exclusive anonymous page of the child",
+			      i);
 	KUNIT_EXPECT_NULL_MSG(test, memchr_inv(page_address(page),
 					       byte_of(was->page), PAGE_SIZE),
-			      "the copy at entry %u has other bytes", i);
+			      "contents of the copy at entry %u differ from the parent's page",
+			      i);
 }
 
 static void expect_copies(const struct ptebatch_trial *child)
@@ -149,9 +154,9 @@ static int fork_by(struct ptebatch_space *space, const struct fork_row *row,
 		      ptebatch_fork_whole(space, &row->fork);
 }
 
-/* Returns the parent's trial; @child gets the child's. */
-static struct ptebatch_trial *make_child(struct kunit *test, const char *who,
-					 const char *whose,
+/* Returns the trial of the parent; @child gets the trial of the child. */
+static struct ptebatch_trial *make_child(struct kunit *test, const char *function,
+					 const char *child_function,
 					 const struct fork_row *row,
 					 ptebatch_copy_t copy,
 					 struct ptebatch_trial **child)
@@ -162,29 +167,30 @@ static struct ptebatch_trial *make_child(struct kunit *test, const char *who,
 	struct ptebatch_trial *trial;
 	int err;
 
-	trial = ptebatch_trial_begin(test, who, &row->setup);
+	trial = ptebatch_trial_begin(test, function, &row->setup);
 	if (row->pins) {
-		fill_pages(victim(trial->space));
-		ptebatch_folio_pin(victim(trial->space), row->pins);
-		if (!row->unknown)
+		fill_pages(last_folio(trial->space));
+		ptebatch_folio_pin(last_folio(trial->space), row->pins);
+		if (!row->never_pinned)
 			mm_flags_set(MMF_HAS_PINNED, trial->space->places[0].mm);
 	}
 	err = fork_by(trial->space, row, copy);
 	if (row->pins)
-		ptebatch_folio_pin(victim(trial->space), -(int)row->pins);
-	KUNIT_EXPECT_EQ_MSG(test, err, row->fork.nowhere ? -ENOMEM : 0,
-			    "%s returns %d", who, err);
+		ptebatch_folio_pin(last_folio(trial->space), -(int)row->pins);
+	KUNIT_EXPECT_EQ_MSG(test, err, row->fork.no_memory_node ? -ENOMEM : 0,
+			    "%s returns %d, expected %d", function, err,
+			    row->fork.no_memory_node ? -ENOMEM : 0);
 	ptebatch_trial_end(trial);
-	*child = ptebatch_trial_second(trial, whose);
+	*child = ptebatch_trial_second(trial, child_function);
 	ptebatch_trial_expect(trial, row->parent);
 	ptebatch_trial_expect(*child, row->child);
-	expect_own_dirt(trial, false);
-	expect_own_dirt(*child, ptebatch_shared(row->setup.mapping));
+	expect_no_dirty_spread(trial, false);
+	expect_no_dirty_spread(*child, ptebatch_shared(row->setup.mapping));
 	expect_copies(*child);
-	if (!modelled(row, &trial->before))
+	if (!is_modelled(row, &trial->before))
 		return trial;
 
-	call.disarmed = row->fork.disarmed;
+	call.uffd_not_inherited = row->fork.uffd_not_inherited;
 	ptebatch_trial_model(trial, &call);
 	call.model = ptebatch_model_fork_child;
 	ptebatch_trial_model(*child, &call);
@@ -193,289 +199,293 @@ static struct ptebatch_trial *make_child(struct kunit *test, const char *who,
 
 static void check_row(struct kunit *test, const struct fork_row *row)
 {
-	struct ptebatch_trial *parent, *child, *twin, *twins_child;
+	struct ptebatch_trial *parent, *child, *twin, *twin_child;
 
 	parent = make_child(test, "copy_page_range()",
-			    "copy_page_range(), the child", row,
+			    "copy_page_range() (child)", row,
 			    copy_page_range, &child);
 	if (ptebatch_failed(test))
 		return;
-	twin = make_child(test, "the twin", "the twin, its child", row,
-			  ptebatch_twin_copy_page_range, &twins_child);
+	twin = make_child(test, "copy_page_range() twin",
+			  "copy_page_range() twin (child)", row,
+			  ptebatch_twin_copy_page_range, &twin_child);
 	ptebatch_trial_same(parent, twin);
-	ptebatch_trial_same(child, twins_child);
-	if (ptebatch_failed(test) || row->fork.disarmed || row->fork.nowhere)
+	ptebatch_trial_same(child, twin_child);
+	if (ptebatch_failed(test) || row->fork.uffd_not_inherited || row->fork.no_memory_node)
 		return;
-	make_child(test, "dup_mmap()", "dup_mmap(), the child", row, NULL,
-		   &child);
+	make_child(test, "dup_mmap()", "dup_mmap() (child)", row, NULL, &child);
 }
 
 static const struct fork_row rows[] = {
-	{ "64K folio", { "{Wdyx*16}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
-	{ "read-only 64K folio",
+	{ "64K folio, exclusive and writable: read-only and shared, child's PTEs old",
+	  { "{Wdyx*16}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
+	{ "64K folio, exclusive, read-only VMA: shared, child's PTEs old",
 	  { "{Rdyx*16}", .prot = RO }, "{Rdy*16}", "{Rd*16}" },
-	{ "64K folio shared already",
+	{ "64K folio, shared already: stays shared, child's PTEs old",
 	  { "{Rdy*16}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
-	{ "64K folio without access",
+	{ "64K folio, PROT_NONE VMA: PROT_NONE and shared in parent and child",
 	  { "{Ndyx*16}", .prot = NONE }, "{Ndy*16}", "{Nd*16}" },
-	{ "64K folio, locked into memory",
+	{ "64K folio in an mlocked VMA: read-only and shared in parent and child",
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Rdy*16}", "{Rd*16}" },
-	{ "64K folio, lazyfree",
+	{ "64K lazyfree folio, second half dirty: read-only and shared, dirty kept per PTE",
 	  { "{Wyx*8 Wdyx*8}", .prot = RW, .lazyfree = true },
 	  "{Ry*8 Rdy*8}", "{R*8 Rd*8}" },
-	{ "small folios",
+	{ "small folios and an empty PTE: read-only and shared, dirty kept per PTE",
 	  { "Wdyx Rdyx Rdy - Wyx Wx", .prot = RW },
 	  "Rdy*3 - Ry R", "Rd*3 - R*2" },
 
-	/* Exclusive to both is exclusive to none. */
-	{ "second half shared",
+	/* Rule 5: fork() shares the pages, none stays exclusive. */
+	{ "64K folio, second half shared: all pages shared in parent and child",
 	  { "{Rdyx*8 Rdy*8}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
-	{ "one page exclusive, the last",
+	{ "64K folio, only the last page exclusive: all pages shared in parent and child",
 	  { "{Rdy*15 Rdyx}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
-	{ "every other page shared",
+	{ "32K folio, every other page shared: all pages shared in parent and child",
 	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RW },
 	  "{Rdy*8}", "{Rd*8}" },
 
-	/* Rule 3: batches go on where writable changes, all lose it. */
-	{ "one page writable, the last",
+	/* Rule 3: no batch ends where writable changes, as all PTEs lose it. */
+	{ "64K folio, only the last PTE writable: all PTEs read-only",
 	  { "{Rdyx*15 Wdyx}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
-	{ "one page writable, the first",
+	{ "64K folio, only the first PTE writable: all PTEs read-only",
 	  { "{Wdyx Rdyx*15}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
-	{ "writable and read-only pages in turn",
+	{ "32K folio, every other PTE writable: all PTEs read-only",
 	  { "{Wdyx Rdyx Wdyx Rdy Wdyx Rdyx Wdyx Rdy}", .prot = RW },
 	  "{Rdy*8}", "{Rd*8}" },
-	{ "pages without access among writable ones",
+	{ "64K folio, PTEs 4 to 7 PROT_NONE: these stay PROT_NONE, the rest read-only",
 	  { "{Wdyx*4 Ndyx*4 Wdyx*8}", .prot = RW },
 	  "{Rdy*4 Ndy*4 Rdy*8}", "{Rd*4 Nd*4 Rd*8}" },
 
-	/* They end where dirty or soft-dirty changes. */
-	{ "young and old, clean and dirty",
+	/* Rule 3: batches end where dirty or soft-dirty changes. */
+	{ "64K folio, young and old, dirty and clean PTEs: dirty kept per PTE",
 	  { "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", .prot = RW },
 	  "{Rdy*4 Rd*4 Ry*4 R*4}", "{Rd*8 R*8}" },
-	{ "one dirty page, the first",
+	{ "64K folio, only the first PTE dirty: only the first dirty in parent and child",
 	  { "{Wdyx Wyx*15}", .prot = RW }, "{Rdy Ry*15}", "{Rd R*15}" },
-	{ "one dirty page, the last",
+	{ "64K folio, only the last PTE dirty: only the last dirty in parent and child",
 	  { "{Wyx*15 Wdyx}", .prot = RW }, "{Ry*15 Rdy}", "{R*15 Rd}" },
-	{ "one young page, the first",
+	{ "64K folio, only the first PTE young: kept in the parent, child's PTEs old",
 	  { "{Wdyx Wdx*15}", .prot = RW }, "{Rdy Rd*15}", "{Rd*16}" },
-	{ "one young page, the last",
+	{ "64K folio, only the last PTE young: kept in the parent, child's PTEs old",
 	  { "{Wdx*15 Wdyx}", .prot = RW }, "{Rd*15 Rdy}", "{Rd*16}" },
-	{ "soft-dirty pages while tracking",
+	{ "64K folio, first 4 PTEs soft-dirty: first 4 soft-dirty in parent and child",
 	  { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true },
 	  "{Rdys*4 Rdy*12}", "{Rds*4 Rd*12}" },
-	{ "one soft-dirty page, the last",
+	{ "64K folio, last PTE soft-dirty: only the last soft-dirty in parent and child",
 	  { "{Wdyx*15 Wdysx}", .prot = RW, .track = true },
 	  "{Rdy*15 Rdys}", "{Rd*15 Rds}" },
-	{ "soft-dirty and clean pages",
+	{ "64K folio, clean, first half soft-dirty: first half soft-dirty in parent and child",
 	  { "{Wysx*8 Wyx*8}", .prot = RW, .track = true },
 	  "{Rys*8 Ry*8}", "{Rs*8 R*8}" },
 
-	/* Rules 2, 3 and 4: pages, holes, edges. */
-	{ "hole in a folio",
+	/* Rules 2, 3 and 4: page order, holes, boundaries. */
+	{ "64K folio with a hole of 4 PTEs: the same hole in the child",
 	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW },
 	  "{Rdy*6 -*4 Rdy*6}", "{Rd*6 -*4 Rd*6}" },
-	{ "pages of a folio left out without a hole",
+	{ "64K folio, pages 6 to 9 left out between adjacent PTEs: each PTE keeps its page",
 	  { "{Wdyx*6 .*4 Wdyx*6}", .prot = RW },
 	  "{Rdy*6 .*4 Rdy*6}", "{Rd*6 .*4 Rd*6}" },
-	{ "pages of a folio out of order",
+	{ "folio mapped in the order of pages 3, 1, 2, 0: each PTE keeps its page",
 	  { "{Wdyx=3 Wdyx=1 Wdyx=2 Wdyx=0 .*3}", .prot = RW },
 	  "{Rdy=3 Rdy=1 Rdy=2 Rdy=0 .*3}", "{Rd=3 Rd=1 Rd=2 Rd=0 .*3}" },
-	{ "quarters of a folio out of order",
+	{ "64K folio, second and third quarters exchanged: each PTE keeps its page",
 	  { "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}", .prot = RW },
 	  "{Rdy*4 Rdy=8*4 Rdy=4*4 Rdy=12*4}", "{Rd*4 Rd=8*4 Rd=4*4 Rd=12*4}" },
-	{ "folio mapped from its middle on",
+	{ "last 11 pages of a 64K folio, then a small folio: read-only and shared",
 	  { "{.*5 Wdyx*11} Wdyx", .prot = RW },
 	  "{.*5 Rdy*11} Rdy", "{.*5 Rd*11} Rd" },
-	{ "folio mapped up to its middle",
+	{ "first 5 pages of a 64K folio, then a small folio: read-only and shared",
 	  { "{Wdyx*5 .*11} Wdyx", .prot = RW },
 	  "{Rdy*5 .*11} Rdy", "{Rd*5 .*11} Rd" },
-	{ "folio off its alignment",
+	{ "64K folio, virtual address not 64K-aligned: read-only and shared",
 	  { "@3 {Wdyx*16}", .prot = RW }, "@3 {Rdy*16}", "@3 {Rd*16}" },
-	{ "folios side by side",
+	{ "two 64K folios: read-only and shared",
 	  { "{Wdyx*16} {Wdyx*16}", .prot = RW },
 	  "{Rdy*16} {Rdy*16}", "{Rd*16} {Rd*16}" },
-	{ "folios physically side by side",
+	{ "three physically contiguous 64K folios: read-only and shared",
 	  { "{Wdyx*16} +{Rdy*16} +{Wdyx*16}", .prot = RW },
 	  "{Rdy*16} +{Rdy*16} +{Rdy*16}", "{Rd*16} +{Rd*16} +{Rd*16}" },
-	{ "small folios physically side by side",
+	{ "four physically contiguous small folios: read-only and shared",
 	  { "Wdyx +Rdy +Wdyx +Rdyx", .prot = RW },
 	  "Rdy +Rdy*3", "Rd +Rd*3" },
-	{ "folios of mixed orders",
+	{ "folios of orders 0 to 4 and an empty PTE: read-only and shared",
 	  { "Wdyx {Wdyx*2} {Rdyx*4} Wdyx {Wdyx*16} {Rdy*8} - Wdyx*3", .prot = RW },
 	  "Rdy {Rdy*2} {Rdy*4} Rdy {Rdy*16} {Rdy*8} - Rdy*3",
 	  "Rd {Rd*2} {Rd*4} Rd {Rd*16} {Rd*8} - Rd*3" },
-	{ "folio over the edge of a page table",
+	{ "64K folio across a page table boundary: read-only and shared",
 	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Rdy*16}", "@-8 {Rd*16}" },
-	{ "2M folio over the edge of a page table",
+	{ "2M folio across a page table boundary: read-only and shared",
 	  { "@T/2 {Wdyx*T}", .prot = RW }, "@T/2 {Rdy*T}", "@T/2 {Rd*T}" },
-	{ "three page tables, the middle one missing",
+	{ "three page tables, the middle one missing: folios read-only and shared",
 	  { "@-2 {Wdyx*2} -*T {Wdyx*2}", .prot = RW },
 	  "@-2 {Rdy*2} -*T {Rdy*2}", "@-2 {Rd*2} -*T {Rd*2}" },
-	{ "three page tables full of 64K folios",
+	{ "three page tables full of 64K folios: read-only and shared",
 	  { "{Wdyx*16}*96", .prot = RW }, "{Rdy*16}*96", "{Rd*16}*96" },
 
-	/* Files: copied where the VMA has what no fault brings back. */
-	{ "shmem is left to faults",
+	/* File mappings: copied only if faults cannot restore all entries. */
+	{ "64K shmem folio: not copied, left to faults of the child",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*16}", "-*16" },
-	{ "shmem beside guards",
+	{ "64K shmem folio and guards: copied, child's PTEs clean and old",
 	  { "{Wdy*16} G*2", PTEBATCH_SHMEM, RW }, "{Wdy*16} G*2", "{W*16} G*2",
 	  { .guarded = true } },
-	{ "shmem, young and old, clean and dirty",
+	{ "64K shmem folio, young and old, dirty and clean: child's PTEs clean and old",
 	  { "{Wdy*4 Wd*4 Wy*4 W*4}", PTEBATCH_SHMEM, RW },
 	  "{Wdy*4 Wd*4 Wy*4 W*4}", "{W*16}", { .guarded = true } },
-	{ "shmem, read-only",
+	{ "64K shmem folio, read-only VMA: child's PTEs read-only, clean and old",
 	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO }, "{Rdy*8 Ry*8}", "{R*16}",
 	  { .guarded = true } },
-	{ "shmem, part of a folio, over the edge of a page table",
+	{ "13 pages of a 64K shmem folio in two page tables: child's PTEs clean and old",
 	  { "@-5 {.*3 Wdy*13}", PTEBATCH_SHMEM, RW },
 	  "@-5 {.*3 Wdy*13}", "@-5 {.*3 W*13}", { .guarded = true } },
-	{ "file, all pages written",
+	{ "64K file folio, all PTEs writable and dirty: child's PTEs writable and clean",
 	  { "{Wdy*16} G", PTEBATCH_FILE, RW }, "{Wdy*16} G", "{W*16} G",
 	  { .guarded = true } },
-	{ "file, no page written",
+	{ "64K file folio, all PTEs read-only for write notification: child's PTEs read-only",
 	  { "{Ry*16}", PTEBATCH_FILE, RW }, "{Ry*16}", "{R*16}",
 	  { .guarded = true } },
-	{ "file, the first page written, the others notify",
+	{ "64K file folio, only the first PTE writable: only the child's first PTE writable",
 	  { "{Wdy Ry*15}", PTEBATCH_FILE, RW }, "{Wdy Ry*15}", "{W R*15}",
 	  { .guarded = true } },
-	{ "file, the last page written, the others notify",
+	{ "64K file folio, only the last PTE writable: only the child's last PTE writable",
 	  { "{Ry*15 Wdy}", PTEBATCH_FILE, RW }, "{Ry*15 Wdy}", "{R*15 W}",
 	  { .guarded = true } },
-	{ "private file, its own pages",
+	{ "private file mapping of a 64K page cache folio: child's PTEs old",
 	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW }, "{Ry*16}", "{R*16}" },
-	{ "private file, its own pages dirty in part",
+	{ "private file mapping, second half of a page cache folio dirty: dirty kept per PTE",
 	  { "{Ry*8 Rdy*8}", PTEBATCH_PRIVATE_FILE, RW },
 	  "{Ry*8 Rdy*8}", "{R*8 Rd*8}" },
-	{ "private file, its own pages beside copies",
+	{ "private file mapping, copy between page cache folios: copy read-only and shared",
 	  { "{Ry*4} {Wdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RW },
 	  "{Ry*4} {Rdy*4} {Ry*4}", "{R*4} {Rd*4} {R*4}" },
 
-	/* Rule 6: userfaultfd. */
-	{ "uffd-wp follows the child",
+	/* Rule 6: uffd bits follow userfaultfd to the child. */
+	{ "64K folio, 8 PTEs uffd-wp, userfaultfd inherited: the same 8 uffd-wp in the child",
 	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true },
 	  "{Rdyu*4 Rdy*8 Rdyu*4}", "{Rdu*4 Rd*8 Rdu*4}" },
-	{ "uffd-wp of a child that is not registered",
+	{ "64K folio, 8 PTEs uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
 	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true },
-	  "{Rdyu*4 Rdy*8 Rdyu*4}", "{Rd*16}", { .disarmed = true } },
-	{ "uffd-rwp follows the child",
+	  "{Rdyu*4 Rdy*8 Rdyu*4}", "{Rd*16}", { .uffd_not_inherited = true } },
+	{ "64K folio, 8 PTEs uffd-rwp, userfaultfd inherited: the same 8 uffd-rwp in the child",
 	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd_rwp = true },
 	  "{Ndyu*4 Rdy*8 Ndyu*4}", "{Ndu*4 Rd*8 Ndu*4}" },
-	{ "uffd-rwp of a child that is not registered",
+	{ "64K folio, 8 PTEs uffd-rwp, userfaultfd not inherited: all PTEs readable in the child",
 	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd_rwp = true },
-	  "{Ndyu*4 Rdy*8 Ndyu*4}", "{Rd*16}", { .disarmed = true } },
-	{ "uffd-rwp, no access for another reason",
+	  "{Ndyu*4 Rdy*8 Ndyu*4}", "{Rd*16}", { .uffd_not_inherited = true } },
+	{ "64K folio, 4 PTEs uffd-rwp, 8 PROT_NONE, not inherited: only these 4 become readable",
 	  { "{Ndyux*4 Ndyx*8 Wdyx*4}", .prot = RW, .uffd_rwp = true },
-	  "{Ndyu*4 Ndy*8 Rdy*4}", "{Rd*4 Nd*8 Rd*4}", { .disarmed = true } },
-	{ "uffd-wp of shmem and its markers",
+	  "{Ndyu*4 Ndy*8 Rdy*4}", "{Rd*4 Nd*8 Rd*4}", { .uffd_not_inherited = true } },
+	{ "64K shmem folio, uffd-wp PTEs and markers, inherited: the same in the child",
 	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "{Rdyu*4 Wdy*12} U*2 P", "{Ru*4 W*12} U*2 P" },
-	{ "uffd-wp of shmem, not registered in the child",
+	{ "64K shmem folio, uffd-wp PTEs and markers, not inherited: no uffd-wp in the child",
 	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "{Rdyu*4 Wdy*12} U*2 P", "{R*4 W*12} -*2 P",
-	  { .guarded = true, .disarmed = true } },
+	  { .guarded = true, .uffd_not_inherited = true } },
 
-	/* Rule 15: what maps no page. */
-	{ "swap entries are shared",
+	/* Rule 15: non-present entries. */
+	{ "64K folio, 6 swap entries, 4 of them exclusive: all shared in parent and child",
 	  { "{Sx*4 S*2 Wdyx*10}", .prot = RW, .swap = true },
 	  "{S*6 Rdy*10}", "{S*6 Rd*10}" },
-	{ "swap entries, soft-dirty",
+	{ "64K folio, 4 of 8 swap entries soft-dirty: these 4 soft-dirty in parent and child",
 	  { "{Ssx*4 Sx*4 Wdysx*8}", .prot = RW, .swap = true, .track = true },
 	  "{Ss*4 S*4 Rdys*8}", "{Ss*4 S*4 Rds*8}" },
-	{ "swap entries with uffd-wp",
+	{ "16 swap entries, 12 uffd-wp, inherited: the same 12 uffd-wp in parent and child",
 	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .swap = true, .uffd_wp = true },
 	  "{Su*4 S*4 Su*8}", "{Su*4 S*4 Su*8}" },
-	{ "swap entries with uffd-wp, not registered in the child",
+	{ "16 swap entries, 12 uffd-wp, not inherited: no uffd-wp in the child",
 	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .swap = true, .uffd_wp = true },
-	  "{Su*4 S*4 Su*8}", "{S*16}", { .disarmed = true } },
-	{ "migration entries lose write and exclusive",
+	  "{Su*4 S*4 Su*8}", "{S*16}", { .uffd_not_inherited = true } },
+	{ "migration entries, writable and exclusive: read-only and shared in parent and child",
 	  { "{Mw*4 Mx*4 M*4 Wdyx*4}", .prot = RW },
 	  "{M*12 Rdy*4}", "{M*12 Rd*4}" },
-	{ "migration entries of shmem keep write",
+	{ "shmem migration entries, 4 of 8 writable: the same 4 writable in the child",
 	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW },
 	  "{Mw*4 M*4 Wdy*8}", "{Mw*4 M*4 W*8}", { .guarded = true } },
-	{ "migration entries, soft-dirty",
+	{ "16 migration entries, 8 of them soft-dirty: these 8 soft-dirty in parent and child",
 	  { "{Mws*4 Mxs*4 M*8}", .prot = RW, .track = true },
 	  "{Ms*8 M*8}", "{Ms*8 M*8}" },
-	{ "migration entries with uffd-wp, not registered in the child",
+	{ "16 migration entries, 12 uffd-wp, not inherited: no uffd-wp in the child",
 	  { "{Mxu*4 Mw*4 Mu*8}", .prot = RW, .uffd_wp = true },
-	  "{Mu*4 M*4 Mu*8}", "{M*16}", { .disarmed = true } },
-	{ "poison and guard markers",
+	  "{Mu*4 M*4 Mu*8}", "{M*16}", { .uffd_not_inherited = true } },
+	{ "poison and guard markers between 8K folios: copied to the child",
 	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW },
 	  "{Rdy*2} P G {Rdy*2} P", "{Rd*2} P G {Rd*2} P" },
 
 	/* Rule 16: PMD-mapped folios. */
-	{ "PMD", { "[Wdyx]", .prot = RW }, "[Rdy]", "[Rd]" },
-	{ "shared PMD", { "[Rdy]", .prot = RW }, "[Rdy]", "[Rd]" },
-	{ "PMD, clean", { "[Wyx]", .prot = RW }, "[Ry]", "[R]" },
-	{ "PMD, soft-dirty",
+	{ "PMD-mapped folio, exclusive and writable: read-only and shared, child's PMD old",
+	  { "[Wdyx]", .prot = RW }, "[Rdy]", "[Rd]" },
+	{ "PMD-mapped folio, shared already: stays shared, child's PMD old",
+	  { "[Rdy]", .prot = RW }, "[Rdy]", "[Rd]" },
+	{ "PMD-mapped folio, clean: read-only, shared and clean in parent and child",
+	  { "[Wyx]", .prot = RW }, "[Ry]", "[R]" },
+	{ "PMD-mapped folio, soft-dirty: soft-dirty in parent and child",
 	  { "[Wdysx]", .prot = RW, .track = true }, "[Rdys]", "[Rds]" },
-	{ "PMD with uffd-wp",
+	{ "PMD-mapped folio, uffd-wp, userfaultfd inherited: child's PMD uffd-wp",
 	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Rdyu]", "[Rdu]" },
-	{ "PMD with uffd-wp, not registered in the child",
+	{ "PMD-mapped folio, uffd-wp, userfaultfd not inherited: child's PMD not uffd-wp",
 	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Rdyu]", "[Rd]",
-	  { .disarmed = true } },
-	{ "PMD of shmem is left to faults",
+	  { .uffd_not_inherited = true } },
+	{ "PMD-mapped shmem folio, VMA with guards: not copied, left to faults of the child",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wdy]", "-*T", { .guarded = true } },
-	{ "PMD between page tables",
+	{ "PMD-mapped folio between page tables: PMD and PTEs read-only and shared",
 	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW },
 	  "@-4 {Rdy*4} [Rdy] {Rdy*4}", "@-4 {Rd*4} [Rd] {Rd*4}" },
-	{ "2M folio mapped by page table entries",
+	{ "2M folio mapped by PTEs, pages 255 and 256 shared: all read-only and shared",
 	  { "{Wdyx*255 Rdy*2 Rdyx*255}", .prot = RW },
 	  "{Rdy*512}", "{Rd*512}" },
 
-	/* Pages that a device may write to stay the parent's. */
-	{ "pinned",
+	/* The parent keeps pinned exclusive pages, the child gets copies. */
+	{ "64K folio, pinned: copied for the child, parent's PTEs unchanged",
 	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", "{?dy*16}", .pins = 1 },
-	{ "pinned, small",
+	{ "small folio, pinned: copied for the child, parent's PTE unchanged",
 	  { "{Wdyx}", .prot = RW }, "{Wdyx}", "{?dy}", .pins = 1 },
-	{ "pinned, read-only memory",
+	{ "64K folio, pinned, read-only VMA: copied for the child, parent's PTEs unchanged",
 	  { "{Rdyx*16}", .prot = RO }, "{Rdyx*16}", "{?dy*16}", .pins = 1 },
-	{ "pinned, shared in part",
+	{ "64K folio, pinned, 5 pages exclusive: these 5 copied, 11 shared with the child",
 	  { "{Rdy*4 Wdyx*4 Rdy*7 Rdyx}", .prot = RW },
 	  "{Rdy*4 Wdyx*4 Rdy*7 Rdyx}", "{Rd*4 ?dy*4 Rd*7 ?dy}", .pins = 1 },
-	{ "pinned and shared",
+	{ "64K folio, pinned, all pages shared: none copied",
 	  { "{Rdy*16}", .prot = RW }, "{Rdy*16}", "{Rd*16}", .pins = 1 },
-	{ "pinned beside others",
+	{ "two physically contiguous 64K folios, second pinned: only the second copied",
 	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW },
 	  "{Rdy*16} {Wdyx*16}", "{Rd*16} {?dy*16}", .pins = 1 },
-	{ "pinned, over the edge of a page table",
+	{ "32K folio, pinned, across a page table boundary: copied for the child",
 	  { "@-3 {Wdyx*8}", .prot = RW }, "@-3 {Wdyx*8}", "@-3 {?dy*8}",
 	  .pins = 1 },
-	{ "pinned, out of order, with holes",
+	{ "pinned folio, pages 0, 1, 5 and 6 mapped around a hole: these 4 copied",
 	  { "{Wdyx*2 - Wdyx=5*2 .}", .prot = RW },
 	  "{Wdyx*2 - Wdyx=5*2 .}", "{?dy*2 - ?dy*2 .*3}", .pins = 1 },
-	{ "pinned, with uffd-wp",
+	{ "32K folio, pinned, first half uffd-wp, inherited: copies of the first half uffd-wp",
 	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd_wp = true },
 	  "{Rdyux*4 Wdyx*4}", "{?dyu*4 ?dy*4}", .pins = 1 },
-	{ "pinned, uffd-wp not registered in the child",
+	{ "32K folio, pinned, first half uffd-wp, not inherited: no copy uffd-wp",
 	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd_wp = true },
-	  "{Rdyux*4 Wdyx*4}", "{?dy*8}", { .disarmed = true }, .pins = 1 },
-	{ "pinned PMD is split",
+	  "{Rdyux*4 Wdyx*4}", "{?dy*8}", { .uffd_not_inherited = true }, .pins = 1 },
+	{ "PMD-mapped folio, pinned: PMD split, all pages copied for the child",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", "{?dy*T}", .pins = 1 },
-	{ "pinned file",
+	{ "64K file folio, pinned: not copied, mapped by the child",
 	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{Wdy*16}", "{W*16}",
 	  { .guarded = true }, .pins = 1 },
-	{ "has references as if pinned, in an mm that never pinned",
+	{ "64K folio with pin references, mm without MMF_HAS_PINNED: shared, not copied",
 	  { "{Wdyx*16}", .prot = RW }, "{Rdy*16}", "{Rd*16}",
-	  .pins = 1, .unknown = true },
+	  .pins = 1, .never_pinned = true },
 
-	/* Rule 20: no memory for the copies. */
-	{ "no memory for the first copy",
+	/* Rule 20: allocation of a copy fails. */
+	{ "64K folio, pinned, no memory for copies: -ENOMEM, parent unchanged, child empty",
 	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", "-*16",
-	  { .nowhere = true }, .pins = 1 },
-	{ "no memory for the copies of the second folio",
+	  { .no_memory_node = true }, .pins = 1 },
+	{ "two 64K folios, second pinned, no memory for copies: -ENOMEM, only the first shared",
 	  { "{Wdyx*16} {Wdyx*16}", .prot = RW },
-	  "{Rdy*16} {Wdyx*16}", "{Rd*16} -*16", { .nowhere = true }, .pins = 1 },
-	{ "no memory for copies half way in a folio",
+	  "{Rdy*16} {Wdyx*16}", "{Rd*16} -*16", { .no_memory_node = true }, .pins = 1 },
+	{ "64K folio, pinned, 5 pages shared, no memory for copies: -ENOMEM, child has these 5",
 	  { "{Ry*5 Wdyx*11}", .prot = RW },
-	  "{Ry*5 Wdyx*11}", "{R*5 -*11}", { .nowhere = true }, .pins = 1 },
-	{ "no memory for copies behind the edge of a page table",
+	  "{Ry*5 Wdyx*11}", "{R*5 -*11}", { .no_memory_node = true }, .pins = 1 },
+	{ "two page tables, folio in the second pinned, no memory: -ENOMEM, first folio shared",
 	  { "@-4 {Wdyx*4} {Wdyx*4}", .prot = RW },
-	  "@-4 {Rdy*4} {Wdyx*4}", "@-4 {Rd*4} -*4", { .nowhere = true },
+	  "@-4 {Rdy*4} {Wdyx*4}", "@-4 {Rd*4} -*4", { .no_memory_node = true },
 	  .pins = 1 },
-	{ "no memory for the copies of a PMD",
+	{ "PMD-mapped folio, pinned, no memory for copies: -ENOMEM, PMD split, child empty",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", "-*T",
-	  { .nowhere = true }, .pins = 1 },
+	  { .no_memory_node = true }, .pins = 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
@@ -484,12 +494,12 @@ static void fork_row(struct kunit *test)
 {
 	const struct fork_row *row = test->param_value;
 
-	if (row->fork.nowhere && !IS_ENABLED(CONFIG_NUMA))
+	if (row->fork.no_memory_node && !IS_ENABLED(CONFIG_NUMA))
 		kunit_skip(test, "no memory policy without CONFIG_NUMA");
 	check_row(test, row);
 }
 
-/* Every order of every kind, whole and in part. */
+/* Each kind of folio in each order, whole and in part. */
 
 static const struct kind {
 	const char *name;
@@ -497,19 +507,21 @@ static const struct kind {
 	const char *before, *parent, *child;
 	unsigned int pins;
 } kinds[] = {
-	{ "anonymous", { .prot = RW }, "Wdyx", "Rdy", "Rd" },
-	{ "pinned", { .prot = RW }, "Wdyx", "Wdyx", "?dy", 3 },
-	{ "of a file",
+	{ "anonymous folio: read-only and shared, child's PTEs old",
+	  { .prot = RW }, "Wdyx", "Rdy", "Rd" },
+	{ "pinned folio: copied for the child",
+	  { .prot = RW }, "Wdyx", "Wdyx", "?dy", 3 },
+	{ "file folio: child's PTEs writable, clean and old",
 	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy", "Wdy", "W" },
-	{ "of shmem",
+	{ "shmem folio: child's PTEs writable, clean and old",
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wdy", "W" },
 };
 
 PTEBATCH_ORDER_PARAM(orders, kinds);
 
-/* Pages @from to @to - 1 of a folio of @nr. */
-static void draw(char text[32], const char *token, unsigned int nr,
-		 unsigned int from, unsigned int to)
+/* Picture of a folio of @nr pages, only pages @from to @to - 1 mapped. */
+static void format_picture(char text[32], const char *token, unsigned int nr,
+			   unsigned int from, unsigned int to)
 {
 	struct seq_buf out;
 
@@ -536,9 +548,9 @@ static void check_part(struct kunit *test, const struct ptebatch_order *param,
 		return;
 	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, row);
-	draw(before, kind->before, nr, from, to);
-	draw(parent, kind->parent, nr, from, to);
-	draw(child, kind->child, nr, from, to);
+	format_picture(before, kind->before, nr, from, to);
+	format_picture(parent, kind->parent, nr, from, to);
+	format_picture(child, kind->child, nr, from, to);
 	row->setup = kind->setup;
 	row->setup.picture = before;
 	row->parent = parent;
@@ -560,13 +572,13 @@ static void fork_order(struct kunit *test)
 	check_part(test, param, nr / 2 - 1, nr);
 }
 
-/* A swap count that grows only at the second try: the first finds no memory. */
+/* The first allocation of a swap extend table fails, the retry succeeds. */
 
-/* Swap counts up to where the next one needs a table. */
-#define MANY	(SWP_TB_COUNT_MAX - 1)
+/* Largest swap count that needs no extend table. */
+#define MAX_PLAIN_COUNT	(SWP_TB_COUNT_MAX - 1)
 
-static int short_of_memory(struct vm_area_struct *child,
-			   struct vm_area_struct *parent, ptebatch_copy_t copy)
+static int fail_first_alloc(struct vm_area_struct *child,
+			    struct vm_area_struct *parent, ptebatch_copy_t copy)
 {
 	int err;
 
@@ -582,19 +594,19 @@ static int short_of_memory(struct vm_area_struct *child,
 	return err;
 }
 
-static int copy_short(struct vm_area_struct *child,
-		      struct vm_area_struct *parent)
-{
-	return short_of_memory(child, parent, copy_page_range);
-}
-
-static int twin_copy_short(struct vm_area_struct *child,
+static int copy_fail_alloc(struct vm_area_struct *child,
 			   struct vm_area_struct *parent)
 {
-	return short_of_memory(child, parent, ptebatch_twin_copy_page_range);
+	return fail_first_alloc(child, parent, copy_page_range);
 }
 
-static void fork_counted(struct kunit *test, const char *who, unsigned int at,
+static int twin_copy_fail_alloc(struct vm_area_struct *child,
+				struct vm_area_struct *parent)
+{
+	return fail_first_alloc(child, parent, ptebatch_twin_copy_page_range);
+}
+
+static void fork_counted(struct kunit *test, const char *function, unsigned int at,
 			 ptebatch_copy_t copy)
 {
 	static const struct ptebatch_setup setup = {
@@ -603,14 +615,15 @@ static void fork_counted(struct kunit *test, const char *who, unsigned int at,
 	const struct ptebatch_fork fork = {};
 	struct ptebatch_trial *trial, *child;
 
-	trial = ptebatch_trial_begin(test, who, &setup);
+	trial = ptebatch_trial_begin(test, function, &setup);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_dup(trial->space->folios[0], at,
-						   MANY - 1));
+						   MAX_PLAIN_COUNT - 1));
 	KUNIT_EXPECT_EQ_MSG(test, ptebatch_fork_vma(trial->space, &fork, copy),
-			    0, "%s does not try again", who);
-	ptebatch_swap_put(trial->space->folios[0], at, MANY - 1);
+			    0, "%s fails, expected a retry with a swap extend table",
+			    function);
+	ptebatch_swap_put(trial->space->folios[0], at, MAX_PLAIN_COUNT - 1);
 	ptebatch_trial_end(trial);
-	child = ptebatch_trial_second(trial, who);
+	child = ptebatch_trial_second(trial, function);
 	ptebatch_trial_expect(trial, "{Rdy*4 S*12}");
 	ptebatch_trial_expect(child, "{Rd*4 S*12}");
 }
@@ -620,10 +633,11 @@ static void fork_swap_count(struct kunit *test)
 	unsigned int at;
 
 	if (!IS_ENABLED(CONFIG_FAILSLAB))
-		kunit_skip(test, "no allocation fails without CONFIG_FAILSLAB");
+		kunit_skip(test, "cannot make an allocation fail without CONFIG_FAILSLAB");
 	for (at = 4; at < 16 && !ptebatch_failed(test); at++) {
-		fork_counted(test, "copy_page_range()", at, copy_short);
-		fork_counted(test, "the twin", at, twin_copy_short);
+		fork_counted(test, "copy_page_range()", at, copy_fail_alloc);
+		fork_counted(test, "copy_page_range() twin", at,
+			     twin_copy_fail_alloc);
 	}
 }
 

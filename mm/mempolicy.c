@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mbind() and migrate_pages() look for folios that are on the wrong node, to
- * move them, and pass over all entries of a large folio in one go. A folio is
- * moved as a whole, even if the range has only a part of it.
+ * mbind() and migrate_pages() queue the folios on the wrong node and migrate
+ * them. queue_folios_pte_range() handles the entries of a large folio in one
+ * batch. A folio moves as a whole, even if the range maps only a part of it.
  *
- * The rows of mbind() are judged by pictures, bytes and books alone: a twin
- * would need caches for policies that the kernel's policies do not come from.
- * Those of migrate_pages(), which walks in the same way and says how many folios
- * have failed, have one.
+ * The rows of mbind() have no twin: the twin's mempolicy slab caches are never
+ * created. The rows of do_migrate_pages(), which uses the same page table walk
+ * and returns the number of folios that failed to move, have one.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -19,10 +18,10 @@
 
 #include "internal.h"
 
-#include "../lib/bytes.h"
-#include "../lib/syscall.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
+#include "../lib/check/contents.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -31,22 +30,23 @@
 #define MOVE	MPOL_MF_MOVE
 #define ALL	MPOL_MF_MOVE_ALL
 
-/* All rows are wanted on this node. */
-#define WANTED	1
+/* The destination node of each row. */
+#define TARGET_NODE	1
 
 typedef int (*migrate_t)(struct mm_struct *mm, const nodemask_t *from,
 			 const nodemask_t *to, int flags);
 
 /**
  * struct policy_row - a case of mbind() or migrate_pages()
- * @name: of the case
- * @setup: the address space before; the folios are on the LRU lists, if not @off
+ * @name: name of the case
+ * @setup: the address space before; the folios are on the LRU lists, unless
+ *         @off_lru
  * @flags: MPOL_MF_*
- * @after: the row as it shall be then; %NULL: to the bit as it was
- * @ret: what is returned
- * @mode: MPOL_* of mbind(), if not MPOL_BIND
- * @off: the folios are not on the LRU lists
- * @referenced: who knows whom has a reference to the last folio
+ * @after: the expected row after; %NULL if no entry may change in any bit
+ * @ret: expected return value
+ * @mode: MPOL_* for mbind(); 0 stands for MPOL_BIND
+ * @off_lru: the folios are not on the LRU lists
+ * @referenced: the last folio has an extra reference, so it cannot be migrated
  */
 struct policy_row {
 	const char *name;
@@ -55,20 +55,20 @@ struct policy_row {
 	const char *after;
 	int ret;
 	int mode;
-	bool off;
+	bool off_lru;
 	bool referenced;
 };
 
 #ifdef CONFIG_NUMA
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mbind));
 
-/* As a user's program would, but for a page of memory for the mask. */
+/* mbind() needs the nodemask in user memory: map a page for it. */
 static long bind(struct ptebatch_space *space, const struct policy_row *row)
 {
 	unsigned long start = ptebatch_addr(space, space->row.from);
 	unsigned long end = ptebatch_addr(space, space->row.to);
 	struct ptebatch_args args;
-	const unsigned long nodes = BIT(WANTED);
+	const unsigned long nodes = BIT(TARGET_NODE);
 	unsigned long mask;
 	long ret;
 
@@ -99,15 +99,15 @@ static const migrate_t migrate_kernel, migrate_twin;
 #endif
 
 static int migrate(struct ptebatch_space *space, unsigned long flags,
-		   migrate_t how)
+		   migrate_t migrate_fn)
 {
-	nodemask_t from = nodemask_of_node(!WANTED);
-	nodemask_t to = nodemask_of_node(WANTED);
+	nodemask_t from = nodemask_of_node(!TARGET_NODE);
+	nodemask_t to = nodemask_of_node(TARGET_NODE);
 
-	return how(space->places[0].mm, &from, &to, flags);
+	return migrate_fn(space->places[0].mm, &from, &to, flags);
 }
 
-/* A folio moves as a whole: what the call may change is more than its range. */
+/* A folio moves as a whole: widen the range to all entries of its folios. */
 static void widen_range(struct ptebatch_row *row)
 {
 	unsigned int i;
@@ -127,54 +127,56 @@ static void widen_range(struct ptebatch_row *row)
 static struct ptebatch_trial *move(struct kunit *test,
 				   const struct policy_row *row,
 				   const struct ptebatch_setup *setup,
-				   const char *who, migrate_t how)
+				   const char *function, migrate_t migrate_fn)
 {
 	struct ptebatch_trial *trial;
 	struct ptebatch_space *space;
 	struct folio *last;
 	long ret;
 
-	trial = ptebatch_trial_begin(test, who, setup);
+	trial = ptebatch_trial_begin(test, function, setup);
 	space = trial->space;
-	ptebatch_bytes_fill(space);
+	ptebatch_contents_fill(space);
 	last = space->folios[space->row.nr_folios - 1];
 	if (row->referenced)
 		folio_get(last);
-	ret = how ? migrate(space, row->flags, how) : bind(space, row);
+	ret = migrate_fn ? migrate(space, row->flags, migrate_fn) :
+			   bind(space, row);
 	if (row->referenced)
 		folio_put(last);
 	widen_range(&trial->before.row);
 	ptebatch_trial_end(trial);
-	if (!row->off)
+	if (!row->off_lru)
 		ptebatch_trial_on_lists(trial);
-	KUNIT_EXPECT_EQ(test, ret, row->ret);
+	KUNIT_EXPECT_EQ_MSG(test, ret, row->ret, "%s returns %ld, expected %d",
+			    function, ret, row->ret);
 	if (row->after)
 		ptebatch_trial_expect(trial, row->after);
 	else
 		ptebatch_trial_untouched(trial);
-	ptebatch_bytes_expect(trial);
+	ptebatch_contents_expect(trial);
 	return trial;
 }
 
-static struct ptebatch_setup *setup_of(struct kunit *test,
-				       const struct policy_row *row)
+static struct ptebatch_setup *copy_setup(struct kunit *test,
+					 const struct policy_row *row)
 {
 	struct ptebatch_setup *setup;
 
 	if (!IS_ENABLED(CONFIG_NUMA))
-		kunit_skip(test, "no NUMA nodes without CONFIG_NUMA");
+		kunit_skip(test, "without CONFIG_NUMA, there are no NUMA nodes");
 	if (num_online_nodes() < 2)
-		kunit_skip(test, "one NUMA node here");
+		kunit_skip(test, "the machine has only one NUMA node");
 	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, setup);
 	*setup = row->setup;
-	setup->lru = !row->off;
+	setup->lru = !row->off_lru;
 	return setup;
 }
 
 static void check_migration(struct kunit *test, const struct policy_row *row)
 {
-	const struct ptebatch_setup *setup = setup_of(test, row);
+	const struct ptebatch_setup *setup = copy_setup(test, row);
 	struct ptebatch_trial *kernel, *twin;
 
 	kernel = move(test, row, setup, "do_migrate_pages()", migrate_kernel);
@@ -185,107 +187,112 @@ static void check_migration(struct kunit *test, const struct policy_row *row)
 }
 
 static const struct policy_row bind_rows[] = {
-	{ "64K folio on the wrong node",
+	{ "64K folio on the wrong node: moved",
 	  { "0{Wdyx*16}", .prot = RW }, MOVE, "~1{Wdyx*16}" },
-	{ "64K folio on the right node",
+	{ "64K folio on the right node: not moved",
 	  { "1{Wdyx*16}", .prot = RW }, MOVE },
-	{ "preferred node",
+	{ "MPOL_PREFERRED, 64K folios on both nodes: only the one on the wrong node moved",
 	  { "0{Wdyx*16} 1{Wdyx*16}", .prot = RW }, MOVE,
 	  "~1{Wdyx*16} 1{Wdyx*16}", .mode = MPOL_PREFERRED },
-	{ "small folios of both nodes",
+	{ "small folios on both nodes: only those on the wrong node moved",
 	  { "0Wdyx*3 1Wdyx*2 0Wdyx", .prot = RW }, MOVE,
 	  "~1Wdyx*3 1Wdyx*2 ~1Wdyx" },
-	{ "folios of mixed orders of both nodes",
+	{ "folios of mixed orders on both nodes: only those on the wrong node moved",
 	  { "0{Wdyx*4} 1{Wdyx*8} 0Wdyx 0{Wdyx*2} 1Wdyx 0{Wdyx*16}", .prot = RW },
 	  MOVE | STRICT, "~1{Wdyx*4} 1{Wdyx*8} ~1Wdyx ~1{Wdyx*2} 1Wdyx ~1{Wdyx*16}" },
-	{ "2M folio mapped by page table entries",
+	{ "2M folio mapped by PTEs: moved",
 	  { "0{Wdyx*T}", .prot = RW }, MOVE | STRICT, "~1{Wdyx*T}" },
-	{ "PMD", { "0[Wdyx]", .prot = RW }, MOVE | STRICT, "~1[Wdyx]" },
-	{ "shmem", { "0{Wdy*16} 1{Wdy*16}", PTEBATCH_SHMEM, RW },
+	{ "PMD-mapped folio: moved, stays PMD-mapped",
+	  { "0[Wdyx]", .prot = RW }, MOVE | STRICT, "~1[Wdyx]" },
+	{ "64K shmem folios on both nodes: only the one on the wrong node moved",
+	  { "0{Wdy*16} 1{Wdy*16}", PTEBATCH_SHMEM, RW },
 	  MOVE | STRICT, "~1{Wdy*16} 1{Wdy*16}" },
 
-	/* Where batches end. Folios that are mapped in part are split first. */
-	{ "folio with holes",
+	/* Rule 3 (ends of a batch). Partially mapped folios are split first. */
+	{ "64K folio with a hole of 3 pages: split, mapped pages moved",
 	  { "0{Wdyx*5 -*3 Wdyx*8}", .prot = RW }, MOVE | STRICT,
 	  "~1Wdyx*5 -*3 ~1Wdyx*8" },
-	{ "parts of folios",
+	{ "two half-mapped 64K folios: split, mapped pages moved",
 	  { "0{.*8 Wdyx*8} 0{Wdyx*8 .*8}", .prot = RW }, MOVE | STRICT,
 	  "~1Wdyx*16" },
-	{ "folios physically side by side",
+	{ "two physically adjacent 64K folios on the wrong node: both moved",
 	  { "1{Wdyx*16} 0{Wdyx*16} 0+{Wdyx*16}", .prot = RW }, MOVE | STRICT,
 	  "1{Wdyx*16} ~1{Wdyx*16} ~1{Wdyx*16}" },
-	{ "over the edge of a page table",
+	{ "64K folio across a page table boundary: moved",
 	  { "@-8 0{Wdyx*16}", .prot = RW }, MOVE | STRICT,
 	  "@-8 ~1{Wdyx*16}" },
-	{ "part of a folio in the range",
+	{ "middle 8 pages of a 64K folio in the range: whole folio moved",
 	  { "0{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, MOVE | STRICT,
 	  "~1{Wdyx*16}" },
-	{ "first page of a folio in the range",
+	{ "first page of a 64K folio in the range: whole folio moved, previous folio not",
 	  { "0{Wdyx*16} | 0{Wdyx | Wdyx*15}", .prot = RW }, MOVE | STRICT,
 	  "0{Wdyx*16} ~1{Wdyx*16}" },
-	{ "last page of a folio in the range",
+	{ "last page of a 64K folio in the range: whole folio moved, next folio not",
 	  { "0{Wdyx*15 | Wdyx} | 0{Wdyx*16}", .prot = RW }, MOVE | STRICT,
 	  "~1{Wdyx*16} 0{Wdyx*16}" },
 
-	/* Rule 6, and what else an entry knows. */
-	{ "pages of all kinds in one folio",
+	/* Rule 6 (soft-dirty, uffd-wp), and all other bits survive the move. */
+	{ "64K folio, write, dirty, young and exclusive bits differ: moved, bits stay",
 	  { "0{Wdyx*4 Rdyx*3 Rdy*3 Wyx*2 Rx*2 Wdx*2}", .prot = RW }, MOVE,
 	  "~1{Wdyx*4 Rdyx*3 Rdy*3 Wyx*2 Rx*2 Wdx*2}" },
-	{ "read-only memory", { "0{Rdyx*8 Rdy*8}", .prot = RO }, MOVE,
-	  "~1{Rdyx*8 Rdy*8}" },
-	{ "soft-dirty in part",
+	{ "64K folio, read-only VMA, second half shared: moved, exclusive bits stay",
+	  { "0{Rdyx*8 Rdy*8}", .prot = RO }, MOVE, "~1{Rdyx*8 Rdy*8}" },
+	{ "64K folio, first half soft-dirty: moved, soft-dirty bits stay",
 	  { "0{Wdysx*8 Rdyx*8}", .prot = RW, .track = true }, MOVE,
 	  "~1{Wdysx*8 Rdyx*8}" },
-	{ "uffd-wp in part",
+	{ "64K folio, first half uffd-wp: moved, uffd-wp bits stay",
 	  { "0{Rdyux*8 Wdyx*8}", .prot = RW, .uffd_wp = true }, MOVE,
 	  "~1{Rdyux*8 Wdyx*8}" },
-	{ "lazyfree", { "0{Wyxl*16}", .prot = RW }, MOVE, "~1{Wyxl*16}" },
-	{ "locked into memory",
+	{ "lazyfree 64K folio: moved, stays lazyfree",
+	  { "0{Wyxl*16}", .prot = RW }, MOVE, "~1{Wyxl*16}" },
+	{ "64K folio in a VM_LOCKED VMA: moved",
 	  { "0{Wdyx*16}", .prot = RW, .mlocked = true }, MOVE,
 	  "~1{Wdyx*16}" },
 
-	/* What is not moved. */
-	{ "strict", { "1{Wdyx*16} 0{Wdyx*16}", .prot = RW }, STRICT,
-	  .ret = -EIO },
-	{ "strict, part of a folio",
+	/* Folios that are not moved, and MPOL_MF_STRICT. */
+	{ "MPOL_MF_STRICT, 64K folio on the wrong node: -EIO",
+	  { "1{Wdyx*16} 0{Wdyx*16}", .prot = RW }, STRICT, .ret = -EIO },
+	{ "MPOL_MF_STRICT, last page of a 64K folio on the wrong node in the range: -EIO",
 	  { "1{Wdyx*16} 0{Wdyx*15 | Wdyx} | 1Wdyx", .prot = RW }, STRICT,
 	  .ret = -EIO },
-	{ "strict, a small folio",
+	{ "MPOL_MF_STRICT, small folio on the wrong node: -EIO",
 	  { "1{Wdyx*16} 0Wdyx", .prot = RW }, STRICT, .ret = -EIO },
-	{ "strict, all on the right node",
+	{ "MPOL_MF_STRICT, folios in the range on the right node: returns 0",
 	  { "0{Wdyx*15 Wdyx} | 1{Wdyx*16} 1Wdyx | 0Wdyx", .prot = RW }, STRICT },
-	{ "strict, a PMD", { "0[Wdyx]", .prot = RW }, STRICT, .ret = -EIO },
-	{ "not asked to move anything", { "0{Wdyx*16}", .prot = RW }, 0 },
-	{ "shared after a fork",
+	{ "MPOL_MF_STRICT, PMD-mapped folio on the wrong node: -EIO",
+	  { "0[Wdyx]", .prot = RW }, STRICT, .ret = -EIO },
+	{ "no MPOL_MF_* flags, 64K folio on the wrong node: not moved, returns 0",
+	  { "0{Wdyx*16}", .prot = RW }, 0 },
+	{ "MPOL_MF_MOVE, folio shared after a fork: not moved, returns 0",
 	  { "0{Wdyx*16}", .prot = RW, .twice = true }, MOVE },
-	{ "shared after a fork, strict",
+	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, folio shared after a fork: not moved, returns 0",
 	  { "0{Wdyx*16}", .prot = RW, .twice = true }, MOVE | STRICT },
-	{ "shared after a fork, all",
+	{ "MPOL_MF_MOVE_ALL, folio shared after a fork: moved",
 	  { "0{Wdyx*16}", .prot = RW, .twice = true }, ALL | STRICT,
 	  "~1{Rdy*16}" },
-	{ "shmem mapped twice, all",
+	{ "MPOL_MF_MOVE_ALL, shmem folio mapped twice: moved",
 	  { "0{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, ALL | STRICT,
 	  "~1{Wdy*16}" },
-	{ "not on the LRU lists",
-	  { "0{Wdyx*16}", .prot = RW }, MOVE, .off = true },
-	{ "not on the LRU lists, strict",
+	{ "MPOL_MF_MOVE, folio not on the LRU lists: not moved, returns 0",
+	  { "0{Wdyx*16}", .prot = RW }, MOVE, .off_lru = true },
+	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, folio not on the LRU lists: -EIO",
 	  { "0{Wdyx*16}", .prot = RW }, MOVE | STRICT, .ret = -EIO,
-	  .off = true },
-	{ "referenced",
+	  .off_lru = true },
+	{ "MPOL_MF_MOVE, last folio has an extra reference: not moved, returns 0",
 	  { "0{Wdyx*16} 1{Wdyx*16} 0{Wdyx*16}", .prot = RW }, MOVE,
 	  "~1{Wdyx*16} 1{Wdyx*16} 0{Wdyx*16}", .referenced = true },
-	{ "referenced, strict",
+	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, last folio has an extra reference: -EIO",
 	  { "0{Wdyx*16} 1{Wdyx*16} 0{Wdyx*16}", .prot = RW }, MOVE | STRICT,
 	  "~1{Wdyx*16} 1{Wdyx*16} 0{Wdyx*16}", -EIO, .referenced = true },
-	{ "what maps no page",
+	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, empty entries, guard, poison: skipped, returns 0",
 	  { "0{Wdyx*4} -*3 G P 0{Wdyx*4}", .prot = RW }, MOVE | STRICT,
 	  "~1{Wdyx*4} -*3 G P ~1{Wdyx*4}" },
-	{ "strict, what maps no page",
+	{ "MPOL_MF_STRICT, empty entries, guard, poison: skipped, returns 0",
 	  { "1{Wdyx*4} -*3 G P 1{Wdyx*4}", .prot = RW }, STRICT },
-	{ "migration entries",
+	{ "MPOL_MF_MOVE, migration entries and a mapped folio: mapped folio moved",
 	  { "0{Mx*16} 0{Wdyx*16}", .prot = RW }, MOVE,
 	  "0{Mx*16} ~1{Wdyx*16}" },
-	{ "migration entries, strict",
+	{ "MPOL_MF_STRICT, migration entries: -EIO",
 	  { "1{Mx*16} 1{Wdyx*16}", .prot = RW }, STRICT, .ret = -EIO },
 };
 
@@ -295,42 +302,45 @@ static void mbind_row(struct kunit *test)
 {
 	const struct policy_row *row = test->param_value;
 
-	move(test, row, setup_of(test, row), "mbind()", NULL);
+	move(test, row, copy_setup(test, row), "mbind()", NULL);
 }
 
-/* What is returned is the number of folios that are where they were. */
+/* do_migrate_pages() returns the number of folios that failed to move. */
 static const struct policy_row migrate_rows[] = {
-	{ "64K folio", { "0{Wdyx*16}", .prot = RW }, MOVE, "~1{Wdyx*16}" },
-	{ "folios of mixed orders of both nodes",
+	{ "64K folio: moved",
+	  { "0{Wdyx*16}", .prot = RW }, MOVE, "~1{Wdyx*16}" },
+	{ "folios of mixed orders on both nodes: only those on the wrong node moved",
 	  { "0{Wdyx*4} 1{Wdyx*8} 0Wdyx 0{Wdyx*2} 1Wdyx 0{Wdyx*16}", .prot = RW },
 	  MOVE, "~1{Wdyx*4} 1{Wdyx*8} ~1Wdyx ~1{Wdyx*2} 1Wdyx ~1{Wdyx*16}" },
-	{ "folio with holes",
+	{ "64K folio with a hole of 3 pages: split, mapped pages moved",
 	  { "0{Wdyx*5 -*3 Wdyx*8}", .prot = RW }, MOVE,
 	  "~1Wdyx*5 -*3 ~1Wdyx*8" },
-	{ "pages of all kinds in one folio",
+	{ "64K folio, write, dirty, young and exclusive bits differ: moved, bits stay",
 	  { "0{Wdyx*4 Rdyx*3 Rdy*3 Wyx*2 Rx*2 Wdx*2}", .prot = RW }, MOVE,
 	  "~1{Wdyx*4 Rdyx*3 Rdy*3 Wyx*2 Rx*2 Wdx*2}" },
-	{ "over the edge of a page table",
+	{ "64K folio across a page table boundary: moved",
 	  { "@-8 0{Wdyx*16}", .prot = RW }, MOVE, "@-8 ~1{Wdyx*16}" },
-	{ "PMD", { "0[Wdyx]", .prot = RW }, MOVE, "~1[Wdyx]" },
-	{ "shmem", { "0{Wdy*16} 1{Wdy*16}", PTEBATCH_SHMEM, RW }, MOVE,
+	{ "PMD-mapped folio: moved, stays PMD-mapped",
+	  { "0[Wdyx]", .prot = RW }, MOVE, "~1[Wdyx]" },
+	{ "64K shmem folios on both nodes: only the one on the wrong node moved",
+	  { "0{Wdy*16} 1{Wdy*16}", PTEBATCH_SHMEM, RW }, MOVE,
 	  "~1{Wdy*16} 1{Wdy*16}" },
-	{ "shared after a fork",
+	{ "MPOL_MF_MOVE, folio shared after a fork: not moved, returns 0",
 	  { "0{Wdyx*16}", .prot = RW, .twice = true }, MOVE },
-	{ "shared after a fork, all",
+	{ "MPOL_MF_MOVE_ALL, folio shared after a fork: moved",
 	  { "0{Wdyx*16}", .prot = RW, .twice = true }, ALL, "~1{Rdy*16}" },
-	{ "referenced",
+	{ "two 64K folios, the last has an extra reference: not moved, returns 1",
 	  { "0{Wdyx*16} 0{Wdyx*16}", .prot = RW }, MOVE,
 	  "~1{Wdyx*16} 0{Wdyx*16}", 1, .referenced = true },
-	{ "small folio not on the LRU lists",
-	  { "0Wdyx*2", .prot = RW }, MOVE, .ret = 2, .off = true },
-	{ "64K folio not on the LRU lists",
-	  { "0{Wdyx*16}", .prot = RW }, MOVE, .ret = 1, .off = true },
-	{ "folio with a hole not on the LRU lists",
+	{ "two small folios not on the LRU lists: not moved, returns 2",
+	  { "0Wdyx*2", .prot = RW }, MOVE, .ret = 2, .off_lru = true },
+	{ "64K folio not on the LRU lists: not moved, returns 1",
+	  { "0{Wdyx*16}", .prot = RW }, MOVE, .ret = 1, .off_lru = true },
+	{ "64K folio with a hole, not on the LRU lists: not moved, returns 1",
 	  { "0{Wdyx*5 -*3 Wdyx*8}", .prot = RW }, MOVE, .ret = 1,
-	  .off = true },
-	{ "PMD not on the LRU lists",
-	  { "0[Wdyx]", .prot = RW }, MOVE, .ret = 1, .off = true },
+	  .off_lru = true },
+	{ "PMD-mapped folio not on the LRU lists: not moved, returns 1",
+	  { "0[Wdyx]", .prot = RW }, MOVE, .ret = 1, .off_lru = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(migrate_rows, migrate_rows, name);
@@ -340,7 +350,7 @@ static void migrate_row(struct kunit *test)
 	check_migration(test, test->param_value);
 }
 
-/* Every order, every kind of range. */
+/* Every order, and the ranges of ptebatch_each_range(). */
 
 #define ORDERS	10	/* 0 to 9 */
 
@@ -352,7 +362,9 @@ static const void *orders_gen_params(struct kunit *test, const void *prev,
 	order = prev ? order + 1 : 0;
 	if (order == ORDERS)
 		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u", order);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+		 "order %u, whole and parts in the range: the whole folio moves",
+		 order);
 	return &order;
 }
 
@@ -374,7 +386,7 @@ static void bind_range(struct kunit *test, unsigned int nr, unsigned int from,
 	row->setup = (struct ptebatch_setup) { marked, .prot = RW };
 	row->flags = MOVE | STRICT;
 	row->after = after;
-	trial = move(test, row, setup_of(test, row), "mbind()", NULL);
+	trial = move(test, row, copy_setup(test, row), "mbind()", NULL);
 	ptebatch_trial_release(trial);
 }
 

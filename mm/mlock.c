@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mlock_pte_range() steps over the entries of a large folio in one go: once
- * for the folio, not for each page. It mlocks a large folio only if all of it
- * is mapped in the range, within a page table, and munlocks it by any part.
+ * mlock_pte_range() handles the entries of a large folio in one batch. It
+ * mlocks a large folio only if the range maps all its pages within one page
+ * table, and munlocks a large folio if the range maps any of its pages.
  *
- * There is no twin here. Batches of one page are never the whole of a large
- * folio, so one at a time mlock() would not mlock any, and munlock() would
- * take back for each page what was given for the folio. What counts is what
- * the rows say of each folio, and an entry at a time the rule itself.
+ * There is no twin: with batches of one, mlock() would never mlock a large
+ * folio, and munlock() would decrement mlock_count once a page. Instead, each
+ * row gives the expected mlock_count of each folio, and lockable() derives it
+ * from the entries.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -18,10 +18,10 @@
 
 #include "internal.h"
 
-#include "../lib/orders.h"
-#include "../lib/swap.h"
-#include "../lib/syscall.h"
-#include "../lib/trial.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/run/orders.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mlock));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mlock2));
@@ -32,14 +32,14 @@ PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(munlock));
 
 /**
  * enum step - a system call
- * @DONE: none any more
- * @LOCK: mlock() of the range, which touches all of it
- * @ONFAULT: mlock2(MLOCK_ONFAULT) of the range, which touches nothing
- * @ONFAULT_ALL: the same of the row
- * @ONFAULT_SECOND: the same of the range where it is mapped a second time
+ * @DONE: no further system call
+ * @LOCK: mlock() of the range, which faults in all pages
+ * @ONFAULT: mlock2(MLOCK_ONFAULT) of the range, which faults in no page
+ * @ONFAULT_ALL: mlock2(MLOCK_ONFAULT) of the whole row
+ * @ONFAULT_SECOND: mlock2(MLOCK_ONFAULT) of the range in the second mapping
  * @UNLOCK: munlock() of the range
- * @UNLOCK_ALL: the same of the row
- * @UNLOCK_SECOND: the same of the range where it is mapped a second time
+ * @UNLOCK_ALL: munlock() of the whole row
+ * @UNLOCK_SECOND: munlock() of the range in the second mapping
  */
 enum step {
 	DONE,
@@ -56,11 +56,11 @@ enum step {
 
 /**
  * struct mlock_row - a case of mlock()
- * @name: of the case
- * @setup: the address space
- * @steps: what is done, in this order
- * @locks: a digit for each folio: how many VMAs it is mlocked for then
- * @after: the row then, where it does not stay the same to the bit
+ * @name: name of the case
+ * @setup: the address space before
+ * @steps: the system calls, in order
+ * @locks: a digit for each folio: its expected mlock_count
+ * @after: the expected row after; %NULL if no entry may change in any bit
  */
 struct mlock_row {
 	const char *name;
@@ -70,8 +70,8 @@ struct mlock_row {
 	const char *after;
 };
 
-/* Zones of a row's folios, each by the first folio in it. */
-static bool new_zone(const struct ptebatch_space *space, unsigned int i)
+/* Is folio @i the first folio of the row in its zone? */
+static bool first_in_zone(const struct ptebatch_space *space, unsigned int i)
 {
 	struct zone *zone = folio_zone(space->folios[i]);
 	unsigned int first = 0;
@@ -84,10 +84,10 @@ static bool new_zone(const struct ptebatch_space *space, unsigned int i)
 #define ZONES	8
 
 /**
- * struct mlocked - what the zones of a row's folios count as mlocked
- * @zone: these zones
- * @nr: how many there are
- * @pages: what they count together
+ * struct mlocked - NR_MLOCK of the zones of a row's folios
+ * @zone: the zones
+ * @nr: number of zones
+ * @pages: sum of NR_MLOCK of the zones, in pages
  */
 struct mlocked {
 	struct zone *zone[ZONES];
@@ -112,7 +112,7 @@ static void read_mlocked(struct mlocked *mlocked,
 
 	mlocked->nr = 0;
 	for (i = 0; i < space->row.nr_folios; i++) {
-		if (!new_zone(space, i))
+		if (!first_in_zone(space, i))
 			continue;
 		KUNIT_ASSERT_LT(space->test, mlocked->nr, ZONES);
 		mlocked->zone[mlocked->nr++] = folio_zone(space->folios[i]);
@@ -120,12 +120,12 @@ static void read_mlocked(struct mlocked *mlocked,
 	mlocked->pages = count_mlocked(mlocked);
 }
 
-static bool of_all(enum step step)
+static bool covers_row(enum step step)
 {
 	return step == ONFAULT_ALL || step == UNLOCK_ALL;
 }
 
-static bool of_second(enum step step)
+static bool in_second_mapping(enum step step)
 {
 	return step == ONFAULT_SECOND || step == UNLOCK_SECOND;
 }
@@ -135,13 +135,13 @@ static bool unlocks(enum step step)
 	return step == UNLOCK || step == UNLOCK_ALL || step == UNLOCK_SECOND;
 }
 
-static void take_step(struct ptebatch_trial *trial, enum step step)
+static void run_step(struct ptebatch_trial *trial, enum step step)
 {
 	const struct ptebatch_place *place =
-		&trial->space->places[of_second(step)];
+		&trial->space->places[in_second_mapping(step)];
 	const struct ptebatch_row *row = &trial->space->row;
-	unsigned int from = of_all(step) ? 0 : row->from;
-	unsigned int to = of_all(step) ? row->nr : row->to;
+	unsigned int from = covers_row(step) ? 0 : row->from;
+	unsigned int to = covers_row(step) ? row->nr : row->to;
 	ptebatch_syscall_t call = unlocks(step) ? PTEBATCH_SYSCALL(munlock) :
 				  step == LOCK ? PTEBATCH_SYSCALL(mlock) :
 				  PTEBATCH_SYSCALL(mlock2);
@@ -150,10 +150,12 @@ static void take_step(struct ptebatch_trial *trial, enum step step)
 	ret = ptebatch_syscall_in(place->mm, call,
 				  place->start + from * PAGE_SIZE,
 				  (to - from) * PAGE_SIZE, MLOCK_ONFAULT, 0, 0);
-	KUNIT_EXPECT_EQ_MSG(trial->test, ret, 0, "%s failed", trial->who);
+	KUNIT_EXPECT_EQ_MSG(trial->test, ret, 0, "%s returns %ld, expected 0",
+			    unlocks(step) ? "munlock()" :
+			    step == LOCK ? "mlock()" : "mlock2()", ret);
 }
 
-/* What the row's first place has of locked address space. */
+/* The entries of the first mapping that the steps leave in a locked VMA. */
 static void mark_locked(unsigned long *locked, const struct ptebatch_row *row,
 			const enum step *steps)
 {
@@ -161,9 +163,9 @@ static void mark_locked(unsigned long *locked, const struct ptebatch_row *row,
 
 	bitmap_zero(locked, PTEBATCH_ROW_ENTRIES);
 	for (i = 0; i < STEPS && steps[i] != DONE; i++) {
-		from = of_all(steps[i]) ? 0 : row->from;
-		nr = of_all(steps[i]) ? row->nr : row->to - row->from;
-		if (of_second(steps[i]))
+		from = covers_row(steps[i]) ? 0 : row->from;
+		nr = covers_row(steps[i]) ? row->nr : row->to - row->from;
+		if (in_second_mapping(steps[i]))
 			continue;
 		if (unlocks(steps[i]))
 			bitmap_clear(locked, from, nr);
@@ -201,11 +203,11 @@ static void expect_vmas(const struct ptebatch_trial *trial,
 	}
 	mmap_read_unlock(mm);
 	KUNIT_EXPECT_EQ_MSG(trial->test, wrong, 0,
-			    "%s leaves %u pages in the wrong VMA", trial->who,
-			    wrong);
+			    "%s leaves %u pages in a VMA with wrong VM_LOCKED or VM_IO",
+			    trial->function, wrong);
 	KUNIT_EXPECT_EQ_MSG(trial->test, mm->locked_vm, pages,
-			    "rule 7: %s does not count what is locked",
-			    trial->who);
+			    "rule 7 (accounting): after %s, locked_vm is %lu pages, expected %u",
+			    trial->function, mm->locked_vm, pages);
 	kunit_kfree(trial->test, locked);
 }
 
@@ -215,9 +217,9 @@ static bool accessible(const struct ptebatch_entry *entry)
 }
 
 /*
- * The rule, for a folio that nobody has mlocked yet: are all of its pages in
- * the range, in a row, in one page table and alike but for what a batch does
- * not care for?
+ * Does mlock() of the range, or of @all the row, mlock @folio? The range must
+ * map all pages of the folio, in order, within one page table, and the entries
+ * must agree in the bits that end a batch.
  */
 static bool lockable(const struct ptebatch_row *row, s16 folio, bool all)
 {
@@ -253,21 +255,24 @@ static void expect_folio(const struct ptebatch_trial *trial,
 	struct kunit *test = trial->test;
 
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_mlocked(folio), locks > 0,
-			    "%s: folio %u", trial->who, i);
+			    "%s: PG_mlocked of folio %u", trial->function, i);
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_unevictable(folio), locks > 0,
-			    "%s: folio %u", trial->who, i);
+			    "%s: PG_unevictable of folio %u", trial->function,
+			    i);
 	KUNIT_EXPECT_TRUE_MSG(test, folio_test_lru(folio),
-			      "%s takes folio %u from the LRU list",
-			      trial->who, i);
+			      "%s leaves folio %u on no LRU list",
+			      trial->function, i);
 	if (locks && folio_test_unevictable(folio))
 		KUNIT_EXPECT_EQ_MSG(test, folio->mlock_count, locks,
-				    "%s: folio %u", trial->who, i);
+				    "%s: mlock_count of folio %u is %u, expected %u",
+				    trial->function, i, folio->mlock_count,
+				    locks);
 	if (row->steps[1] == DONE && !unlocks(row->steps[0]))
 		KUNIT_EXPECT_EQ_MSG(test,
 				    lockable(&trial->before.row, i,
-					     of_all(row->steps[0])),
+					     covers_row(row->steps[0])),
 				    locks,
-				    "the rule says something else of folio %u",
+				    "lockable() disagrees with the row's mlock_count of folio %u",
 				    i);
 }
 
@@ -281,7 +286,7 @@ static void expect_folios(const struct ptebatch_trial *trial,
 
 	KUNIT_ASSERT_EQ_MSG(trial->test, strlen(row->locks),
 			    space->row.nr_folios,
-			    "a digit for each folio is needed");
+			    "the case needs a digit in @locks for each folio");
 	for (i = 0; i < space->row.nr_folios; i++) {
 		if (!ptebatch_failed(trial->test))
 			expect_folio(trial, row, i);
@@ -289,10 +294,11 @@ static void expect_folios(const struct ptebatch_trial *trial,
 			 folio_nr_pages(space->folios[i]) : 0;
 	}
 	KUNIT_EXPECT_EQ_MSG(trial->test, count_mlocked(before) - before->pages,
-			    pages, "rule 7: NR_MLOCK");
+			    pages, "rule 7 (accounting): change of NR_MLOCK by %s, in pages",
+			    trial->function);
 }
 
-/* Nothing that mlock() does is done to an entry. */
+/* mlock() and munlock() change no entry. */
 static void expect_same_entries(const struct ptebatch_trial *trial)
 {
 	unsigned int i, differ = 0;
@@ -300,7 +306,7 @@ static void expect_same_entries(const struct ptebatch_trial *trial)
 	for (i = 0; i < trial->before.nr; i++)
 		differ += !pte_same(trial->before.raw[i], trial->after.raw[i]);
 	KUNIT_EXPECT_EQ_MSG(trial->test, differ, 0, "%s changes %u entries",
-			    trial->who, differ);
+			    trial->function, differ);
 }
 
 static void check_row(struct kunit *test, const struct mlock_row *row)
@@ -317,8 +323,8 @@ static void check_row(struct kunit *test, const struct mlock_row *row)
 	trial = ptebatch_trial_begin(test, "mlock()", setup);
 	read_mlocked(&before, trial->space);
 	for (i = 0; i < STEPS && row->steps[i] != DONE; i++)
-		take_step(trial, row->steps[i]);
-	/* Small folios are collected before they are looked at. */
+		run_step(trial, row->steps[i]);
+	/* Small folios are added to a per-CPU batch first. */
 	lru_add_drain_all();
 
 	ptebatch_trial_end(trial);
@@ -331,162 +337,169 @@ static void check_row(struct kunit *test, const struct mlock_row *row)
 
 	ptebatch_trial_release(trial);
 	KUNIT_EXPECT_EQ_MSG(test, count_mlocked(&before), before.pages,
-			    "rule 7: NR_MLOCK after teardown");
+			    "rule 7 (accounting): NR_MLOCK after teardown, in pages");
 }
 
 static const struct mlock_row rows[] = {
 	/* Whole folios. */
-	{ "64K folio", { "{Wdyx*16}", .prot = RW }, { LOCK }, "1" },
-	{ "64K folio, on fault", { "{Wdyx*16}", .prot = RW }, { ONFAULT }, "1" },
-	{ "shared 64K folio", { "{Rdy*16}", .prot = RO }, { LOCK }, "1" },
-	{ "small folios",
+	{ "64K folio, mlock(): mlocked",
+	  { "{Wdyx*16}", .prot = RW }, { LOCK }, "1" },
+	{ "64K folio, MLOCK_ONFAULT: mlocked",
+	  { "{Wdyx*16}", .prot = RW }, { ONFAULT }, "1" },
+	{ "64K folio, all pages shared: mlocked",
+	  { "{Rdy*16}", .prot = RO }, { LOCK }, "1" },
+	{ "small folios with a hole between: all mlocked",
 	  { "Wdyx*3 -*2 Rdy Wyx", .prot = RW }, { ONFAULT }, "11111" },
-	{ "more small folios than are collected",
+	{ "40 small folios, more than a per-CPU batch holds: all mlocked",
 	  { "Wdyx*40", .prot = RW }, { LOCK },
 	  "1111111111111111111111111111111111111111" },
-	{ "folios of mixed orders",
+	{ "folios of orders 0, 1, 3 and 5: all mlocked",
 	  { "Wdyx {Wdyx*2} {Wdyx*8} - {Rdy*32}", .prot = RW }, { ONFAULT },
 	  "1111" },
-	{ "folios physically side by side",
+	{ "two physically adjacent 64K folios: both mlocked",
 	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, { LOCK }, "11" },
-	{ "folio off its alignment",
+	{ "64K folio at an unaligned address: mlocked",
 	  { "@5 {Wdyx*16}", .prot = RW }, { LOCK }, "1" },
-	{ "folio in a larger VMA",
+	{ "64K folio between empty entries: mlocked",
 	  { "-*8 {Wdyx*16} -*8", .prot = RW }, { ONFAULT_ALL }, "1" },
-	{ "pages of all kinds in one folio",
+	{ "64K folio, write, dirty, young and exclusive bits differ: mlocked",
 	  { "{Wdyx*4 Rdyx*3 Rdy*3 Rx*6}", .prot = RW }, { ONFAULT }, "1" },
-	{ "pages of a folio without access",
+	{ "64K folio, PROT_NONE: mlocked",
 	  { "{Ndyx*16}", .prot = PROT_NONE }, { ONFAULT }, "1" },
 
-	/* Parts. */
-	{ "part of a folio",
+	/* Parts of folios are not mlocked. */
+	{ "middle 6 pages of a 64K folio: not mlocked",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW }, { LOCK }, "0" },
-	{ "all but the first page",
+	{ "all but the first page of a 64K folio: not mlocked",
 	  { "{Wdyx | Wdyx*15} |", .prot = RW }, { LOCK }, "0" },
-	{ "all but the last page",
+	{ "all but the last page of a 64K folio: not mlocked",
 	  { "| {Wdyx*15 | Wdyx}", .prot = RW }, { LOCK }, "0" },
-	{ "a folio and parts of its neighbours",
+	{ "64K folio and parts of the folios around it: only the whole one mlocked",
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*16} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  { LOCK }, "010" },
-	{ "parts of folios physically side by side",
+	{ "parts of two physically adjacent 64K folios: neither mlocked",
 	  { "{Wdyx*12 | Wdyx*4} +{Wdyx*4 | Wdyx*12}", .prot = RW }, { LOCK },
 	  "00" },
-	{ "folio mapped from its middle on",
+	{ "64K folio without its first 5 pages, small folio: only the small one mlocked",
 	  { "{.*5 Wdyx*11} Wdyx", .prot = RW }, { LOCK }, "01" },
-	{ "folio mapped up to its middle",
+	{ "first 5 pages of a 64K folio, small folio: only the small one mlocked",
 	  { "{Wdyx*5 .*11} Wdyx", .prot = RW }, { LOCK }, "01" },
-	{ "hole in a folio",
+	{ "64K folio with a hole of 4 pages: not mlocked",
 	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, { ONFAULT }, "0" },
-	{ "pages of a folio out of order",
+	{ "64K folio mapped out of order: not mlocked",
 	  { "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}", .prot = RW }, { ONFAULT },
 	  "0" },
-	{ "a page without access",
+	{ "64K folio, one entry PROT_NONE, small folio: only the small one mlocked",
 	  { "{Wdyx*8 Ndyx Wdyx*7} Wdyx", .prot = RW }, { ONFAULT }, "01" },
-	{ "pages protected by uffd-wp",
+	{ "64K folio half uffd-wp, 64K folio all uffd-wp: only the second mlocked",
 	  { "{Rdyux*8 Wdyx*8} {Rdyux*16}", .prot = RW, .uffd_wp = true },
 	  { ONFAULT }, "01" },
 
-	/* Page tables. */
-	{ "over the edge of a page table",
+	/* Page table boundaries. */
+	{ "64K folio across a page table boundary: not mlocked",
 	  { "@-8 {Wdyx*16}", .prot = RW }, { LOCK }, "0" },
-	{ "up to the edge of a page table",
+	{ "64K folios on both sides of a page table boundary: both mlocked",
 	  { "@-16 {Wdyx*16} {Wdyx*16}", .prot = RW }, { LOCK }, "11" },
-	{ "three page tables, the middle one missing",
+	{ "two 64K folios, a missing page table between: both mlocked",
 	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW }, { ONFAULT }, "11" },
-	{ "2M folio mapped by page table entries",
+	{ "2M folio mapped by PTEs: mlocked",
 	  { "{Wdyx*T}", .prot = RW }, { LOCK }, "1" },
-	{ "2M folio over the edge of a page table",
+	{ "2M folio across a page table boundary: not mlocked",
 	  { "@T/2 {Wdyx*T}", .prot = RW }, { LOCK }, "0" },
 
-	/* What maps no page. */
-	{ "swap entries of nobody's",
+	/* Entries that map no page. */
+	{ "64K folio between swap entries: mlocked",
 	  { "S*2 {Wdyx*16} Sx", .prot = RW }, { ONFAULT }, "1" },
-	{ "part of a folio in swap",
+	{ "64K folio half in swap, mapped 64K folio: only the mapped one mlocked",
 	  { "{Wdyx*8 Sx*8} {Wdyx*16}", .prot = RW, .swap = true },
 	  { ONFAULT }, "01" },
-	{ "migration entries",
+	{ "64K folio with migration entries, mapped 64K folio: only the mapped one mlocked",
 	  { "{Mw*4 Mx*4 M*4 Wdyx*4} {Wdyx*16}", .prot = RW }, { ONFAULT },
 	  "01" },
-	{ "guards and poison",
+	{ "64K folio between guards and poison: mlocked",
 	  { "G*2 {Wdyx*16} P", .prot = RW }, { ONFAULT }, "1" },
 
-	/* Other mappings, and mapped twice. */
-	{ "file", { "{Ry*16}", PTEBATCH_FILE, RO }, { LOCK }, "1" },
-	{ "shmem", { "{Wdy*16}", PTEBATCH_SHMEM, RW }, { LOCK }, "1" },
-	{ "shmem, part of a folio",
+	/* Files, and folios mapped twice: each VMA adds 1 to mlock_count. */
+	{ "64K file folio: mlocked",
+	  { "{Ry*16}", PTEBATCH_FILE, RO }, { LOCK }, "1" },
+	{ "64K shmem folio: mlocked",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, { LOCK }, "1" },
+	{ "middle 9 pages of a 64K shmem folio: not mlocked",
 	  { "{Wdy*3 | Wdy*9 | Wdy*4} {Wdy*16}", PTEBATCH_SHMEM, RW },
 	  { LOCK }, "00" },
-	{ "private file, its own pages beside copies",
+	{ "private file mapping, file folio and anonymous folio: both mlocked",
 	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, { ONFAULT }, "11" },
-	{ "after a fork",
+	{ "64K folio after a fork, parent locks: mlock_count 1",
 	  { "{Wdyx*16}", .prot = RW, .twice = true }, { ONFAULT }, "1" },
-	{ "mapped twice",
+	{ "64K shmem folio in two VMAs, one locks: mlock_count 1",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, { ONFAULT }, "1" },
-	{ "mapped twice and locked twice",
+	{ "shmem folios in two VMAs, both lock: mlock_count 2",
 	  { "{Wdy*16} Wdy", PTEBATCH_SHMEM, RW, .twice = true },
 	  { ONFAULT, ONFAULT_SECOND }, "22" },
-	{ "locked twice, unlocked once",
+	{ "shmem folios in two VMAs, both lock, one unlocks: mlock_count 1",
 	  { "{Wdy*16} Wdy", PTEBATCH_SHMEM, RW, .twice = true },
 	  { ONFAULT, ONFAULT_SECOND, UNLOCK }, "11" },
-	{ "locked twice, unlocked twice",
+	{ "shmem folios in two VMAs, both lock, both unlock: not mlocked",
 	  { "{Wdy*16} Wdy", PTEBATCH_SHMEM, RW, .twice = true },
 	  { ONFAULT, ONFAULT_SECOND, UNLOCK, UNLOCK_SECOND }, "00" },
-	{ "a file's small folios locked twice",
+	{ "small file folios in two VMAs, both lock, second unlocks: mlock_count 1",
 	  { "Ry*3", PTEBATCH_FILE, RO, .twice = true },
 	  { LOCK, ONFAULT_SECOND, UNLOCK_SECOND }, "111" },
 
-	/* Again. */
-	{ "once is enough",
+	/* Repeated: a VMA that is locked already adds nothing. */
+	{ "mlock() twice: mlock_count 1",
 	  { "{Wdyx*16} Wdyx", .prot = RW }, { LOCK, LOCK }, "11" },
-	{ "on fault, then at once",
+	{ "MLOCK_ONFAULT, then mlock(): mlock_count 1",
 	  { "{Wdyx*16} Wdyx", .prot = RW }, { ONFAULT, LOCK }, "11" },
-	{ "all, then part",
+	{ "mlock() of a folio, then of its middle: mlock_count 1",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, { ONFAULT_ALL, LOCK },
 	  "1" },
-	{ "part, then all",
+	{ "mlock() of half a folio, then of all: not mlocked, small folio mlock_count 1",
 	  { "{Wdyx*8 | Wdyx*8} Wdyx |", .prot = RW }, { ONFAULT, ONFAULT_ALL },
 	  "01" },
 
-	/* Unlocked. */
-	{ "unlocked",
+	/* munlock(): any part of a folio munlocks the folio. */
+	{ "mlock(), munlock(): not mlocked",
 	  { "{Wdyx*16} Wdyx", .prot = RW }, { LOCK, UNLOCK }, "00" },
-	{ "unlocked and locked again",
+	{ "mlock(), munlock(), mlock(): mlock_count 1",
 	  { "{Wdyx*16} Wdyx", .prot = RW }, { LOCK, UNLOCK, LOCK }, "11" },
-	{ "never locked",
+	{ "munlock() without mlock(): not mlocked",
 	  { "{Wdyx*16} Wdyx", .prot = RW }, { UNLOCK_ALL }, "00" },
-	{ "unlocked in part",
+	{ "munlock() of the middle of a folio: not mlocked, next folio stays mlocked",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4} {Wdyx*16}", .prot = RW },
 	  { ONFAULT_ALL, UNLOCK }, "01" },
-	{ "first page unlocked",
+	{ "munlock() of the first page of a folio: not mlocked, next folio stays mlocked",
 	  { "| {Wdyx | Wdyx*15} {Wdyx*16}", .prot = RW },
 	  { ONFAULT_ALL, UNLOCK }, "01" },
-	{ "last page unlocked",
+	{ "munlock() of the last page of a folio: not mlocked, previous folio stays mlocked",
 	  { "{Wdyx*16} {Wdyx*15 | Wdyx} |", .prot = RW },
 	  { ONFAULT_ALL, UNLOCK }, "10" },
-	{ "one folio of three unlocked",
+	{ "munlock() of the second of three folios: the outer two stay mlocked",
 	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW },
 	  { ONFAULT_ALL, UNLOCK }, "101" },
-	{ "small folios unlocked",
+	{ "munlock() of 2 of 7 small folios: the outer 5 stay mlocked",
 	  { "Wdyx*3 | Wdyx*2 | Wdyx*2", .prot = RW },
 	  { ONFAULT_ALL, UNLOCK }, "1110011" },
 
-	/* Rule 16. */
-	/* A PMD that is touched becomes soft-dirty. */
-	{ "PMD", { "[Wdyx]", .prot = RW }, { LOCK }, "1", "[Wdyx]" },
-	{ "PMD on fault", { "[Wdyx]", .prot = RW }, { ONFAULT }, "1" },
-	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, { LOCK }, "1" },
-	{ "PMD unlocked",
+	/* Rule 16 (PMD). The fault of mlock() makes the PMD soft-dirty. */
+	{ "PMD-mapped folio, mlock(): mlocked",
+	  { "[Wdyx]", .prot = RW }, { LOCK }, "1", "[Wdyx]" },
+	{ "PMD-mapped folio, MLOCK_ONFAULT: mlocked",
+	  { "[Wdyx]", .prot = RW }, { ONFAULT }, "1" },
+	{ "PMD-mapped shmem folio, mlock(): mlocked",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, { LOCK }, "1" },
+	{ "PMD-mapped folio, MLOCK_ONFAULT, munlock(): not mlocked",
 	  { "[Wdyx]", .prot = RW }, { ONFAULT, UNLOCK }, "0" },
-	{ "PMD locked twice",
+	{ "PMD-mapped shmem folio in two VMAs, both lock: mlock_count 2",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW, .twice = true },
 	  { ONFAULT, ONFAULT_SECOND }, "2" },
-	{ "part of a PMD",
+	{ "middle half of a PMD-mapped folio, mlock(): PMD split, not mlocked",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW }, { LOCK }, "0",
 	  "{Wdyx*T}" },
-	{ "PMD unlocked in part",
+	{ "PMD-mapped folio, munlock() of its middle half: PMD split, not mlocked",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  { ONFAULT_ALL, UNLOCK }, "0", "{Wdyx*T}" },
-	{ "PMD between page tables",
+	{ "PMD-mapped folio between two PTE-mapped folios: all mlocked",
 	  { "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}", .prot = RW }, { ONFAULT }, "111" },
 };
 
@@ -497,16 +510,19 @@ static void mlock_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
-/* Every order, every kind of range. */
+/* Every order, and each range of ptebatch_each_range(). */
 
 static const struct kind {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *token;
 } kinds[] = {
-	{ "anonymous", { .prot = RW }, "Wdyx" },
-	{ "of a file", { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
-	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
+	{ "anonymous folio, whole and parts: mlocked only as a whole",
+	  { .prot = RW }, "Wdyx" },
+	{ "file folio, whole and parts: mlocked only as a whole",
+	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
+	{ "shmem folio, whole and parts: mlocked only as a whole",
+	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
 };
 
 PTEBATCH_ORDER_PARAM(orders, kinds);
@@ -539,26 +555,29 @@ static void mlock_order(struct kunit *test)
 	ptebatch_each_range(test, check_range);
 }
 
-/* What is refused locks nothing. */
+/* A call that fails mlocks nothing. */
 
 static const struct refusal {
 	const char *name;
 	ptebatch_syscall_t call;
-	long from;		/* added to the range's first byte */
+	long offset;		/* of the range from the row, in bytes */
 	unsigned long bytes;
 	unsigned long flags;
-	bool capped;
+	bool no_memlock;	/* RLIMIT_MEMLOCK=0, no CAP_IPC_LOCK */
 	int err;
 } refusals[] = {
-	{ "nothing there", PTEBATCH_SYSCALL(mlock2), -3 * (long)PMD_SIZE,
+	{ "mlock2() of an unmapped range: -ENOMEM",
+	  PTEBATCH_SYSCALL(mlock2), -3 * (long)PMD_SIZE,
 	  PAGE_SIZE, MLOCK_ONFAULT, .err = -ENOMEM },
-	{ "no such flag", PTEBATCH_SYSCALL(mlock2), 0, PAGE_SIZE, ~0UL,
-	  .err = -EINVAL },
-	{ "beyond the end of all", PTEBATCH_SYSCALL(mlock2), 0,
+	{ "mlock2() with unknown flags: -EINVAL",
+	  PTEBATCH_SYSCALL(mlock2), 0, PAGE_SIZE, ~0UL, .err = -EINVAL },
+	{ "mlock2(), end of the range overflows: -EINVAL",
+	  PTEBATCH_SYSCALL(mlock2), 0,
 	  -PMD_SIZE, MLOCK_ONFAULT, .err = -EINVAL },
-	{ "nobody's right", PTEBATCH_SYSCALL(mlock), 0, PAGE_SIZE,
-	  .capped = true, .err = -EPERM },
-	{ "unlocks nothing there", PTEBATCH_SYSCALL(munlock),
+	{ "mlock() with RLIMIT_MEMLOCK=0 without CAP_IPC_LOCK: -EPERM",
+	  PTEBATCH_SYSCALL(mlock), 0, PAGE_SIZE,
+	  .no_memlock = true, .err = -EPERM },
+	{ "munlock() of an unmapped range: -ENOMEM", PTEBATCH_SYSCALL(munlock),
 	  -3 * (long)PMD_SIZE, PAGE_SIZE, .err = -ENOMEM },
 };
 
@@ -572,7 +591,8 @@ static void mlock_refusal(struct kunit *test)
 	static const struct mlock_row nothing = { .locks = "0" };
 	const struct refusal *refusal = test->param_value;
 	typeof(ptebatch_syscall_in) *call =
-		refusal->capped ? ptebatch_syscall_capped : ptebatch_syscall_in;
+		refusal->no_memlock ? ptebatch_syscall_no_memlock :
+				      ptebatch_syscall_in;
 	struct ptebatch_trial *trial;
 	struct mlocked before;
 	long ret;
@@ -580,15 +600,18 @@ static void mlock_refusal(struct kunit *test)
 	trial = ptebatch_trial_begin(test, "mlock()", &setup);
 	read_mlocked(&before, trial->space);
 	ret = call(trial->place->mm, refusal->call,
-		   trial->place->start + refusal->from, refusal->bytes,
+		   trial->place->start + refusal->offset, refusal->bytes,
 		   refusal->flags, 0, 0);
-	KUNIT_EXPECT_EQ(test, ret, refusal->err);
+	KUNIT_EXPECT_EQ_MSG(test, ret, refusal->err,
+			    "system call returns %ld, expected %d", ret,
+			    refusal->err);
 	lru_add_drain_all();
 	ptebatch_trial_end(trial);
 	expect_same_entries(trial);
 	expect_vmas(trial, &nothing);
 	KUNIT_EXPECT_FALSE(test, folio_test_mlocked(trial->space->folios[0]));
-	KUNIT_EXPECT_EQ(test, count_mlocked(&before), before.pages);
+	KUNIT_EXPECT_EQ_MSG(test, count_mlocked(&before), before.pages,
+			    "rule 7 (accounting): NR_MLOCK, in pages");
 }
 
 static struct kunit_case mlock_cases[] = {

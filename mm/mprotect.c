@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * change_protection() changes the entries of a large folio in batches, and
- * mprotect_fixup() makes the VMA and calls it.
+ * change_protection() changes the entries of a large folio in batches;
+ * mprotect_fixup() splits or merges the VMA and calls change_protection().
  *
- * Each row is done three times, in three address spaces that are alike: by
- * mprotect_fixup(), by change_protection() in the middle of a VMA, and by the
- * latter's twin, which does one entry at a time.
+ * Each row runs three times, each time in a new address space of its own:
+ * mprotect_fixup(), change_protection() on a part of a VMA, and the twin of
+ * change_protection(), which changes one entry at a time.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -13,10 +13,11 @@
 
 #include "internal.h"
 
-#include "../lib/orders.h"
-#include "../lib/protect.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/op/protect.h"
+#include "../lib/run/orders.h"
+#include "../lib/twin/twin.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
@@ -24,10 +25,10 @@
 
 /**
  * struct mprotect_row - a case of mprotect()
- * @name: of the case
- * @setup: the address space before
- * @to: protection that the row's range gets
- * @after: the row as it shall be then
+ * @name: name of the case
+ * @setup: the address space before mprotect()
+ * @to: new protection of the row's range
+ * @after: the row expected after mprotect()
  */
 struct mprotect_row {
 	const char *name;
@@ -44,7 +45,8 @@ static void mprotect(struct ptebatch_trial *trial, unsigned long to)
 	err = ptebatch_mprotect(trial->space->places[0].mm,
 				ptebatch_addr(trial->space, row->from),
 				ptebatch_addr(trial->space, row->to), to);
-	KUNIT_EXPECT_EQ_MSG(trial->test, err, 0, "mprotect_fixup() failed");
+	KUNIT_EXPECT_EQ_MSG(trial->test, err, 0,
+			    "mprotect_fixup() returns %d, expected 0", err);
 }
 
 static void change(struct ptebatch_trial *trial,
@@ -64,11 +66,11 @@ static void change(struct ptebatch_trial *trial,
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
 			      ptebatch_model_counts(&call, &trial->before.row,
 						    pages),
-			      "rule 9: %s returns %ld, which is not the number of pages",
-			      trial->who, pages);
+			      "rule 9 (return value): %s returns %ld, expected the number of changed pages",
+			      trial->function, pages);
 }
 
-/* change_protection() and its twin, in address spaces that are alike. */
+/* change_protection() and its twin, in identical address spaces. */
 static void check_change(struct kunit *test, const struct ptebatch_setup *setup,
 			 enum ptebatch_protection_id how, const char *after)
 {
@@ -81,7 +83,7 @@ static void check_change(struct kunit *test, const struct ptebatch_setup *setup,
 	if (ptebatch_failed(test))
 		return;
 
-	twin = ptebatch_trial_begin(test, "the twin", setup);
+	twin = ptebatch_trial_begin(test, "twin of change_protection()", setup);
 	change(twin, how, ptebatch_twin_change_protection);
 	ptebatch_trial_end(twin);
 	ptebatch_trial_expect(twin, after);
@@ -90,12 +92,12 @@ static void check_change(struct kunit *test, const struct ptebatch_setup *setup,
 
 static void check_row(struct kunit *test, const struct mprotect_row *row)
 {
-	struct ptebatch_trial *whole;
+	struct ptebatch_trial *fixup;
 
-	whole = ptebatch_trial_begin(test, "mprotect_fixup()", &row->setup);
-	mprotect(whole, row->to);
-	ptebatch_trial_end(whole);
-	ptebatch_trial_expect(whole, row->after);
+	fixup = ptebatch_trial_begin(test, "mprotect_fixup()", &row->setup);
+	mprotect(fixup, row->to);
+	ptebatch_trial_end(fixup);
+	ptebatch_trial_expect(fixup, row->after);
 	if (ptebatch_failed(test))
 		return;
 	check_change(test, &row->setup,
@@ -105,234 +107,239 @@ static void check_row(struct kunit *test, const struct mprotect_row *row)
 }
 
 static const struct mprotect_row rows[] = {
-	/* Whole folios, and what their pages have in common. */
-	{ "64K folio to read-only",
+	/* Whole folios; a shared page is one that is not AnonExclusive. */
+	{ "64K folio to read-only: all entries become read-only",
 	  { "{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16}" },
-	{ "64K folio writable again without a fault",
+	{ "64K folio to writable: all entries become writable",
 	  { "{Rdyx*16}", .prot = RO }, RW, "{Wdyx*16}" },
-	{ "64K folio to no access",
+	{ "64K folio to no access: all entries become PROT_NONE",
 	  { "{Wdyx*16}", .prot = RW }, NONE, "{Ndyx*16}" },
-	{ "64K folio from no access to writable",
+	{ "64K folio from no access to writable: all entries become writable",
 	  { "{Ndyx*16}", .prot = NONE }, RW, "{Wdyx*16}" },
-	{ "64K folio from no access to read-only",
+	{ "64K folio from no access to read-only: all entries become read-only",
 	  { "{Ndyx*16}", .prot = NONE }, RO, "{Rdyx*16}" },
-	{ "shared 64K folio stays read-only",
+	{ "shared 64K folio to writable: all entries stay read-only",
 	  { "{Rdy*16}", .prot = RO }, RW, "{Rdy*16}" },
-	{ "shared 64K folio from no access to read-only",
+	{ "shared 64K folio from no access to writable: all entries become read-only",
 	  { "{Ndy*16}", .prot = NONE }, RW, "{Rdy*16}" },
 
-	/* Rule 11: each run of equal exclusivity for itself. */
-	{ "second half shared",
+	/* Rule 11, to writable: only runs of exclusive pages become writable. */
+	{ "64K folio, second half shared: first half becomes writable",
 	  { "{Rdyx*8 Rdy*8}", .prot = RO }, RW, "{Wdyx*8 Rdy*8}" },
-	{ "first half shared",
+	{ "64K folio, first half shared: second half becomes writable",
 	  { "{Rdy*8 Rdyx*8}", .prot = RO }, RW, "{Rdy*8 Wdyx*8}" },
-	{ "first page shared",
+	{ "64K folio, first page shared: all other pages become writable",
 	  { "{Rdy Rdyx*15}", .prot = RO }, RW, "{Rdy Wdyx*15}" },
-	{ "last page shared",
+	{ "64K folio, last page shared: all other pages become writable",
 	  { "{Rdyx*15 Rdy}", .prot = RO }, RW, "{Wdyx*15 Rdy}" },
-	{ "one page exclusive",
+	{ "64K folio, only page 7 exclusive: page 7 becomes writable",
 	  { "{Rdy*7 Rdyx Rdy*8}", .prot = RO }, RW, "{Rdy*7 Wdyx Rdy*8}" },
-	{ "every other page shared",
+	{ "32K folio, every other page shared: exclusive pages become writable",
 	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RO }, RW,
 	  "{Wdyx Rdy Wdyx Rdy Wdyx Rdy Wdyx Rdy}" },
-	{ "shared in runs of one, two and three",
+	{ "64K folio, shared runs of 1, 2 and 3 pages: exclusive pages become writable",
 	  { "{Rdy Rdyx Rdy*2 Rdyx*2 Rdy*3 Rdyx*3 Rdyx*4}", .prot = RO }, RW,
 	  "{Rdy Wdyx Rdy*2 Wdyx*2 Rdy*3 Wdyx*7}" },
-	{ "exclusivity changes at the edges of the range",
+	{ "exclusivity changes at both ends of the range: exclusive run in it becomes writable",
 	  { "{Rdy*2 | Rdyx*6 Rdy*4 | Rdyx*4}", .prot = RO }, RW,
 	  "{Rdy*2 Wdyx*6 Rdy*4 Rdyx*4}" },
-	{ "one exclusive page left and right of the range",
+	{ "shared range between exclusive pages: all entries stay read-only",
 	  { "{Rdyx | Rdy*14 | Rdyx}", .prot = RO }, RW, "{Rdyx Rdy*14 Rdyx}" },
 
-	/* Rule 3: where a batch ends, inside a folio. */
-	{ "read-only run in a writable folio to no access",
+	/* Rule 3: where a batch ends inside a folio. */
+	{ "read-only run in a writable folio, to no access: all become PROT_NONE",
 	  { "{Wdyx*4 Rdyx*4 Wdyx*8}", .prot = RW }, NONE,
 	  "{Ndyx*16}" },
-	{ "writable and read-only pages in turn to read-only",
+	{ "writable and read-only pages alternate, to read-only: all become read-only",
 	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx}", .prot = RW }, RO,
 	  "{Rdyx*8}" },
-	{ "read-only pages before writable ones to read-only",
+	{ "read-only before writable pages, to read-only: all become read-only",
 	  { "{Rdyx*4 Wdyx*12}", .prot = RW }, RO, "{Rdyx*16}" },
-	{ "no-access run among readable pages made writable",
+	{ "PROT_NONE run in a read-only folio, to writable: all become writable",
 	  { "{Rdyx*3 Ndyx*2 Rdyx*3}", .prot = RO }, RW, "{Wdyx*8}" },
-	{ "hole in a folio",
+	{ "4 none entries inside a folio, to read-only: mapped pages become read-only",
 	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, RO,
 	  "{Rdyx*6 -*4 Rdyx*6}" },
-	{ "pages of a folio left out without a hole",
+	{ "entries 5 and 6 map pages 5 and 10, to read-only: all become read-only",
 	  { "{Wdyx*6 .*4 Wdyx*6}", .prot = RW }, RO, "{Rdyx*6 .*4 Rdyx*6}" },
-	{ "pages of a folio out of order",
+	{ "pages mapped in the order 3, 1, 2, 0, to read-only: all become read-only",
 	  { "{Wdyx=3 Wdyx=1 Wdyx=2 Wdyx=0 .*3}", .prot = RW }, RO,
 	  "{Rdyx=3 Rdyx=1 Rdyx=2 Rdyx=0 .*3}" },
 
-	/* Rule 1: accessed and dirty may spread in a batch, never vanish. */
-	{ "young pages among old ones",
+	/* Rule 1: accessed and dirty may spread in a batch, but never vanish. */
+	{ "old run between young pages, to read-only: young bits stay",
 	  { "{Wdyx*4 Wdx*4 Wdyx*8}", .prot = RW }, RO,
 	  "{Rdyx*4 Rdx*4 Rdyx*8}" },
-	{ "one young page, the last",
+	{ "only the last page young, to read-only: its young bit stays",
 	  { "{Wdx*15 Wdyx}", .prot = RW }, RO, "{Rdx*15 Rdyx}" },
-	{ "one dirty page, the last",
+	{ "only the last page dirty, to read-only: its dirty bit stays",
 	  { "{Wyx*15 Wdyx}", .prot = RW }, RO, "{Ryx*15 Rdyx}" },
-	{ "one dirty page, in the middle, to no access",
+	{ "only page 7 dirty, to no access: its dirty bit stays",
 	  { "{Wyx*7 Wdyx Wyx*8}", .prot = RW }, NONE, "{Nyx*7 Ndyx Nyx*8}" },
-	{ "clean and old folio stays clean and old",
+	{ "clean and old folio, to read-only: stays clean and old",
 	  { "{Wx*16}", .prot = RW }, RO, "{Rx*16}" },
-	{ "what is dirty before the range stays there",
+	{ "dirty and young outside the range only, to read-only: range stays clean and old",
 	  { "{Wdyx*4 | Wx*8 | Wdyx*4}", .prot = RW }, RO,
 	  "{Wdyx*4 Rx*8 Wdyx*4}" },
 
-	/* Rules 3 and 4: edges of folios, ranges and page tables. */
-	{ "two folios side by side",
+	/* Rules 3 and 4: boundaries of folios, ranges and page tables. */
+	{ "exclusive folio, then shared folio: only the exclusive one becomes writable",
 	  { "{Rdyx*16} {Rdy*16}", .prot = RO }, RW, "{Wdyx*16} {Rdy*16}" },
-	{ "two folios physically side by side",
+	{ "exclusive folio, physically adjacent shared folio: only the first becomes writable",
 	  { "{Rdyx*16} +{Rdy*16}", .prot = RO }, RW, "{Wdyx*16} +{Rdy*16}" },
-	{ "dirty stays in its folio where the next frame follows",
+	{ "dirty folio, physically adjacent clean folio: second folio stays clean",
 	  { "{Wdyx*16} +{Wx*16}", .prot = RW }, RO, "{Rdyx*16} +{Rx*16}" },
-	{ "range ends where the next frame follows",
+	{ "range ends before a physically adjacent folio: that folio stays writable",
 	  { "|{Wdyx*16}| +{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16} +{Wdyx*16}" },
-	{ "small folios physically side by side",
+	{ "physically adjacent small folios, exclusive and shared: exclusive become writable",
 	  { "Rdyx +Rdy +Rdyx +Rdy", .prot = RO }, RW, "Wdyx +Rdy +Wdyx +Rdy" },
-	{ "folios of mixed orders",
+	{ "folios of 1, 2, 4, 16 and 8 pages, to read-only: all become read-only",
 	  { "Wdyx {Wdyx*2} {Wdyx*4} Wdyx {Wdyx*16} {Wdyx*8} Wdyx*3", .prot = RW },
 	  RO, "Rdyx {Rdyx*2} {Rdyx*4} Rdyx {Rdyx*16} {Rdyx*8} Rdyx*3" },
-	{ "folio mapped off its alignment",
+	{ "64K folio at entry 3 of its page table, to read-only: all become read-only",
 	  { "@3 {Wdyx*16}", .prot = RW }, RO, "@3 {Rdyx*16}" },
-	{ "folio mapped from its middle on",
+	{ "64K folio mapped from page 5 on, to read-only: all become read-only",
 	  { "{.*5 Wdyx*11} Wdyx", .prot = RW }, RO, "{.*5 Rdyx*11} Rdyx" },
-	{ "folio mapped up to its middle",
+	{ "64K folio mapped up to page 4, to read-only: all become read-only",
 	  { "{Wdyx*5 .*11} Wdyx", .prot = RW }, RO, "{Rdyx*5 .*11} Rdyx" },
-	{ "empty entries around the folio",
+	{ "16K folio between none entries, to read-only: only its entries change",
 	  { "-*3 {Wdyx*4} -*9", .prot = RW }, RO, "-*3 {Rdyx*4} -*9" },
-	{ "nothing mapped in the range",
+	{ "range of none entries between folios, to read-only: nothing changes",
 	  { "{Wdyx*4} |-*8| {Wdyx*4}", .prot = RW }, RO, "{Wdyx*4} -*8 {Wdyx*4}" },
-	{ "folio over the edge of a page table",
+	{ "64K folio across two page tables, to read-only: all become read-only",
 	  { "@-8 {Wdyx*16}", .prot = RW }, RO, "@-8 {Rdyx*16}" },
-	{ "shared from the edge of a page table on",
+	{ "64K folio across two page tables, second half shared: first half becomes writable",
 	  { "@-8 {Rdyx*8 Rdy*8}", .prot = RO }, RW, "@-8 {Wdyx*8 Rdy*8}" },
-	{ "range ends at the edge of a page table, in a folio",
+	{ "64K folio across two page tables, first half in range: second half stays writable",
 	  { "@-8 |{Wdyx*8 | Wdyx*8}", .prot = RW }, RO, "@-8 {Rdyx*8 Wdyx*8}" },
-	{ "range begins at the edge of a page table, in a folio",
+	{ "64K folio across two page tables, second half in range: first half stays writable",
 	  { "@-8 {Wdyx*8 | Wdyx*8}|", .prot = RW }, RO, "@-8 {Wdyx*8 Rdyx*8}" },
-	{ "2M folio over the edge of a page table",
+	{ "2M folio across two page tables, to read-only: all become read-only",
 	  { "@T/2 {Wdyx*T}", .prot = RW }, RO, "@T/2 {Rdyx*T}" },
-	{ "three page tables, the middle one missing",
+	{ "three page tables, middle one missing, to read-only: all mapped become read-only",
 	  { "@-2 {Wdyx*2} -*T {Wdyx*2}", .prot = RW }, RO,
 	  "@-2 {Rdyx*2} -*T {Rdyx*2}" },
-	{ "three page tables full of 64K folios",
+	{ "three page tables of 64K folios, to read-only: all become read-only",
 	  { "{Wdyx*16}*96", .prot = RW }, RO, "{Rdyx*16}*96" },
 
 	/* Other mappings. */
-	{ "shared memory to read-only and its dirty bits",
+	{ "shmem, 4 of 16 pages dirty, to read-only: dirty bits stay",
 	  { "{Wdy*4 Wy*12}", PTEBATCH_SHMEM, RW }, RO, "{Rdy*4 Ry*12}" },
-	{ "shared memory writable again, clean or dirty",
+	{ "shmem, clean and dirty pages, to writable: all become writable",
 	  { "{Ry*8 Rdy*8}", PTEBATCH_SHMEM, RO }, RW, "{Wy*8 Wdy*8}" },
-	{ "shared memory, part of a folio",
+	{ "shmem, range inside a folio, to read-only: pages outside stay writable",
 	  { "{Wdy*3 | Wdy*10 | Wdy*3}", PTEBATCH_SHMEM, RW }, RO,
 	  "{Wdy*3 Rdy*10 Wdy*3}" },
-	{ "shared file, clean pages wait for their write notification",
+	{ "shared file, clean folio, write notification: stays read-only",
 	  { "{Ry*16}", PTEBATCH_FILE, RO }, RW, "{Ry*16}" },
-	{ "shared file, dirty pages need none",
+	{ "shared file, dirty folio, write notification: becomes writable",
 	  { "{Rdy*16}", PTEBATCH_FILE, RO }, RW, "{Wdy*16}" },
-	{ "shared file, dirty and clean pages",
+	{ "shared file, dirty and clean pages: only dirty pages become writable",
 	  { "{Rdy*4 Ry*4} {Ry*4} {Rdy*4}", PTEBATCH_FILE, RO }, RW,
 	  "{Wdy*4 Ry*4} {Ry*4} {Wdy*4}" },
-	{ "private file, its own pages stay read-only",
+	{ "private file, page cache folio, to writable: stays read-only",
 	  { "{Rdy*16}", PTEBATCH_PRIVATE_FILE, RO }, RW, "{Rdy*16}" },
-	{ "private file, its own pages beside copies",
+	{ "private file, COW copy and page cache folios: only the copy becomes writable",
 	  { "{Ry*4} {Rdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RO }, RW,
 	  "{Ry*4} {Wdyx*4} {Ry*4}" },
 
-	/* Mapped twice. */
-	{ "anonymous folio, after a fork",
+	/* Folios that are mapped twice. */
+	{ "anonymous folio after fork(), to writable: all entries stay read-only",
 	  { "{Rdyx*16}", .prot = RO, .twice = true }, RW, "{Rdy*16}" },
-	{ "anonymous folio to no access, after a fork",
+	{ "anonymous folio after fork(), to no access: all entries become PROT_NONE",
 	  { "{Wdyx*16}", .prot = RW, .twice = true }, NONE, "{Ndy*16}" },
-	{ "shared memory mapped twice",
+	{ "shmem folio mapped by two VMAs, to read-only: all entries become read-only",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, RO, "{Rdy*16}" },
 
-	/* Rule 12: one reason is enough to wait for the fault. */
-	{ "soft-dirty tracking waits for the write",
+	/* Rule 12: one reason for a write fault keeps the entry read-only. */
+	{ "soft-dirty tracked, folio not soft-dirty, to writable: stays read-only",
 	  { "{Rdyx*16}", .prot = RO, .track = true }, RW, "{Rdyx*16}" },
-	{ "soft-dirty pages need no fault while tracking",
+	{ "soft-dirty tracked, folio soft-dirty, to writable: becomes writable",
 	  { "{Rdysx*16}", .prot = RO, .track = true }, RW, "{Wdysx*16}" },
-	{ "soft-dirty and other pages while tracking",
+	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: only these become writable",
 	  { "{Rdyx*4 Rdysx*4 Rdyx*8}", .prot = RO, .track = true }, RW,
 	  "{Rdyx*4 Wdysx*4 Rdyx*8}" },
-	{ "a dirty page among clean ones while tracking",
+	{ "soft-dirty tracked, 1 page dirty, none soft-dirty: all stay read-only",
 	  { "{Ryx*7 Rdyx Ryx*8}", .prot = RO, .track = true }, RW,
 	  "{Ryx*7 Rdyx Ryx*8}" },
-	{ "soft-dirty survives read-only",
+	{ "soft-dirty tracked, 12 of 16 pages soft-dirty, to read-only: soft-dirty stays",
 	  { "{Wdysx*4 Rdyx*4 Wdysx*8}", .prot = RW, .track = true }, RO,
 	  "{Rdysx*4 Rdyx*4 Rdysx*8}" },
-	{ "soft-dirty survives no access",
+	{ "soft-dirty tracked, 12 of 16 pages soft-dirty, to no access: soft-dirty stays",
 	  { "{Rdysx*4 Rdyx*4 Rdysx*8}", .prot = RO, .track = true }, NONE,
 	  "{Ndysx*4 Ndyx*4 Ndysx*8}" },
-	{ "soft-dirty does not come with dirty",
+	{ "soft-dirty tracked, 4 of 16 pages dirty, to no access: none becomes soft-dirty",
 	  { "{Rdyx*4 Ryx*12}", .prot = RO, .track = true }, NONE,
 	  "{Ndyx*4 Nyx*12}" },
-	{ "uffd-wp waits for the write",
+	{ "uffd-wp folio, to writable: all entries stay read-only",
 	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, RW, "{Rdyux*16}" },
-	{ "uffd-wp and other pages",
+	{ "4 of 16 pages uffd-wp, to writable: all other pages become writable",
 	  { "{Rdyx*4 Rdyux*4 Rdyx*8}", .prot = RO, .uffd_wp = true }, RW,
 	  "{Wdyx*4 Rdyux*4 Wdyx*8}" },
-	{ "uffd-wp survives no access",
+	{ "4 of 16 pages uffd-wp, to no access: uffd-wp stays",
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, NONE,
 	  "{Ndyux*4 Ndyx*12}" },
 
 	/*
-	 * Rules 3 and 5: a shadow-stack PTE of x86 is write-protected and dirty;
-	 * read-only ones behind it, clean or dirty, do not belong to its batch.
+	 * Rules 3 and 5: a shadow-stack PTE of x86 is write-protected and dirty.
+	 * Read-only PTEs after it, clean or dirty, are not part of its batch.
 	 */
-	{ "shadow-stack PTE before shared clean ones: these stay read-only",
+	{ "shadow-stack PTE before shared clean PTEs: shared PTEs stay read-only",
 	  { "{Cdyx Ry*15}", .prot = RO }, RW, "{Cdyx Ry*15}" },
-	{ "shadow-stack PTE before shared dirty ones: these stay read-only",
+	{ "shadow-stack PTE before shared dirty PTEs: shared PTEs stay read-only",
 	  { "{Cdyx Rdy*15}", .prot = RO }, RW, "{Cdyx Rdy*15}" },
-	{ "shadow-stack PTEs before exclusive dirty ones: these become writable",
+	{ "shadow-stack PTEs before exclusive dirty PTEs: exclusive PTEs become writable",
 	  { "{Cdyx*4 Rdyx*12}", .prot = RO }, RW, "{Cdyx*4 Wdyx*12}" },
 
-	/* Rule 15: what maps no page. */
-	{ "migration entries lose write, and stay exclusive",
+	/* Rule 15: non-present entries. */
+	{ "migration entries to read-only: writable ones become exclusive",
 	  { "{Mw*4 Mx*4 M*4 Rdyx*4}", .prot = RW }, RO,
 	  "{Mx*8 M*4 Rdyx*4}" },
-	{ "migration entries of shared memory lose write",
+	{ "shmem migration entries to read-only: writable ones become readable",
 	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW }, RO, "{M*8 Rdy*8}" },
-	{ "migration entries do not become writable",
+	{ "migration entries to writable: stay readable",
 	  { "{Mx*4 M*4 Rdyx*8}", .prot = RO }, RW, "{Mx*4 M*4 Wdyx*8}" },
-	{ "swap entries stay what they are",
+	{ "swap entries between folios, to no access: swap entries stay unchanged",
 	  { "{Wdyx*4} Sx*2 S*2 {Wdyx*4}", .prot = RW }, NONE,
 	  "{Ndyx*4} Sx*2 S*2 {Ndyx*4}" },
-	{ "soft-dirty survives in swap and migration entries",
+	{ "migration and swap entries to read-only: soft-dirty stays",
 	  { "{Mws*2 Mx*2} Ssx S", .prot = RW, .track = true }, RO,
 	  "{Mxs*2 Mx*2} Ssx S" },
-	{ "poison and guard markers stay",
+	{ "poison and guard markers between folios, to read-only: markers stay",
 	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW }, RO,
 	  "{Rdyx*2} P G {Rdyx*2} P" },
 
 	/* Rule 16: PMD-mapped folios. */
-	{ "PMD to read-only", { "[Wdyx]", .prot = RW }, RO, "[Rdyx]" },
-	{ "PMD writable again", { "[Rdyx]", .prot = RO }, RW, "[Wdyx]" },
-	{ "shared PMD stays read-only", { "[Rdy]", .prot = RO }, RW, "[Rdy]" },
-	{ "PMD to no access", { "[Wdyx]", .prot = RW }, NONE, "[Ndyx]" },
-	{ "part of a PMD that is not soft-dirty: its PTEs are not either",
+	{ "PMD to read-only: PMD becomes read-only",
+	  { "[Wdyx]", .prot = RW }, RO, "[Rdyx]" },
+	{ "PMD to writable: PMD becomes writable",
+	  { "[Rdyx]", .prot = RO }, RW, "[Wdyx]" },
+	{ "shared PMD to writable: PMD stays read-only",
+	  { "[Rdy]", .prot = RO }, RW, "[Rdy]" },
+	{ "PMD to no access: PMD becomes PROT_NONE",
+	  { "[Wdyx]", .prot = RW }, NONE, "[Ndyx]" },
+	{ "PMD split, soft-dirty tracked, PMD not soft-dirty: no PTE is soft-dirty",
 	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RO, .track = true }, RW,
 	  "{Rdyx*T}" },
-	{ "part of a soft-dirty PMD: its PTEs are soft-dirty",
+	{ "PMD split, soft-dirty tracked, PMD soft-dirty: all PTEs are soft-dirty",
 	  { "[Wdysx*T/2 | Wdysx*T/2]|", .prot = RW, .track = true }, RO,
 	  "{Wdysx*T/2 Rdysx*T/2}" },
-	{ "PMD of shared memory", { "[Wdy]", PTEBATCH_SHMEM, RW }, RO, "[Rdy]" },
-	{ "PMD split at both ends of the range",
+	{ "shmem PMD to read-only: PMD becomes read-only",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, RO, "[Rdy]" },
+	{ "PMD split, middle half to read-only: both ends stay writable",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW }, RO,
 	  "{Wdyx*T/4 Rdyx*T/2 Wdyx*T/4}" },
-	{ "PMD split at the start of the range, writable again",
+	{ "PMD split, second half to writable: first half stays read-only",
 	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RO }, RW,
 	  "{Rdyx*T/2 Wdyx*T/2}" },
-	{ "shared PMD split",
+	{ "shared PMD split, first half to writable: all PTEs stay read-only",
 	  { "|[Rdy*T/2 | Rdy*T/2]", .prot = RO }, RW, "{Rdy*T}" },
-	{ "PMD between page tables",
+	{ "PMD between page tables, to read-only: PMD and PTEs become read-only",
 	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW }, RO,
 	  "@-4 {Rdyx*4} [Rdyx] {Rdyx*4}" },
-	{ "2M folio mapped by page table entries",
+	{ "PTE-mapped 2M folio to read-only: all entries become read-only",
 	  { "{Wdyx*T}", .prot = RW }, RO, "{Rdyx*T}" },
-	{ "2M folio mapped by page table entries, mixed exclusivity",
+	{ "PTE-mapped 2M folio, 2 pages shared: all other pages become writable",
 	  { "{Rdyx*255 Rdy*2 Rdyx*255}", .prot = RO }, RW,
 	  "{Wdyx*255 Rdy*2 Wdyx*255}" },
 };
@@ -344,7 +351,7 @@ static void mprotect_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
-/* What else than mprotect() changes protections. */
+/* Callers of change_protection() other than mprotect(). */
 
 static const struct protection_row {
 	const char *name;
@@ -352,47 +359,47 @@ static const struct protection_row {
 	enum ptebatch_protection_id how;
 	const char *after;
 } protection_rows[] = {
-	/* Rule 14. */
-	{ "uffd-wp protects all, present or not",
+	/* Rule 14: userfaultfd. */
+	{ "uffd-wp protect, present, migration, swap, none: all get uffd-wp except none entries",
 	  { "{Wdyx*8 Rdy*4 Mw*2 M*2} Sx -", .prot = RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP, "{Rdyux*8 Rdyu*4 Mxu*2 Mu*2} Sxu -" },
-	{ "uffd-wp protects part of a folio",
+	{ "uffd-wp protect, part of a folio: pages outside the range stay writable",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP, "{Wdyx*5 Rdyux*6 Wdyx*5}" },
-	{ "uffd-wp leaves markers where a file has nothing",
+	{ "uffd-wp protect, shmem: none entries become uffd-wp markers",
 	  { "{Wdy*4} -*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP, "{Rdyu*4} U*2 G P" },
-	{ "uffd-wp resolves all, present or not",
+	{ "uffd-wp resolve, present, migration, swap: all lose uffd-wp",
 	  { "{Rdyux*8 Rdyu*4 Mxu*2 Mu*2} Sxu -", .prot = RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -" },
-	{ "uffd-wp resolves what it protected and what not",
+	{ "uffd-wp resolve, 4 of 16 pages uffd-wp: all become writable",
 	  { "{Rdyux*4 Rdyx*4 Wdyx*8}", .prot = RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdyx*16}" },
-	{ "uffd-wp drops its markers, and no other",
+	{ "uffd-wp resolve, shmem: uffd-wp markers dropped, guard and poison stay",
 	  { "{Rdyu*4} U*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdy*4} -*2 G P" },
-	{ "uffd-rwp protects all, present or not",
+	{ "uffd-rwp protect, present, migration, swap, none: all get uffd-rwp except none entries",
 	  { "{Wdyx*8 Rdy*4 Mw*2 M*2} Sx -", .prot = RW, .uffd_rwp = true },
 	  PTEBATCH_UFFD_RWP, "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -" },
-	{ "uffd-rwp resolves all, present or not",
+	{ "uffd-rwp resolve, present, migration, swap: all lose uffd-rwp",
 	  { "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -", .prot = RW, .uffd_rwp = true },
 	  PTEBATCH_UFFD_RWP_RESOLVE, "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -" },
 
-	/* Rule 13. */
-	{ "NUMA hint for a folio",
+	/* Rule 13: NUMA hinting. */
+	{ "NUMA hint, 64K folio: all entries become PROT_NONE",
 	  { "{Wdyx*16}", .prot = RW }, PTEBATCH_NUMA_HINT, "{Ndyx*16}" },
-	{ "NUMA hint for part of a folio",
+	{ "NUMA hint, part of a folio: pages outside the range stay writable",
 	  { "{Wdyx*3 | Wdyx*9 | Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT,
 	  "{Wdyx*3 Ndyx*9 Wdyx*4}" },
-	{ "NUMA hint where some have it already",
+	{ "NUMA hint, 4 of 16 entries PROT_NONE before: all are PROT_NONE",
 	  { "{Wdyx*4 Ndyx*4 Rdy*4 Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT,
 	  "{Ndyx*8 Ndy*4 Ndyx*4}" },
-	{ "no NUMA hint for copy-on-write pages of two",
+	{ "NUMA hint, shared COW folios after fork(): entries stay unchanged",
 	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true },
 	  PTEBATCH_NUMA_HINT, "{Rdy*16} {Rdy*4}" },
-	{ "NUMA hint for shared memory",
+	{ "NUMA hint, shmem folio: all entries become PROT_NONE",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, PTEBATCH_NUMA_HINT, "{Ndy*16}" },
-	{ "NUMA hint and what maps no page",
+	{ "NUMA hint, migration, swap, none and guard entries: only present ones change",
 	  { "{Wdyx*4 Mx*4} Sx - G", .prot = RW }, PTEBATCH_NUMA_HINT,
 	  "{Ndyx*4 Mx*4} Sx - G" },
 };
@@ -411,8 +418,8 @@ static void mprotect_protection(struct kunit *test)
 }
 
 /*
- * Every order, every kind of range: rows of one folio whose entries are all
- * alike, so that two tokens say what goes in and what comes out.
+ * Every order, every kind of range: all entries of the folio are in one state,
+ * so a token for the state before and a token for the state after suffice.
  */
 
 static const struct change {
@@ -421,13 +428,20 @@ static const struct change {
 	unsigned long from, to;
 	const char *before, *after;
 } changes[] = {
-	{ "to read-only", PTEBATCH_ANON, RW, RO, "Wdyx", "Rdyx" },
-	{ "writable again", PTEBATCH_ANON, RO, RW, "Rdyx", "Wdyx" },
-	{ "shared, stays read-only", PTEBATCH_ANON, RO, RW, "Rdy", "Rdy" },
-	{ "to no access", PTEBATCH_ANON, RW, NONE, "Wdyx", "Ndyx" },
-	{ "from no access", PTEBATCH_ANON, NONE, RW, "Ndyx", "Wdyx" },
-	{ "shared memory to read-only", PTEBATCH_SHMEM, RW, RO, "Wdy", "Rdy" },
-	{ "shared file stays read-only", PTEBATCH_FILE, RO, RW, "Ry", "Ry" },
+	{ "exclusive folio to read-only: range becomes read-only",
+	  PTEBATCH_ANON, RW, RO, "Wdyx", "Rdyx" },
+	{ "exclusive folio to writable: range becomes writable",
+	  PTEBATCH_ANON, RO, RW, "Rdyx", "Wdyx" },
+	{ "shared folio to writable: range stays read-only",
+	  PTEBATCH_ANON, RO, RW, "Rdy", "Rdy" },
+	{ "exclusive folio to no access: range becomes PROT_NONE",
+	  PTEBATCH_ANON, RW, NONE, "Wdyx", "Ndyx" },
+	{ "exclusive folio from no access: range becomes writable",
+	  PTEBATCH_ANON, NONE, RW, "Ndyx", "Wdyx" },
+	{ "shmem folio to read-only: range becomes read-only",
+	  PTEBATCH_SHMEM, RW, RO, "Wdy", "Rdy" },
+	{ "clean shared file folio to writable: range stays read-only",
+	  PTEBATCH_FILE, RO, RW, "Ry", "Ry" },
 };
 
 PTEBATCH_ORDER_PARAM(orders, changes);

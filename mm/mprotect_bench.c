@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What mprotect() takes, as the system call, in the mm that runs, beside its
- * twin, which has no batches.
+ * Time of the mprotect() system call on the current mm, for the kernel and for
+ * its twin without batching.
  *
- * S1: what batches give to large folios. S3: what they cost small ones, which
- * have none; from one page up, since a regression there was seen late.
+ * S1: gain of batching on large folios. S3: cost of batching on small folios, by
+ * size from one page up, since a regression there was reported late.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
 #include <linux/mman.h>
 #include <linux/sizes.h>
 
-#include "../lib/region.h"
-#include "../lib/stopwatch.h"
-#include "../lib/twin.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/run/region.h"
+#include "../lib/run/stopwatch.h"
+#include "../lib/twin/twin.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mprotect));
 
@@ -27,7 +28,7 @@ static const struct way {
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* Take a protection away from all of a region and give it back, again and again. */
+/* Time mprotect() of the whole region to @prot and back to read-write. */
 static void toggle(struct ptebatch_region *region, unsigned long prot,
 		   unsigned int calls, unsigned int laps, const struct way *way,
 		   const char *what)
@@ -80,7 +81,7 @@ static void ro_rw_bench(struct kunit *test)
 	}
 }
 
-/* Calls of all sizes shall take long enough not to count the stopwatch in. */
+/* Pages protected per lap, at least: makes the stopwatch overhead negligible. */
 #define S3_PAGES	128
 
 static const struct size {

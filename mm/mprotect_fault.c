@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What mprotect() to writable is for: a write to a page that nothing forbids
- * to write to does not fault, and each of the reasons to forbid it, alone or
- * with others, costs exactly one fault. Here the writes are real.
+ * Rules 5 and 12, with real writes after mprotect(): a write does not fault
+ * unless there is a reason for a write fault, and faults exactly once for any
+ * combination of reasons. A NUMA hint adds one fault for each folio.
  */
-#include "../lib/tlb.h"
+#include "../lib/arch/tlb.h"
 
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -15,9 +15,9 @@
 
 #include "internal.h"
 
-#include "../lib/model.h"
-#include "../lib/protect.h"
-#include "../lib/space.h"
+#include "../lib/check/model.h"
+#include "../lib/op/protect.h"
+#include "../lib/space/space.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -27,64 +27,70 @@ static const struct fault_row {
 	struct ptebatch_setup setup;
 	enum ptebatch_protection_id how;
 } rows[] = {
-	{ "nothing forbids it",
+	{ "exclusive dirty pages: writes do not fault",
 	  { "{Rdyx*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
-	{ "nothing forbids it after no access",
+	{ "exclusive dirty pages, from PROT_NONE: writes do not fault",
 	  { "{Ndyx*16}" }, PTEBATCH_TO_WRITABLE },
-	{ "soft-dirty already",
+	{ "soft-dirty tracked, pages soft-dirty: writes do not fault",
 	  { "{Rdysx*16}", .prot = RO, .track = true }, PTEBATCH_TO_WRITABLE },
-	{ "small folios",
+	{ "small folios, every other one shared: only writes to shared ones fault",
 	  { "Rdyx Rdy Rdyx Rdy", .prot = RO }, PTEBATCH_TO_WRITABLE },
-	{ "PMD", { "[Rdyx]", .prot = RO }, PTEBATCH_TO_WRITABLE },
-	{ "shared memory",
+	{ "PMD, exclusive and dirty: the write does not fault",
+	  { "[Rdyx]", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	{ "shmem, clean and dirty pages: writes do not fault",
 	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO }, PTEBATCH_TO_WRITABLE },
-	{ "dirty pages of a file that wants to be notified",
+	{ "file with write notification, dirty pages: writes do not fault",
 	  { "{Rdy*16}", PTEBATCH_FILE, RO }, PTEBATCH_TO_WRITABLE },
 
-	/* Each reason to forbid it, and all pairs of them. */
-	{ "shared", { "{Rdy*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
-	{ "soft-dirty tracked",
+	/* Each reason for a write fault, and all pairs; shared: not AnonExclusive. */
+	{ "shared: each write faults once",
+	  { "{Rdy*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	{ "not soft-dirty: each write faults once",
 	  { "{Rdyx*16}", .prot = RO, .track = true }, PTEBATCH_TO_WRITABLE },
-	{ "uffd-wp",
+	{ "uffd-wp: each write faults once and fails with -EFAULT",
 	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_TO_WRITABLE },
-	{ "not notified",
+	{ "write notification: each write faults once",
 	  { "{Ry*16}", PTEBATCH_FILE, RO }, PTEBATCH_TO_WRITABLE },
-	{ "no access", { "{Rdyx*16}", .prot = RO }, PTEBATCH_TO_NONE },
-	{ "NUMA hint", { "{Wdyx*16}", .prot = RW }, PTEBATCH_NUMA_HINT },
-	{ "shared, soft-dirty tracked",
+	{ "PROT_NONE: writes fail with -EFAULT",
+	  { "{Rdyx*16}", .prot = RO }, PTEBATCH_TO_NONE },
+	{ "NUMA hint: only the first write faults",
+	  { "{Wdyx*16}", .prot = RW }, PTEBATCH_NUMA_HINT },
+	{ "shared, not soft-dirty: each write faults once",
 	  { "{Rdy*16}", .prot = RO, .track = true }, PTEBATCH_TO_WRITABLE },
-	{ "shared, uffd-wp",
+	{ "shared, uffd-wp: each write faults once and fails with -EFAULT",
 	  { "{Rdyu*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_TO_WRITABLE },
-	{ "shared, no access", { "{Rdy*16}", .prot = RO }, PTEBATCH_TO_NONE },
-	{ "shared, NUMA hint", { "{Rdy*16}", .prot = RO }, PTEBATCH_NUMA_HINT },
-	{ "soft-dirty tracked, uffd-wp",
+	{ "shared, PROT_NONE: writes fail with -EFAULT",
+	  { "{Rdy*16}", .prot = RO }, PTEBATCH_TO_NONE },
+	{ "shared, NUMA hint: first write faults twice, the rest once",
+	  { "{Rdy*16}", .prot = RO }, PTEBATCH_NUMA_HINT },
+	{ "not soft-dirty, uffd-wp: each write faults once and fails with -EFAULT",
 	  { "{Rdyux*16}", .prot = RO, .track = true, .uffd_wp = true },
 	  PTEBATCH_TO_WRITABLE },
-	{ "soft-dirty tracked, not notified",
+	{ "not soft-dirty, write notification: each write faults once",
 	  { "{Ry*16}", PTEBATCH_FILE, RO, .track = true },
 	  PTEBATCH_TO_WRITABLE },
-	{ "soft-dirty tracked, no access",
+	{ "not soft-dirty, PROT_NONE: writes fail with -EFAULT",
 	  { "{Rdyx*16}", .prot = RO, .track = true }, PTEBATCH_TO_NONE },
-	{ "soft-dirty tracked, NUMA hint",
+	{ "not soft-dirty, NUMA hint: first write faults twice, the rest once",
 	  { "{Rdyx*16}", .prot = RO, .track = true }, PTEBATCH_NUMA_HINT },
-	{ "uffd-wp, not notified",
+	{ "uffd-wp, write notification: each write faults once and fails with -EFAULT",
 	  { "{Ryu*16}", PTEBATCH_FILE, RO, .uffd_wp = true },
 	  PTEBATCH_TO_WRITABLE },
-	{ "uffd-wp, no access",
+	{ "uffd-wp, PROT_NONE: writes fail with -EFAULT",
 	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_TO_NONE },
-	{ "uffd-wp, NUMA hint",
+	{ "uffd-wp, NUMA hint: first write faults twice, the rest once, all -EFAULT",
 	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_NUMA_HINT },
-	{ "not notified, no access",
+	{ "write notification, PROT_NONE: writes fail with -EFAULT",
 	  { "{Ry*16}", PTEBATCH_FILE, RO }, PTEBATCH_TO_NONE },
-	{ "not notified, NUMA hint",
+	{ "write notification, NUMA hint: first write faults twice, the rest once",
 	  { "{Ry*16}", PTEBATCH_FILE, RO }, PTEBATCH_NUMA_HINT },
 
-	{ "shared, soft-dirty tracked, uffd-wp",
+	{ "shared, not soft-dirty, uffd-wp: each write faults once and fails with -EFAULT",
 	  { "{Rdyu*16}", .prot = RO, .track = true, .uffd_wp = true },
 	  PTEBATCH_TO_WRITABLE },
-	{ "second half shared",
+	{ "second half shared: only writes to the second half fault",
 	  { "{Rdyx*8 Rdy*8}", .prot = RO }, PTEBATCH_TO_WRITABLE },
-	{ "every reason in one folio",
+	{ "4 pages each: no reason, not soft-dirty, uffd-wp, shared: 12 writes fault once",
 	  { "{Rdysx*4 Rdyx*4 Rdysux*4 Rdys*4}", .prot = RO, .track = true,
 	    .uffd_wp = true }, PTEBATCH_TO_WRITABLE },
 };
@@ -99,21 +105,21 @@ static unsigned long count_faults(void)
 	return events[PGFAULT];
 }
 
-/* How many faults a write to entry @i costs. */
-static unsigned int faults_of(const struct fault_row *row,
-			      const struct ptebatch_space *space,
-			      unsigned int i)
+/* The number of faults that a write to entry @i must cause. */
+static unsigned int expected_faults(const struct fault_row *row,
+				    const struct ptebatch_space *space,
+				    unsigned int i)
 {
 	const struct ptebatch_call call =
 		ptebatch_protection_call(&ptebatch_protections[PTEBATCH_TO_WRITABLE],
 					 &row->setup);
 	struct ptebatch_allowed allowed;
 
-	/* The architecture sees to it, and counts no fault. */
+	/* The architecture rejects the access before PGFAULT is counted. */
 	if (row->how == PTEBATCH_TO_NONE)
 		return 0;
 	ptebatch_model_protect(&call, &space->row.entries[i], &allowed);
-	/* Whoever takes a NUMA hint takes it for all of the folio. */
+	/* One NUMA hinting fault handles the whole folio. */
 	return (row->how == PTEBATCH_NUMA_HINT && !i) +
 	       (allowed.kinds == BIT(PTEBATCH_READABLE));
 }
@@ -122,23 +128,23 @@ static void write_page(struct kunit *test, const struct ptebatch_space *space,
 		       unsigned int i)
 {
 	const struct fault_row *row = test->param_value;
-	char __user *where = (char __user *)ptebatch_addr(space, i);
+	char __user *addr = (char __user *)ptebatch_addr(space, i);
 	unsigned long faults;
-	/* Nobody listens to this userfaultfd. */
+	/* The VMA has no userfaultfd_ctx: its uffd-wp faults raise SIGBUS. */
 	bool refused = row->how == PTEBATCH_TO_NONE ||
 		       space->row.entries[i].flags & PTEBATCH_UFFD;
 	int err;
 
 	faults = count_faults();
-	err = put_user(1, where);
+	err = put_user(1, addr);
 	faults = count_faults() - faults;
 
-	KUNIT_EXPECT_EQ_MSG(test, faults, faults_of(row, space, i),
-			    "faults of a write to entry %u of %s", i,
-			    space->setup.picture);
+	KUNIT_EXPECT_EQ_MSG(test, faults, expected_faults(row, space, i),
+			    "rule 12 (write faults): put_user() to entry %u of %s",
+			    i, space->setup.picture);
 	KUNIT_EXPECT_EQ_MSG(test, err, refused ? -EFAULT : 0,
-			    "a write to entry %u of %s", i,
-			    space->setup.picture);
+			    "rule 5 (write permission): put_user() to entry %u of %s",
+			    i, space->setup.picture);
 }
 
 static void mprotect_fault(struct kunit *test)
@@ -163,7 +169,7 @@ static void mprotect_fault(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0,
 				ptebatch_mprotect(space->places[0].mm, start,
 						  end, protection->prot));
-	/* Of a PMD, the first page answers for all. */
+	/* A PMD is one entry: write to its first page only. */
 	step = space->row.folios[0].pmd ? PTRS_PER_PTE : 1;
 	kthread_use_mm(space->places[0].mm);
 	for (i = 0; i < space->row.nr; i += step)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * S4: what writes take that mprotect() has spared the fault, beside writes that
- * need none and writes that fault: to new memory, to memory that was made
- * writable without that saving, and to memory whose soft-dirty bits are clear.
+ * S4: time of writes where mprotect() avoids the write fault, compared with
+ * writes to writable memory and with writes that fault: to new memory, to memory
+ * that mprotect() left read-only, and to memory with soft-dirty bits clear.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -11,21 +11,21 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include "../lib/protect.h"
-#include "../lib/region.h"
-#include "../lib/stopwatch.h"
+#include "../lib/op/protect.h"
+#include "../lib/run/region.h"
+#include "../lib/run/stopwatch.h"
 
-/* Written in areas of the size in question. */
+/* The region, in bytes; it is written in areas of each of sizes[]. */
 #define S4_BYTES	SZ_4M
 #define LAPS		5
 
-/* Write all of an area. */
+/* Write all bytes of an area; returns 0 if all were written. */
 static unsigned long write_all(unsigned long start, unsigned long bytes)
 {
 	return clear_user((void __user *)start, bytes);
 }
 
-/* Write a byte of each of its pages. */
+/* Write one byte to each page of an area; returns 0 if all were written. */
 static unsigned long write_bytes(unsigned long start, unsigned long bytes)
 {
 	unsigned long addr, failed = 0;
@@ -45,8 +45,7 @@ static const struct how {
 
 static const unsigned int sizes[] = { 4, 16, 64, 512 };	/* KiB */
 
-/* Nothing to do before it. */
-static void nothing(struct ptebatch_region *region)
+static void prepare_nothing(struct ptebatch_region *region)
 {
 }
 
@@ -64,30 +63,30 @@ static void ro_rw(struct ptebatch_region *region)
 	change(region, PTEBATCH_TO_WRITABLE);
 }
 
-/* The same, had mprotect() no thought for the writes to come. */
+/* As ro_rw(), but leaving the write faults: no MM_CP_TRY_CHANGE_WRITABLE. */
 static void ro_rw_faults(struct ptebatch_region *region)
 {
 	change(region, PTEBATCH_TO_READABLE);
 	change(region, PTEBATCH_TO_WRITABLE_LATER);
 }
 
-/* What came before each write, in the order in which they are tried. */
+/* Preparation of each timed write, in the order in which they run. */
 static const struct access {
 	const char *name;
 	void (*prepare)(struct ptebatch_region *region);
 	bool soft_dirty;
 } accesses[] = {
-	{ "first", nothing },
-	{ "second", nothing },
+	{ "first", prepare_nothing },
+	{ "second", prepare_nothing },
 	{ "ro-rw", ro_rw },
 	{ "ro-rw-faults", ro_rw_faults },
 	{ "soft-dirty", ptebatch_region_clear_refs, true },
 };
 
 /**
- * struct write_param - a case
- * @how: index into hows[]
- * @size: index into sizes[]
+ * struct write_param - a case: one kind and size of writes
+ * @how: index of the write function in hows[]
+ * @size: index of the area's size in sizes[]
  */
 struct write_param {
 	unsigned int how, size;

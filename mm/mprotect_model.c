@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * change_protection() on all that two or three adjacent entries can be. Batches
- * end where entries differ, so every pair of states is tried next to each
- * other, alone and with one of them doubled, in each place where a batch may
- * end for another reason, too. The model says what may come out; the twin is
- * held to it to the letter, the kernel with what rule 1 lets batches blur.
+ * change_protection() on all states of two or three adjacent entries. A batch
+ * ends where entries differ, so each pair of states is tested side by side,
+ * alone and with one of the states doubled, in all places where a batch may also
+ * end for another reason. The twin must match the model exactly; the kernel may
+ * also spread accessed and dirty as rule 1 permits.
  */
-#include "../lib/tlb.h"
+#include "../lib/arch/tlb.h"
 
 #include <kunit/test.h>
 #include <linux/ktime.h>
@@ -20,22 +20,24 @@
 
 #include "internal.h"
 
-#include "../lib/arch.h"
-#include "../lib/flush.h"
-#include "../lib/model.h"
-#include "../lib/protect.h"
-#include "../lib/states.h"
-#include "../lib/twin.h"
-#include "../lib/window.h"
+#include "../lib/arch/arch.h"
+#include "../lib/check/flush.h"
+#include "../lib/check/model.h"
+#include "../lib/check/states.h"
+#include "../lib/kernel/log.h"
+#include "../lib/op/protect.h"
+#include "../lib/run/window.h"
+#include "../lib/space/space.h"
+#include "../lib/twin/twin.h"
 
-/* Everything, or one combination in so many. */
+/* Test all combinations, or one in SAMPLE. */
 static bool exhaustive;
 module_param(exhaustive, bool, 0444);
 MODULE_PARM_DESC(exhaustive, "try every combination, not a sample");
 
 #define SAMPLE	1009
 
-/* One in so many is timed. */
+/* With exhaustive, one combination in TIMED is timed. */
 #define TIMED	61
 
 static const struct memory {
@@ -49,11 +51,11 @@ static const struct memory {
 	{ "shmem", PTEBATCH_SHMEM, "@-24 {Rdy*16} +{Rdy*16} {Rdy*16}" },
 	{ "private file", PTEBATCH_PRIVATE_FILE,
 	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*16}" },
-	{ "copies of a file", PTEBATCH_PRIVATE_FILE,
+	{ "private file, COW copies", PTEBATCH_PRIVATE_FILE,
 	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*16}", true },
 };
 
-/* By the pictures above; at VMA_ENDS the VMA is split, and ranges end there. */
+/* Entry of the pictures above at which the VMA is split; ranges end there. */
 #define VMA_ENDS	40
 
 static const struct place {
@@ -61,18 +63,18 @@ static const struct place {
 	unsigned int at;
 } places[] = {
 	{ "inside a folio", 4 },
-	{ "before the next frame of another folio", 14 },
-	{ "behind the last frame of another folio", 15 },
-	{ "before the edge of a page table", 22 },
-	{ "behind the edge of a page table", 23 },
-	{ "before another folio", 30 },
-	{ "behind another folio", 31 },
-	{ "at the end of a VMA", VMA_ENDS - 2 },
+	{ "physically adjacent folio after 2 entries", 14 },
+	{ "physically adjacent folio after 1 entry", 15 },
+	{ "page table ends after 2 entries", 22 },
+	{ "page table ends after 1 entry", 23 },
+	{ "folio ends after 2 entries", 30 },
+	{ "folio ends after 1 entry", 31 },
+	{ "VMA ends after 2 entries", VMA_ENDS - 2 },
 };
 
 /*
- * Which of so many states each entry of the window has. UML has few states, and
- * tries three of them, too.
+ * A letter per entry of the window: equal letters are equal states. UML has few
+ * states, so combinations of three states are feasible there.
  */
 static const struct pattern {
 	const char *letters;
@@ -87,19 +89,19 @@ static const struct pattern {
 #endif
 };
 
-/* Of each protection, how many combinations there are and how many were tried. */
-static u64 there_are[PTEBATCH_NR_PROTECTIONS], tried[PTEBATCH_NR_PROTECTIONS];
+/* By protection: number of combinations, and number of combinations tested. */
+static u64 total[PTEBATCH_NR_PROTECTIONS], tried[PTEBATCH_NR_PROTECTIONS];
 
-/* What the time went to, of the combinations that were timed, in ns. */
+/* Time spent on the timed combinations, in ns. */
 static struct {
 	u64 set_up, call, check;
 } spent;
 
 /**
- * struct model_param - a case: what is done, and where
- * @protection: what is done
- * @memory: to what
- * @place: where in its folios, page tables and VMAs
+ * struct model_param - a case: a protection of memory at a place
+ * @protection: the protection that change_protection() is called for
+ * @memory: the memory that the window maps
+ * @place: position of the window in folios, page tables and VMAs
  */
 struct model_param {
 	enum ptebatch_protection_id protection;
@@ -107,7 +109,7 @@ struct model_param {
 	const struct place *place;
 };
 
-/* Case number @nr; false after the last. */
+/* Fill in case number @nr; false after the last case. */
 static bool nth_param(unsigned int nr, struct model_param *param)
 {
 	param->place = &places[nr % ARRAY_SIZE(places)];
@@ -132,14 +134,14 @@ static const void *model_gen_params(struct kunit *test, const void *prev,
 	return &param;
 }
 
-/* What is registered for a VMA. */
+/* Soft-dirty tracking and userfaultfd registration of a VMA. */
 struct vma_kind {
 	bool track, uffd_wp, uffd_rwp;
 };
 
 #define VMA_KINDS_MAX	6
 
-/* Of all kinds of VMAs, those that this can be done to; how many. */
+/* Store the kinds of VMAs that @protection applies to; return their number. */
 static unsigned int vma_kinds(const struct ptebatch_protection *protection,
 			      struct vma_kind *kinds)
 {
@@ -183,13 +185,13 @@ call_of(const struct ptebatch_protection *protection,
 	return call;
 }
 
-/* Where ranges end, in entries of the window. */
+/* The end of the largest range, in entries of the window. */
 static unsigned int limit_of(const struct place *place)
 {
 	return min(PTEBATCH_WINDOW_ENTRIES, VMA_ENDS - place->at);
 }
 
-/* How many combinations there must be of so many states. */
+/* The number of combinations of @nr_states states. */
 static u64 combinations(unsigned int nr_states, unsigned int limit)
 {
 	u64 count = 0;
@@ -197,11 +199,11 @@ static u64 combinations(unsigned int nr_states, unsigned int limit)
 
 	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
 		unsigned int nr = min(patterns[i].nr, limit);
-		u64 here = nr * (nr + 1) / 2;
+		u64 nr_of_pattern = nr * (nr + 1) / 2;
 
 		for (j = 0; j < patterns[i].nr_states; j++)
-			here *= nr_states;
-		count += here;
+			nr_of_pattern *= nr_states;
+		count += nr_of_pattern;
 	}
 	return count;
 }
@@ -209,17 +211,17 @@ static u64 combinations(unsigned int nr_states, unsigned int limit)
 /**
  * struct round - the combinations of one VMA
  * @test: the case
- * @protection: what is done
- * @call: the same for the model
- * @window: where
- * @vma: that VMA
- * @limit: where ranges end, in entries of the window
- * @flush: what is flushed there
- * @states: all states there
- * @ran: how many combinations have been tried
- * @left: how many to pass over until the next one of a sample
- * @lap: when the stopwatch was last read, in ns; 0: it is not running
- * @text: for what is wrong with a contpte block
+ * @protection: the protection that change_protection() is called for
+ * @call: the call of change_protection(), for the model
+ * @window: the window that the combinations are written to
+ * @vma: the VMA of the window
+ * @limit: end of the largest range, in entries of the window
+ * @flush: TLB invalidations of the window
+ * @states: all states of an entry of the VMA
+ * @ran: number of combinations tested
+ * @left: number of combinations to skip before the next one of the sample
+ * @lap: last reading of the clock, in ns; 0 if this combination is not timed
+ * @text: buffer for the report on an inconsistent contpte block
  */
 struct round {
 	struct kunit *test;
@@ -236,38 +238,38 @@ struct round {
 	char text[SZ_8K];
 };
 
-/* Reading the clock takes time, too: only of few combinations. */
-static void start_watch(struct round *round)
+/* Reading the clock for each combination would slow down exhaustive runs. */
+static void start_lap(struct round *round)
 {
 	round->lap = exhaustive && round->ran % TIMED ? 0 : ktime_get_ns();
 }
 
-static void lap(struct round *round, u64 *what)
+static void end_lap(struct round *round, u64 *spent_on)
 {
 	u64 now;
 
 	if (likely(!round->lap))
 		return;
 	now = ktime_get_ns();
-	*what += now - round->lap;
+	*spent_on += now - round->lap;
 	round->lap = now;
 }
 
-/* What one of the two has done. */
+/* What change_protection() or its twin left and returned. */
 struct outcome {
 	struct ptebatch_entry entries[PTEBATCH_WINDOW_ENTRIES];
 	unsigned long flushed;	/* a bit for each entry */
 	long pages;
-	bool blocks_agree;
+	bool blocks_consistent;
 };
 
-/* The raw entries are gone by the time that all else is judged. */
-static bool blocks_agree(struct round *round)
+/* Called before the window is written again: the check reads the page table. */
+static bool check_blocks(struct round *round)
 {
 	struct seq_buf out;
 
 	seq_buf_init(&out, round->text, sizeof(round->text));
-	if (ptebatch_window_blocks_agree(round->window, &out))
+	if (ptebatch_window_blocks_consistent(round->window, &out))
 		return true;
 	ptebatch_print_lines(round->window->space->test, &out);
 	return false;
@@ -281,7 +283,7 @@ static void change(struct round *round, ptebatch_change_t change_protection,
 
 	ptebatch_window_set(window, round->vma);
 	round->flush.flushed[0] = 0;
-	lap(round, &spent.set_up);
+	end_lap(round, &spent.set_up);
 	tlb_gather_mmu(&tlb, round->vma->vm_mm);
 	outcome->pages =
 		change_protection(&tlb, round->vma,
@@ -289,11 +291,11 @@ static void change(struct round *round, ptebatch_change_t change_protection,
 				  ptebatch_window_addr(window, window->row.to),
 				  round->protection->cp_flags);
 	tlb_finish_mmu(&tlb);
-	lap(round, &spent.call);
+	end_lap(round, &spent.call);
 	outcome->flushed = round->flush.flushed[0];
 	ptebatch_window_get(window, outcome->entries);
-	outcome->blocks_agree = blocks_agree(round);
-	lap(round, &spent.check);
+	outcome->blocks_consistent = check_blocks(round);
+	end_lap(round, &spent.check);
 }
 
 static const char *wrong_entry(struct round *round,
@@ -303,23 +305,24 @@ static const char *wrong_entry(struct round *round,
 	const struct ptebatch_row *row = &round->window->row;
 	const struct ptebatch_entry *was = &row->entries[i];
 	const struct ptebatch_entry *is = &outcome->entries[i];
-	u8 spread = PTEBATCH_COMES_YOUNG | ptebatch_model_block(row, i);
+	u8 spread = PTEBATCH_PROT_YOUNG | ptebatch_model_block(row, i);
 
 	if (i < row->from || i >= row->to) {
-		struct ptebatch_entry same = *is;
+		struct ptebatch_entry entry = *is;
 
-		same.flags &= ~ptebatch_model_block(row, i) | was->flags;
-		return memcmp(was, &same, sizeof(same)) ?
-		       "changed outside the range" : NULL;
+		entry.flags &= ~ptebatch_model_block(row, i) | was->flags;
+		return memcmp(was, &entry, sizeof(entry)) ?
+		       "rule 4 (neighbours): entry outside the range changed" :
+		       NULL;
 	}
 	if (batched)
 		spread |= ptebatch_model_spread(row, i);
 	if (!ptebatch_model_allows(&round->call, was, spread, is))
-		return "not what the rules allow";
-	/* UML flushes as it sets entries, and says so only in the end. */
+		return "entry is not in a state that the model allows";
+	/* On UML the flushed range is known only after ptebatch_flush_end(). */
 	if (!IS_ENABLED(CONFIG_UML) && ptebatch_flush_needed(was, is) &&
 	    !(outcome->flushed & BIT(i)))
-		return "less permissive, and not flushed";
+		return "rule 8 (TLB): less permissive entry was not flushed";
 	return NULL;
 }
 
@@ -335,8 +338,8 @@ static void print_window(struct kunit *test, const char *what,
 	kunit_err(test, "%-9s%s\n", what, seq_buf_str(&out));
 }
 
-static bool judge(struct round *round, const char *who,
-		  const struct outcome *outcome, bool batched)
+static bool check_outcome(struct round *round, const char *function,
+			  const struct outcome *outcome, bool batched)
 {
 	struct ptebatch_row *row = &round->window->row;
 	struct ptebatch_entry before[PTEBATCH_WINDOW_ENTRIES];
@@ -354,13 +357,13 @@ static bool judge(struct round *round, const char *who,
 		__set_bit(i, &differs);
 	}
 	if (!wrong && !ptebatch_model_counts(&round->call, row, outcome->pages))
-		wrong = "not counted as pages";
-	if (!wrong && !outcome->blocks_agree)
-		wrong = "rule 25 (contpte blocks)";
+		wrong = "rule 9 (return value): not the number of changed pages";
+	if (!wrong && !outcome->blocks_consistent)
+		wrong = "rule 25 (contpte blocks): PTE_CONT or flags inconsistent";
 	if (likely(!wrong))
 		return true;
 
-	KUNIT_FAIL(test, "%s: %s%s%s", who, wrong,
+	KUNIT_FAIL(test, "%s: %s%s%s", function, wrong,
 		   round->call.track ? ", soft-dirty tracked" : "",
 		   round->call.uffd_wp ? ", uffd-wp" :
 		   round->call.uffd_rwp ? ", uffd-rwp" : "");
@@ -373,24 +376,24 @@ static bool judge(struct round *round, const char *who,
 	return false;
 }
 
-/* The window's row is set: both do it, both are judged. */
+/* Run the kernel and the twin on the row of the window; check both. */
 static bool try_both(struct round *round)
 {
 	struct outcome kernel, twin;
 	bool good;
 
-	start_watch(round);
+	start_lap(round);
 	change(round, change_protection, &kernel);
 	change(round, ptebatch_twin_change_protection, &twin);
-	good = judge(round, "change_protection()", &kernel, true) &&
-	       judge(round, "the twin", &twin, false);
-	lap(round, &spent.check);
+	good = check_outcome(round, "change_protection()", &kernel, true) &&
+	       check_outcome(round, "twin of change_protection()", &twin, false);
+	end_lap(round, &spent.check);
 	return good;
 }
 
-/* What entry @i of the window was in its space. */
-static const struct ptebatch_entry *home_entry(const struct round *round,
-					       unsigned int i)
+/* Entry @i of the window as the row of its space draws it. */
+static const struct ptebatch_entry *drawn_entry(const struct round *round,
+						unsigned int i)
 {
 	const struct ptebatch_window *window = round->window;
 
@@ -400,17 +403,17 @@ static const struct ptebatch_entry *home_entry(const struct round *round,
 static void set_state(struct round *round, unsigned int i,
 		      const struct ptebatch_entry *state)
 {
-	const struct ptebatch_entry *home = home_entry(round, i);
+	const struct ptebatch_entry *drawn = drawn_entry(round, i);
 	struct ptebatch_entry *entry = &round->window->row.entries[i];
 
 	*entry = *state;
 	if (ptebatch_entry_has_page(entry)) {
-		entry->folio = home->folio;
-		entry->page = home->page;
+		entry->folio = drawn->folio;
+		entry->page = drawn->page;
 	}
 }
 
-/* Every range in the first @nr entries. */
+/* Test each range in the first @nr entries. */
 static bool try_ranges(struct round *round, unsigned int nr)
 {
 	struct ptebatch_row *row = &round->window->row;
@@ -441,11 +444,11 @@ static bool try_states(struct round *round, const struct pattern *pattern,
 		set_state(round, i,
 			  &states->state[chosen[pattern->letters[i] - 'a']]);
 	if (i < PTEBATCH_WINDOW_ENTRIES)
-		round->window->row.entries[i] = *home_entry(round, i);
+		round->window->row.entries[i] = *drawn_entry(round, i);
 	return try_ranges(round, pattern->nr);
 }
 
-/* Count @chosen up, as a number of so many digits; false after the last. */
+/* Advance @chosen, a number of @nr_states digits; false after the last. */
 static bool next_states(const struct round *round, unsigned int nr_states,
 			unsigned int *chosen)
 {
@@ -478,7 +481,7 @@ static void run_round(struct kunit *test, const struct model_param *param,
 		&ptebatch_protections[param->protection];
 	struct ptebatch_setup *setup;
 	struct ptebatch_space *space;
-	struct ptebatch_place here;
+	struct ptebatch_place place;
 	struct round *round;
 	u64 expected;
 	unsigned int i;
@@ -489,9 +492,9 @@ static void run_round(struct kunit *test, const struct model_param *param,
 	KUNIT_ASSERT_NOT_NULL(test, setup);
 	vma_setup(setup, param->memory, kind);
 	space = ptebatch_space(test, setup);
-	here.mm = space->places[0].mm;
+	place.mm = space->places[0].mm;
 	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_mprotect(here.mm,
+			ptebatch_mprotect(place.mm,
 					  ptebatch_addr(space, VMA_ENDS),
 					  ptebatch_addr(space, space->row.nr),
 					  PROT_NONE));
@@ -502,19 +505,19 @@ static void run_round(struct kunit *test, const struct model_param *param,
 	round->call = call_of(protection, param->memory, kind);
 	ptebatch_states(&round->states, &round->call);
 	expected = combinations(round->states.nr, round->limit);
-	here.start = ptebatch_window_addr(round->window, 0);
-	KUNIT_ASSERT_EQ(test, ptebatch_flush_begin(&round->flush, &here), 0);
+	place.start = ptebatch_window_addr(round->window, 0);
+	KUNIT_ASSERT_EQ(test, ptebatch_flush_begin(&round->flush, &place), 0);
 
-	/* Two threads, as for ptebatch_change(). */
-	mmget(here.mm);
-	mmap_write_lock(here.mm);
-	round->vma = ptebatch_protect_vma(here.mm, here.start,
+	/* As in ptebatch_change(): a single-threaded mm gets no NUMA hints. */
+	mmget(place.mm);
+	mmap_write_lock(place.mm);
+	round->vma = ptebatch_protect_vma(place.mm, place.start,
 					  protection->prot);
 	for (i = 0; i < ARRAY_SIZE(patterns); i++)
 		if (!try_pattern(round, &patterns[i]))
 			break;
-	mmap_write_unlock(here.mm);
-	mmput(here.mm);
+	mmap_write_unlock(place.mm);
+	mmput(place.mm);
 	ptebatch_flush_end(&round->flush);
 
 	tried[param->protection] += round->ran;
@@ -524,13 +527,13 @@ static void run_round(struct kunit *test, const struct model_param *param,
 			exhaustive ? expected : DIV_ROUND_UP_ULL(expected, SAMPLE));
 }
 
-static u64 sum(const u64 *of_each)
+static u64 sum(const u64 *counts)
 {
 	u64 all = 0;
 	unsigned int i;
 
 	for (i = 0; i < PTEBATCH_NR_PROTECTIONS; i++)
-		all += of_each[i];
+		all += counts[i];
 	return all;
 }
 
@@ -547,20 +550,20 @@ static void mprotect_model(struct kunit *test)
 	if (missing)
 		kunit_skip(test, "%s", missing);
 	nr = vma_kinds(protection, kinds);
-	/* A sample takes them in turn. */
+	/* A sample tests one kind of VMA in each case, in turn. */
 	for (i = 0; i < nr; i++)
 		if (exhaustive || i == turn % nr)
 			run_round(test, param, kinds[i]);
 	turn++;
-	/* Should this be the last that is heard of it. */
+	/* The host reports this line if the run times out. */
 	if (exhaustive)
 		kunit_info(test, "so far %llu of %llu combinations\n",
-			   sum(tried), sum(there_are));
+			   sum(tried), sum(total));
 }
 
 /*
- * Which states there are, and why others are not: each that there is can be put
- * into a page table and comes out as it was.
+ * List the states that an entry can have, and the reasons that rule the rest
+ * out. Each state reads back from a page table as it was written.
  */
 
 static const void *memory_gen_params(struct kunit *test, const void *prev,
@@ -574,10 +577,10 @@ static const void *memory_gen_params(struct kunit *test, const void *prev,
 	return memory;
 }
 
-/* A line of the kernel's log has room for this much. */
+/* Size that fits in a line of the kernel log, in bytes. */
 #define LINE_SIZE	800
 
-/* Those that share a reason share a line. */
+/* Print one line for each reason. */
 static void list_ruled_out(struct kunit *test,
 			   const struct ptebatch_states *states)
 {
@@ -607,8 +610,8 @@ static void list_ruled_out(struct kunit *test,
 	kunit_kfree(test, text);
 }
 
-/* Does each come out of the page table as it was put there? */
-static void put_and_get(struct kunit *test, struct round *round)
+/* Check that each state reads back from the page table as it was written. */
+static void check_read_back(struct kunit *test, struct round *round)
 {
 	struct ptebatch_entry got[PTEBATCH_WINDOW_ENTRIES];
 	struct ptebatch_row *row = &round->window->row;
@@ -618,15 +621,15 @@ static void put_and_get(struct kunit *test, struct round *round)
 		set_state(round, 0, &round->states.state[i]);
 		ptebatch_window_set(round->window, round->vma);
 		ptebatch_window_get(round->window, got);
-		/* Its neighbours in a contpte block may have given it theirs. */
+		/* contpte reports accessed and dirty of the whole block. */
 		got->flags &= ~ptebatch_model_block(row, 0) |
 			      row->entries[0].flags;
 		if (!memcmp(got, row->entries, sizeof(*got)))
 			continue;
-		KUNIT_FAIL(test, "not as it was put into the page table");
-		print_window(test, "put", row, NULL);
+		KUNIT_FAIL(test, "state read from the page table differs from the state written");
+		print_window(test, "written", row, NULL);
 		row->entries[0] = *got;
-		print_window(test, "got", row, NULL);
+		print_window(test, "read", row, NULL);
 	}
 }
 
@@ -657,7 +660,7 @@ static void states_of_kind(struct kunit *test, const struct memory *memory,
 	mmap_write_lock(space->places[0].mm);
 	round->vma = vma_lookup(space->places[0].mm,
 				ptebatch_window_addr(round->window, 0));
-	put_and_get(test, round);
+	check_read_back(test, round);
 	mmap_write_unlock(space->places[0].mm);
 }
 
@@ -671,7 +674,7 @@ static void mprotect_states(struct kunit *test)
 		states_of_kind(test, test->param_value, kinds[i]);
 }
 
-/* What there is to do is known before any of it is done. */
+/* Count the combinations of all cases before the first case runs. */
 static int model_begin(struct kunit_suite *suite)
 {
 	struct ptebatch_states *states = kmalloc_obj(*states);
@@ -681,7 +684,7 @@ static int model_begin(struct kunit_suite *suite)
 
 	if (!states)
 		return -ENOMEM;
-	memset(there_are, 0, sizeof(there_are));
+	memset(total, 0, sizeof(total));
 	memset(tried, 0, sizeof(tried));
 	memset(&spent, 0, sizeof(spent));
 	for (nr = 0; nth_param(nr, &param); nr++) {
@@ -690,7 +693,7 @@ static int model_begin(struct kunit_suite *suite)
 
 		if (ptebatch_protection_missing(protection))
 			continue;
-		/* As ptebatch_space() will find. */
+		/* ptebatch_space() skips these cases. */
 		if (param.memory->mapping != PTEBATCH_ANON &&
 		    !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 			continue;
@@ -699,7 +702,7 @@ static int model_begin(struct kunit_suite *suite)
 				call_of(protection, param.memory, kinds[i]);
 
 			ptebatch_states(states, &call);
-			there_are[param.protection] +=
+			total[param.protection] +=
 				combinations(states->nr, limit_of(param.place));
 		}
 	}
@@ -713,10 +716,10 @@ static void model_end(struct kunit_suite *suite)
 	unsigned int i;
 
 	for (i = 0; i < PTEBATCH_NR_PROTECTIONS; i++)
-		if (there_are[i])
+		if (total[i])
 			kunit_info(suite, "combinations %s: %llu of %llu\n",
 				   ptebatch_protections[i].name, tried[i],
-				   there_are[i]);
+				   total[i]);
 	if (all)
 		kunit_info(suite, "time: set-up %llu %%, calls %llu %%, checks %llu %%\n",
 			   div64_u64(100 * spent.set_up, all),

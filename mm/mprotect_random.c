@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * change_protection() on rows that nobody has thought of: up to a page table of
- * entries, folios of mixed orders, states in runs of all lengths.
+ * change_protection() on randomly generated rows: up to a page table of entries,
+ * folios of mixed orders, runs of equal states of all lengths.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -10,34 +10,34 @@
 
 #include "internal.h"
 
-#include "../lib/chance.h"
-#include "../lib/protect.h"
-#include "../lib/twin.h"
+#include "../lib/op/protect.h"
+#include "../lib/run/random.h"
+#include "../lib/twin/twin.h"
 
-static void change(struct ptebatch_chance *chance, struct ptebatch_space *space,
+static void change(struct ptebatch_random *random, struct ptebatch_space *space,
 		   ptebatch_change_t how)
 {
 	const struct ptebatch_row *row = &space->row;
 
-	chance->pages = ptebatch_change(space->places[0].mm,
+	random->pages = ptebatch_change(space->places[0].mm,
 					ptebatch_addr(space, row->from),
 					ptebatch_addr(space, row->to),
-					chance->data, how);
+					random->data, how);
 }
 
-static void by_kernel(struct ptebatch_chance *chance,
+static void by_kernel(struct ptebatch_random *random,
 		      struct ptebatch_space *space)
 {
-	change(chance, space, change_protection);
+	change(random, space, change_protection);
 }
 
-static void by_twin(struct ptebatch_chance *chance,
+static void by_twin(struct ptebatch_random *random,
 		    struct ptebatch_space *space)
 {
-	change(chance, space, ptebatch_twin_change_protection);
+	change(random, space, ptebatch_twin_change_protection);
 }
 
-static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
+static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 {
 	static const enum ptebatch_mapping mappings[] = {
 		PTEBATCH_ANON, PTEBATCH_ANON, PTEBATCH_SHMEM, PTEBATCH_FILE,
@@ -50,34 +50,34 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 		protection = &ptebatch_protections[prandom_u32_state(rnd) %
 						   PTEBATCH_NR_PROTECTIONS];
 	} while (ptebatch_protection_missing(protection));
-	chance->setup = (struct ptebatch_setup) {
+	random->setup = (struct ptebatch_setup) {
 		.mapping = PTEBATCH_ANON,
 		.prot = PROT_READ,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
-		/* One or the other. */
+		/* A VMA has at most one of uffd-wp and uffd-rwp. */
 		.uffd_wp = protection->uffd_wp ||
 			   (!protection->uffd_rwp && uffd_wp),
 		.uffd_rwp = protection->uffd_rwp,
 	};
-	/* Without it, a file has small folios only. */
+	/* Without THP, files have small folios only. */
 	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		chance->setup.mapping = mappings[bits >> 2 & 3];
-	chance->call = ptebatch_protection_call(protection, &chance->setup);
-	ptebatch_states(&chance->states, &chance->call);
-	chance->what = protection->name;
-	chance->who = "change_protection()";
-	chance->kernel = by_kernel;
-	chance->twin = by_twin;
-	chance->data = protection;
-	chance->whole = false;
-	chance->counts = true;
+		random->setup.mapping = mappings[bits >> 2 & 3];
+	random->call = ptebatch_protection_call(protection, &random->setup);
+	ptebatch_states(&random->states, &random->call);
+	random->what = protection->name;
+	random->function = "change_protection()";
+	random->kernel = by_kernel;
+	random->twin = by_twin;
+	random->data = protection;
+	random->whole = false;
+	random->counts = true;
 }
 
 static struct kunit_suite random_suite;
 
 static void mprotect_random(struct kunit *test)
 {
-	ptebatch_chance_play(test, random_suite.name, choose);
+	ptebatch_random_run(test, random_suite.name, choose);
 }
 
 static struct kunit_case random_cases[] = {

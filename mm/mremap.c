@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mremap() moves entries to another place, and move_ptes() those of a large
- * folio in batches, where the architecture says that it pays. On arm64 it does.
+ * mremap() moves page table entries. move_ptes() moves the entries of a large
+ * folio in batches if the architecture asks for it, as arm64 does.
  *
- * Each row has two pictures of what is left: of the place that it was at, and
- * of the one that its range is moved to. There "@" says where in a page table.
+ * Each row expects two pictures: of the source and of the destination. "@" in
+ * the latter is the destination's offset in its page table.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -15,12 +15,14 @@
 
 #include "internal.h"
 
-#include "../lib/orders.h"
-#include "../lib/swap.h"
-#include "../lib/syscall.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
-#include "../lib/unmap.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/op/unmap.h"
+#include "../lib/run/orders.h"
+#include "../lib/space/space.h"
+#include "../lib/twin/twin.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 
@@ -31,43 +33,42 @@ PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 #define KEEP	(MOVE | MREMAP_DONTUNMAP)
 
 /**
- * enum stage - what else there is
- * @PLAIN: nothing: the VMA reaches beyond the range, the new place is free
- * @ALONE: the VMA begins and ends with the range
- * @GAP: the range is two VMAs, with nothing in the middle, where the row has
- *       empty entries
- * @OCCUPIED: a VMA lies across the beginning of the new place
- * @ONTO_ITSELF: the new place is where the file is mapped a second time
+ * enum vma_layout - VMAs at the source and at the destination
+ * @PLAIN: source VMA extends beyond the range, destination is free
+ * @WHOLE_VMA: source VMA begins and ends with the range
+ * @GAP: the row's empty entries are a gap between two source VMAs
+ * @OCCUPIED: a VMA overlaps the beginning of the destination
+ * @SECOND_MAPPING: destination is the second mapping of the file
  */
-enum stage {
+enum vma_layout {
 	PLAIN,
-	ALONE,
+	WHOLE_VMA,
 	GAP,
 	OCCUPIED,
-	ONTO_ITSELF,
+	SECOND_MAPPING,
 };
 
 /**
  * struct mremap_row - a case of mremap()
- * @name: of the case
- * @setup: the address space before
- * @here: the row as it shall be then
- * @there: the new place as it shall be then
- * @stage: what else there is
- * @flags: MREMAP_* beyond those that make it a move
- * @pages: how many pages there shall be at the new place, if not as many
+ * @name: name of the case
+ * @setup: address space before the call
+ * @src: expected row at the source
+ * @dst: expected row at the destination
+ * @layout: VMAs at the source and at the destination
+ * @flags: MREMAP_* in addition to MOVE
+ * @pages: new length, in pages; 0: the old length
  */
 struct mremap_row {
 	const char *name;
 	struct ptebatch_setup setup;
-	const char *here;
-	const char *there;
-	enum stage stage;
+	const char *src;
+	const char *dst;
+	enum vma_layout layout;
 	unsigned long flags;
 	unsigned int pages;
 };
 
-/* The place of a trial, and what of it is moved. */
+/* The range of a trial that is moved, or moved to. */
 static unsigned long range_start(const struct ptebatch_trial *trial)
 {
 	return trial->place->start + trial->space->row.from * PAGE_SIZE;
@@ -78,8 +79,8 @@ static unsigned long range_bytes(const struct ptebatch_trial *trial)
 	return (trial->space->row.to - trial->space->row.from) * PAGE_SIZE;
 }
 
-/* Where in a page table does a picture begin? */
-static unsigned int first_of(struct kunit *test, const char *picture)
+/* The index of a picture's first entry in its page table. */
+static unsigned int first_entry(struct kunit *test, const char *picture)
 {
 	struct ptebatch_row *row;
 	unsigned int first;
@@ -92,175 +93,182 @@ static unsigned int first_of(struct kunit *test, const char *picture)
 	return first;
 }
 
-/* In the mm: a thread that ends there would take the mm along. */
+/* Not KUNIT_ASSERT: the thread would exit while it uses the mm. */
 static void unmap(struct kunit *test, unsigned long start, unsigned long end)
 {
 	if (start < end)
 		KUNIT_EXPECT_EQ(test, 0, vm_munmap(start, end - start));
 }
 
-static void unmap_gap(const struct ptebatch_trial *here)
+static void unmap_gap(const struct ptebatch_trial *src)
 {
-	const struct ptebatch_row *row = &here->space->row;
+	const struct ptebatch_row *row = &src->space->row;
 	unsigned int from = row->from, to;
 
 	while (row->entries[from].kind != PTEBATCH_NONE)
 		from++;
 	for (to = from; row->entries[to].kind == PTEBATCH_NONE; )
 		to++;
-	unmap(here->test, ptebatch_addr(here->space, from),
-	      ptebatch_addr(here->space, to));
+	unmap(src->test, ptebatch_addr(src->space, from),
+	      ptebatch_addr(src->space, to));
 }
 
-static void unmap_beside(const struct ptebatch_trial *here)
+static void unmap_outside_range(const struct ptebatch_trial *src)
 {
 	struct vm_area_struct *vma;
 	unsigned long start, end;
 
 	mmap_read_lock(current->mm);
-	vma = vma_lookup(current->mm, range_start(here));
+	vma = vma_lookup(current->mm, range_start(src));
 	start = vma->vm_start;
 	end = vma->vm_end;
 	mmap_read_unlock(current->mm);
-	unmap(here->test, start, range_start(here));
-	unmap(here->test, range_start(here) + range_bytes(here), end);
+	unmap(src->test, start, range_start(src));
+	unmap(src->test, range_start(src) + range_bytes(src), end);
 }
 
-static void occupy(const struct ptebatch_trial *there)
+static void map_over_start(const struct ptebatch_trial *dst)
 {
-	unsigned long start = range_start(there) - PAGE_SIZE;
-	unsigned long bytes = range_bytes(there) / 2 + PAGE_SIZE;
+	unsigned long start = range_start(dst) - PAGE_SIZE;
+	unsigned long bytes = range_bytes(dst) / 2 + PAGE_SIZE;
 
-	KUNIT_EXPECT_EQ(there->test, start,
+	KUNIT_EXPECT_EQ(dst->test, start,
 			vm_mmap(NULL, start, PAGE_ALIGN(bytes), RO,
 				MAP_PRIVATE | MAP_ANONYMOUS |
 				MAP_FIXED_NOREPLACE, 0));
 }
 
-static void set_stage(const struct ptebatch_trial *here,
-		      const struct ptebatch_trial *there, enum stage stage)
+static void arrange_vmas(const struct ptebatch_trial *src,
+			 const struct ptebatch_trial *dst,
+			 enum vma_layout layout)
 {
-	struct mm_struct *mm = here->place->mm;
+	struct mm_struct *mm = src->place->mm;
 
 	kthread_use_mm(mm);
-	if (stage == ALONE)
-		unmap_beside(here);
-	else if (stage == GAP)
-		unmap_gap(here);
-	else if (stage == OCCUPIED)
-		occupy(there);
+	if (layout == WHOLE_VMA)
+		unmap_outside_range(src);
+	else if (layout == GAP)
+		unmap_gap(src);
+	else if (layout == OCCUPIED)
+		map_over_start(dst);
 	kthread_unuse_mm(mm);
 }
 
 /**
- * struct books - what of an mm's counts a move must not change
- * @flags: VM_* of the range's VMA, or of the one that it has become
- * @total: pages of address space
- * @locked: those of them that are locked
+ * struct vma_counts - accounting of a VMA and its mm, for rule 7
+ * @flags: VM_* of the VMA at the range's start, 0 if there is none
+ * @total: total_vm of the mm, in pages
+ * @locked: locked_vm of the mm, in pages
  */
-struct books {
+struct vma_counts {
 	vm_flags_t flags;
 	unsigned long total;
 	unsigned long locked;
 };
 
-static struct books read_books(const struct ptebatch_trial *trial)
+static struct vma_counts read_vma_counts(const struct ptebatch_trial *trial)
 {
 	struct mm_struct *mm = trial->place->mm;
 	struct vm_area_struct *vma;
-	struct books books;
+	struct vma_counts counts;
 
 	mmap_read_lock(mm);
 	vma = vma_lookup(mm, range_start(trial));
-	books = (struct books) {
+	counts = (struct vma_counts) {
 		.flags = vma ? vma->vm_flags : 0,
 		.total = mm->total_vm,
 		.locked = mm->locked_vm,
 	};
 	mmap_read_unlock(mm);
-	return books;
+	return counts;
 }
 
-static void expect_books(const struct ptebatch_trial *here,
-			 const struct ptebatch_trial *there,
-			 const struct mremap_row *row, const struct books *before)
+static void expect_vma_counts(const struct ptebatch_trial *src,
+			      const struct ptebatch_trial *dst,
+			      const struct mremap_row *row,
+			      const struct vma_counts *before)
 {
-	long pages = range_bytes(here) / PAGE_SIZE;
-	long more = row->pages ? row->pages - pages : 0;
-	struct books after = read_books(there);
-	struct kunit *test = here->test;
+	long pages = range_bytes(src) / PAGE_SIZE;
+	long added = row->pages ? row->pages - pages : 0;
+	struct vma_counts after = read_vma_counts(dst);
+	struct kunit *test = src->test;
 
-	if (row->setup.uffd_deaf)
+	if (row->setup.uffd_no_remap_event)
 		after.flags |= before->flags &
 			       (VM_UFFD_WP | VM_UFFD_RWP);
 	KUNIT_EXPECT_EQ_MSG(test, after.flags, before->flags,
-			    "%s changes the VMA", here->who);
-	/* What was at the new place is not counted here. */
-	if (row->stage == PLAIN || row->stage == ALONE) {
+			    "%s: VMA flags at the destination differ from the source's",
+			    src->function);
+	/* OCCUPIED and SECOND_MAPPING unmap pages at the destination, too. */
+	if (row->layout == PLAIN || row->layout == WHOLE_VMA) {
 		if (row->flags & MREMAP_DONTUNMAP)
-			more = pages;
-		KUNIT_EXPECT_EQ_MSG(test, after.total - before->total, more,
-				    "rule 7: %s does not count the address space",
-				    here->who);
+			added = pages;
+		KUNIT_EXPECT_EQ_MSG(test, after.total - before->total, added,
+				    "rule 7 (accounting): %s: wrong change of total_vm, in pages",
+				    src->function);
 	}
 	if (row->flags & MREMAP_DONTUNMAP)
-		KUNIT_EXPECT_FALSE_MSG(test, read_books(here).flags & VM_LOCKED,
-				       "%s leaves locked what is not there",
-				       here->who);
+		KUNIT_EXPECT_FALSE_MSG(test,
+				       read_vma_counts(src).flags & VM_LOCKED,
+				       "%s with MREMAP_DONTUNMAP leaves VM_LOCKED at the source",
+				       src->function);
 	else
 		KUNIT_EXPECT_EQ_MSG(test, after.locked - before->locked,
-				    before->flags & VM_LOCKED ? more : 0,
-				    "rule 7: %s does not count what is locked",
-				    here->who);
+				    before->flags & VM_LOCKED ? added : 0,
+				    "rule 7 (accounting): %s: wrong change of locked_vm, in pages",
+				    src->function);
 }
 
 /**
- * struct result - what a move has left
- * @here: at the place that it was from
- * @there: at the place that it went to
+ * struct result - trials of a move, ended
+ * @src: trial of the source
+ * @dst: trial of the destination
  */
 struct result {
-	struct ptebatch_trial *here;
-	struct ptebatch_trial *there;
+	struct ptebatch_trial *src;
+	struct ptebatch_trial *dst;
 };
 
-static struct result move(struct kunit *test, const char *who,
-			  const struct mremap_row *row, ptebatch_syscall_t how)
+static struct result move(struct kunit *test, const char *function,
+			  const struct mremap_row *row,
+			  ptebatch_syscall_t syscall)
 {
-	const struct ptebatch_call gone =
+	const struct ptebatch_call src_call =
 		ptebatch_setup_call(&row->setup, ptebatch_model_gone,
 				    row->setup.prot);
-	const struct ptebatch_call moved =
+	const struct ptebatch_call dst_call =
 		ptebatch_setup_call(&row->setup, ptebatch_model_move,
 				    row->setup.prot);
 	const struct ptebatch_place *place;
 	struct result result;
-	struct books before;
-	unsigned long at;
+	struct vma_counts before;
+	unsigned long addr;
 
-	result.here = ptebatch_trial_begin(test, who, &row->setup);
-	place = row->stage == ONTO_ITSELF ? &result.here->space->places[1] :
-		ptebatch_space_add_place(result.here->space,
-					 first_of(test, row->there));
-	result.there = ptebatch_trial_there(result.here, place);
-	set_stage(result.here, result.there, row->stage);
-	before = read_books(result.here);
-	at = ptebatch_syscall_in(result.here->place->mm, how,
-				 range_start(result.here),
-				 range_bytes(result.here),
-				 row->pages ? row->pages * PAGE_SIZE :
-					      range_bytes(result.here),
-				 MOVE | row->flags, range_start(result.there));
-	KUNIT_EXPECT_EQ_MSG(test, at, range_start(result.there),
-			    "%s returns another address", who);
-	ptebatch_trial_end(result.there);
-	ptebatch_trial_end(result.here);
-	ptebatch_trial_expect(result.here, row->here);
-	ptebatch_trial_expect(result.there, row->there);
-	ptebatch_trial_model(result.here, &gone);
+	result.src = ptebatch_trial_begin(test, function, &row->setup);
+	place = row->layout == SECOND_MAPPING ?
+		&result.src->space->places[1] :
+		ptebatch_space_add_place(result.src->space,
+					 first_entry(test, row->dst));
+	result.dst = ptebatch_trial_destination(result.src, place);
+	arrange_vmas(result.src, result.dst, row->layout);
+	before = read_vma_counts(result.src);
+	addr = ptebatch_syscall_in(result.src->place->mm, syscall,
+				   range_start(result.src),
+				   range_bytes(result.src),
+				   row->pages ? row->pages * PAGE_SIZE :
+						range_bytes(result.src),
+				   MOVE | row->flags, range_start(result.dst));
+	KUNIT_EXPECT_EQ_MSG(test, addr, range_start(result.dst),
+			    "%s does not return the destination's address",
+			    function);
+	ptebatch_trial_end(result.dst);
+	ptebatch_trial_end(result.src);
+	ptebatch_trial_expect(result.src, row->src);
+	ptebatch_trial_expect(result.dst, row->dst);
+	ptebatch_trial_model(result.src, &src_call);
 	if (!row->pages)
-		ptebatch_trial_model(result.there, &moved);
-	expect_books(result.here, result.there, row, &before);
+		ptebatch_trial_model(result.dst, &dst_call);
+	expect_vma_counts(result.src, result.dst, row, &before);
 	return result;
 }
 
@@ -272,254 +280,261 @@ static void check_row(struct kunit *test, const struct mremap_row *row)
 	if (ptebatch_failed(test))
 		return;
 	twin = move(test, "the twin", row, ptebatch_twin_mremap);
-	ptebatch_trial_same(kernel.here, twin.here);
-	ptebatch_trial_same(kernel.there, twin.there);
+	ptebatch_trial_same(kernel.src, twin.src);
+	ptebatch_trial_same(kernel.dst, twin.dst);
 }
 
 static const struct mremap_row rows[] = {
-	/* Whole folios, to the same place in a page table and to another. */
-	{ "64K folio", { "{Wdyx*16}", .prot = RW }, "-*16", "{Wdyx*16}" },
-	{ "64K folio, one entry on",
+	/* Whole folios, to the same page table offset and to another one. */
+	{ "64K folio to the same page table offset: moved",
+	  { "{Wdyx*16}", .prot = RW }, "-*16", "{Wdyx*16}" },
+	{ "64K folio to entry 1: moved",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", "@1 {Wdyx*16}" },
-	{ "64K folio, a block on",
+	{ "64K folio to entry 16: moved",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", "@16 {Wdyx*16}" },
-	{ "64K folio to its alignment",
+	{ "64K folio at entry 5 to entry 32: moved",
 	  { "@5 {Wdyx*16}", .prot = RW }, "@5 -*16", "@32 {Wdyx*16}" },
-	{ "shared 64K folio", { "{Rdy*16}", .prot = RW }, "-*16", "{Rdy*16}" },
-	{ "folio without access",
+	{ "64K folio, no page AnonExclusive: moved read-only",
+	  { "{Rdy*16}", .prot = RW }, "-*16", "{Rdy*16}" },
+	{ "64K folio under PROT_NONE: moved without access",
 	  { "{Ndyx*16}", .prot = PROT_NONE }, "-*16", "{Ndyx*16}" },
-	{ "two folios",
+	{ "two 64K folios to entry 3: moved",
 	  { "{Wdyx*16} {Wdyx*16}", .prot = RW }, "-*32",
 	  "@3 {Wdyx*16} {Wdyx*16}" },
-	{ "folios physically side by side",
+	{ "two physically adjacent 64K folios, one clean and old: moved unchanged",
 	  { "{Wdyx*16} +{Wx*16}", .prot = RW }, "-*32", "{Wdyx*16} +{Wx*16}" },
-	{ "folios of mixed orders",
+	{ "folios of orders 0, 1, 3 and 5 and a hole to entry 7: moved",
 	  { "Wdyx {Wdyx*2} {Wdyx*8} - {Rdy*32}", .prot = RW }, "-*44",
 	  "@7 Wdyx {Wdyx*2} {Wdyx*8} - {Rdy*32}" },
-	{ "small folios",
+	{ "small folios and a hole to entry 9: moved",
 	  { "Wdyx*3 -*2 Rdy Wyx", .prot = RW }, "-*7", "@9 Wdyx*3 -*2 Rdy Wyx" },
 
-	/* Rules 1 to 3: what is alike in a folio, and what not. */
-	{ "writable, read-only, writable",
+	/* Rules 1 to 3: folios with entries that differ. */
+	{ "64K folio, 4 of 16 entries read-only, and read-only 64K folio: write bits kept",
 	  { "{Wdyx*8 Rdyx*4 Wdyx*4} {Rdyx*16}", .prot = RW }, "-*32",
 	  "{Wdyx*8 Rdyx*4 Wdyx*4} {Rdyx*16}" },
-	{ "writable and read-only in turn",
+	{ "32K folio, writable and read-only alternating: write bits kept",
 	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx}", .prot = RW }, "-*8",
 	  "{Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx}" },
-	{ "read-only block behind a writable one",
+	{ "128K folio, first half writable, second half read-only: write bits kept",
 	  { "{Wdyx*16 Rdyx*16}", .prot = RW }, "-*32", "{Wdyx*16 Rdyx*16}" },
-	{ "writable block behind a read-only one",
+	{ "128K folio, first half read-only, second half writable, to entry 16: write bits kept",
 	  { "{Rdyx*16 Wdyx*16}", .prot = RW }, "-*32", "@16 {Rdyx*16 Wdyx*16}" },
-	{ "one page shared",
+	{ "read-only 64K folio, page 9 not AnonExclusive: moved unchanged",
 	  { "{Rdyx*9 Rdy Rdyx*6}", .prot = RW }, "-*16", "{Rdyx*9 Rdy Rdyx*6}" },
-	{ "one page dirty", { "{Ryx*9 Rdyx Ryx*6}", .prot = RW }, "-*16",
+	{ "64K folio, only page 9 dirty, to entry 2: moved, dirty kept",
+	  { "{Ryx*9 Rdyx Ryx*6}", .prot = RW }, "-*16",
 	  "@2 {Ryx*9 Rdyx Ryx*6}" },
-	{ "one page young", { "{Rdx*15 Rdyx}", .prot = RW }, "-*16",
+	{ "64K folio, only page 15 young: moved, young kept",
+	  { "{Rdx*15 Rdyx}", .prot = RW }, "-*16",
 	  "{Rdx*15 Rdyx}" },
-	{ "clean and old folio",
+	{ "clean and old 64K folio to entry 16: stays clean and old",
 	  { "{Wx*16}", .prot = RW }, "-*16", "@16 {Wx*16}" },
-	{ "hole in a folio",
+	{ "64K folio with a hole of 4 entries to entry 16: moved with its hole",
 	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, "-*16",
 	  "@16 {Wdyx*6 -*4 Wdyx*6}" },
-	{ "pages of a folio out of order",
+	{ "64K folio, pages mapped out of order: moved in that order",
 	  { "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}", .prot = RW }, "-*16",
 	  "{Wdyx*4 Wdyx=8*4 Wdyx=4*4 Wdyx=12*4}" },
-	{ "folio mapped from its middle on",
+	{ "64K folio mapped from page 5 on: 11 entries moved",
 	  { "{.*5 Wdyx*11}", .prot = RW }, "-*11", "@5 {.*5 Wdyx*11}" },
 
 	/* Rules 3 and 4: parts of folios. */
-	{ "part of a folio",
+	{ "64K folio, pages 5 to 10 in the range: moved, 10 pages stay",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW }, "{Wdyx*5 -*6 Wdyx*5}",
 	  "{-*5 Wdyx*6 -*5}" },
-	{ "part of a folio to another alignment",
+	{ "64K folio, pages 5 to 10 in the range, to another alignment: moved, 10 pages stay",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW }, "{Wdyx*5 -*6 Wdyx*5}",
 	  "@11 {-*5 Wdyx*6 -*5}" },
-	{ "first page of a folio",
+	{ "64K folio, first page in the range: moved, 15 pages stay",
 	  { "| {Wdyx | Wdyx*15}", .prot = RW }, "{- Wdyx*15}", "{Wdyx -*15}" },
-	{ "last page of a folio",
+	{ "64K folio, last page in the range: moved, 15 pages stay",
 	  { "{Wdyx*15 | Wdyx} |", .prot = RW }, "{Wdyx*15 -}", "@1 {-*15 Wdyx}" },
-	{ "end of one folio and beginning of the next",
+	{ "two 64K folios, range from page 12 to page 3 of the next: moved, 12 pages of each stay",
 	  { "{Wdyx*12 | Wdyx*4} {Wdyx*4 | Wdyx*12}", .prot = RW },
 	  "{Wdyx*12 -*4} {-*4 Wdyx*12}",
 	  "@4 {-*12 Wdyx*4} {Wdyx*4 -*12}" },
-	{ "a block and a half of a large folio",
+	{ "256K folio, pages 16 to 39 in the range: moved, 40 pages stay",
 	  { "{Wdyx*16 | Wdyx*24 | Wdyx*24}", .prot = RW },
 	  "{Wdyx*16 -*24 Wdyx*24}", "{-*16 Wdyx*24 -*24}" },
-	{ "what is dirty beside the range stays there",
+	{ "256K folio, clean pages 16 to 31 in the range, rest dirty: moved pages stay clean",
 	  { "{Wdyx*16 | Wx*16 | Wdyx*32}", .prot = RW },
 	  "{Wdyx*16 -*16 Wdyx*32}", "@8 {-*16 Wx*16 -*32}" },
-	{ "nothing to move",
+	{ "8 empty entries between two 16K folios: nothing moved",
 	  { "{Wdyx*4} | -*8 | {Wdyx*4}", .prot = RW },
 	  "{Wdyx*4} -*8 {Wdyx*4}", "-*16" },
 
-	/* Edges of page tables. */
-	{ "over the edge of a page table",
+	/* Page table boundaries. */
+	{ "64K folio in two page tables to one page table: moved",
 	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 -*16", "{Wdyx*16}" },
-	{ "to over the edge of a page table",
+	{ "64K folio in one page table to two page tables: moved",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", "@-5 {Wdyx*16}" },
-	{ "over the edge of a page table to over another",
+	{ "64K folio in two page tables at another offset: moved",
 	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 -*16", "@-5 {Wdyx*16}" },
-	{ "from the edge of a page table on",
+	{ "64K folio in two page tables, second one in the range: 8 entries moved",
 	  { "@-8 {Wdyx*8 | Wdyx*8} |", .prot = RW }, "@-8 {Wdyx*8 -*8}",
 	  "@-8 {-*8 Wdyx*8}" },
-	{ "up to the edge of a page table",
+	{ "64K folio in two page tables, first one in the range: 8 entries moved",
 	  { "@-8 | {Wdyx*8 | Wdyx*8}", .prot = RW }, "@-8 {-*8 Wdyx*8}",
 	  "@-8 {Wdyx*8 -*8}" },
-	{ "a page table full",
+	{ "two folios that fill a page table to the same offset: moved",
 	  { "{Wdyx*T/2} {Rdyx*T/2}", .prot = RW }, "-*T",
 	  "{Wdyx*T/2} {Rdyx*T/2}" },
-	{ "two page tables to another alignment",
+	{ "two PTE-mapped 2M folios at entry 3 to another page table offset: moved",
 	  { "@3 {Rdyx*T} {Wdyx*T}", .prot = RW }, "@3 -*T -*T",
 	  "@-40 {Rdyx*T} {Wdyx*T}" },
-	{ "three page tables, the middle one missing",
+	{ "no page table between two 64K folios: folios moved",
 	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW }, "@-16 -*16 -*T -*16",
 	  "@-16 {Wdyx*16} -*T {Wdyx*16}" },
-	{ "a whole page table and parts of two",
+	{ "full page table between two partly filled ones: moved",
 	  { "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", .prot = RW },
 	  "@-16 -*16 -*T -*16", "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}" },
-	{ "whole page tables, with nothing before them",
+	{ "full page table between two partly filled ones, range is a whole VMA: moved",
 	  { "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", .prot = RW },
 	  "@-16 -*16 -*T -*16", "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}",
-	  .stage = ALONE },
+	  .layout = WHOLE_VMA },
 
 	/* VMAs. */
-	{ "a VMA of its own",
+	{ "64K folio, range is a whole VMA, to entry 20: moved",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", "@20 {Wdyx*16}",
-	  .stage = ALONE },
-	{ "a VMA lies where it goes",
+	  .layout = WHOLE_VMA },
+	{ "64K folio, VMA at the destination: VMA replaced",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", "@4 {Wdyx*16}",
-	  .stage = OCCUPIED },
-	{ "two VMAs and a gap",
+	  .layout = OCCUPIED },
+	{ "64K folio in two VMAs with a gap: both VMAs moved",
 	  { "{Wdyx*6 -*4 Rdyx*6}", .prot = RW }, "-*16",
-	  "@16 {Wdyx*6 -*4 Rdyx*6}", .stage = GAP },
-	{ "grows",
+	  "@16 {Wdyx*6 -*4 Rdyx*6}", .layout = GAP },
+	{ "64K folio, range grows to 24 pages: moved",
 	  { "| {Wdyx*16} | -*8", .prot = RW }, "-*24", "{Wdyx*16} -*8",
 	  .pages = 24 },
-	{ "part of a folio grows",
+	{ "64K folio, pages 4 to 11 in the range, grows to 15 pages: moved, 8 pages stay",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4} -*4", .prot = RW },
 	  "{Wdyx*4 -*8 Wdyx*4} -*4", "@1 {-*4 Wdyx*8 -*4} -*4", .pages = 15 },
-	{ "shrinks in a folio",
+	{ "64K folio, range shrinks to 10 pages: 10 pages moved, 6 unmapped",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", "@16 {Wdyx*10 -*6}",
 	  .pages = 10 },
-	{ "shrinks to a folio less",
+	{ "two 64K folios, range shrinks to 16 pages: first moved, second unmapped",
 	  { "{Wdyx*16} {Wdyx*16}", .prot = RW }, "-*32", "{Wdyx*16} -*16",
 	  .pages = 16 },
-	{ "stays mapped",
+	{ "MREMAP_DONTUNMAP, 64K folio, pages 4 to 11 in the range: moved, source VMA stays",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
 	  "@1 {-*4 Wdyx*8 -*4}", .flags = MREMAP_DONTUNMAP },
-	{ "stays mapped, a VMA of its own",
+	{ "MREMAP_DONTUNMAP, range is a whole VMA: folio and swap entries moved, source VMA stays",
 	  { "{Wdyx*16} Sx S", .prot = RW }, "-*18", "{Wdyx*16} Sx S",
-	  .stage = ALONE, .flags = MREMAP_DONTUNMAP },
-	{ "locked into memory",
+	  .layout = WHOLE_VMA, .flags = MREMAP_DONTUNMAP },
+	{ "mlocked 64K folio, pages 4 to 11 in the range: moved, stay mlocked",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .mlocked = true },
 	  "{Wdyx*4 -*8 Wdyx*4}", "{-*4 Wdyx*8 -*4}" },
-	{ "locked into memory, stays mapped",
+	{ "mlocked 64K folio, MREMAP_DONTUNMAP: moved, source loses VM_LOCKED",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .mlocked = true },
 	  "{Wdyx*4 -*8 Wdyx*4}", "{-*4 Wdyx*8 -*4}",
 	  .flags = MREMAP_DONTUNMAP },
 
-	/* Other mappings, and mapped twice. */
-	{ "file", { "{Ry*8 Rdy*4 Wdy*4}", PTEBATCH_FILE, RW }, "-*16",
+	/* File mappings, second mappings, fork. */
+	{ "64K file folio, clean, dirty and writable entries: moved unchanged",
+	  { "{Ry*8 Rdy*4 Wdy*4}", PTEBATCH_FILE, RW }, "-*16",
 	  "@16 {Ry*8 Rdy*4 Wdy*4}" },
-	{ "shmem, part of a folio",
+	{ "64K shmem folio, pages 3 to 11 in the range: moved, 7 pages stay",
 	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW },
 	  "{Wdy*3 -*9 Wdy*4}", "@5 {-*3 Wdy*9 -*4}" },
-	{ "shmem stays mapped",
+	{ "MREMAP_DONTUNMAP, 64K shmem folio: moved, source VMA stays",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16", "{Wdy*16}",
 	  .flags = MREMAP_DONTUNMAP },
-	{ "shmem mapped twice",
+	{ "64K shmem folio with a second mapping, pages 4 to 11: moved, 8 pages stay",
 	  { "{Wdy*4 | Wdy*8 | Wdy*4}", PTEBATCH_SHMEM, RW, .twice = true },
 	  "{Wdy*4 -*8 Wdy*4}", "@3 {-*4 Wdy*8 -*4}" },
-	{ "shmem to where it is mapped a second time",
+	{ "64K shmem folio, pages 4 to 11 onto its second mapping: entries replaced",
 	  { "{Wdy*4 | Wdy*8 | Wdy*4}", PTEBATCH_SHMEM, RW, .twice = true },
-	  "{Wdy*4 -*8 Wdy*4}", "{Wdy*16}", .stage = ONTO_ITSELF },
-	{ "private file, its own pages beside copies",
+	  "{Wdy*4 -*8 Wdy*4}", "{Wdy*16}", .layout = SECOND_MAPPING },
+	{ "private file, 32K page cache folio and 32K anonymous copy: moved",
 	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "-*16",
 	  "@8 {Ry*8} {Wdyx*8}" },
-	{ "after a fork",
+	{ "64K folio shared with a child, pages 4 to 11 in the range: moved read-only",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .twice = true },
 	  "{Rdy*4 -*8 Rdy*4}", "@1 {-*4 Rdy*8 -*4}" },
 
-	/* What maps no page. */
-	{ "swap entries",
+	/* Entries that are not present. */
+	{ "64K folio, 8 exclusive and 2 shared swap entries: moved unchanged",
 	  { "{Wdyx*4 Sx*8 S*2 Wdyx*2}", .prot = RW, .swap = true }, "-*16",
 	  "@1 {Wdyx*4 Sx*8 S*2 Wdyx*2}" },
-	{ "swap entries of nobody's",
+	{ "swap entries without a folio around a 32K folio: moved",
 	  { "Sx*4 {Wdyx*8} S*4", .prot = RW }, "-*16", "Sx*4 {Wdyx*8} S*4" },
-	{ "migration entries",
+	{ "writable, exclusive and shared migration entries: moved unchanged",
 	  { "{Mw*4 Mx*4 M*4 Wdyx*4}", .prot = RW }, "-*16",
 	  "@16 {Mw*4 Mx*4 M*4 Wdyx*4}" },
-	{ "guards and poison",
+	{ "guard and poison markers between folios: moved",
 	  { "{Wdyx*2} G*2 P*2 {Wdyx*2} G", .prot = RW }, "-*9",
 	  "{Wdyx*2} G*2 P*2 {Wdyx*2} G" },
 
-	/* Rule 6. */
-	{ "soft-dirty is set",
+	/* Rule 6: soft-dirty. */
+	{ "soft-dirty tracked, 64K folio: moved entries soft-dirty",
 	  { "{Wdyx*8 Rdyx*8}", .prot = RW, .track = true }, "-*16",
 	  "{Wdysx*8 Rdysx*8}" },
-	{ "soft-dirty is set, and not beside the range",
+	{ "soft-dirty tracked, pages 4 to 11 in the range: moved soft-dirty, rest not soft-dirty",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .track = true },
 	  "{Wdyx*4 -*8 Wdyx*4}", "@1 {-*4 Wdysx*8 -*4}" },
-	{ "soft-dirty is set in what maps no page",
+	{ "soft-dirty tracked, migration and swap entries: moved soft-dirty",
 	  { "{Mw*4 M*4} Sx S {Wdysx*4}", .prot = RW, .track = true }, "-*14",
 	  "{Mws*4 Ms*4} Ssx Ss {Wdysx*4}" },
-	{ "soft-dirty is set in a PMD",
+	{ "soft-dirty tracked, PMD-mapped folio: moved soft-dirty",
 	  { "[Wdyx]", .prot = RW, .track = true }, "-*T", "[Wdysx]" },
-	{ "soft-dirty is set in a whole page table",
+	{ "soft-dirty tracked, full page table: moved entries soft-dirty",
 	  { "{Wdyx*T}", .prot = RW, .track = true }, "-*T", "{Wdysx*T}" },
 
-	/* Rule 14. */
-	{ "uffd-wp stays",
+	/* Rule 14: uffd-wp and uffd-rwp. */
+	{ "64K folio, 12 of 16 entries uffd-wp: uffd-wp kept",
 	  { "{Rdyux*4 Wdyx*4 Rdyux*8}", .prot = RW, .uffd_wp = true }, "-*16",
 	  "@16 {Rdyux*4 Wdyx*4 Rdyux*8}" },
-	{ "uffd-wp stays where there is no page",
+	{ "uffd-wp on migration, swap and present entries: kept",
 	  { "{Mxu*2 Mu*2} Sxu Su {Rdyux*2}", .prot = RW, .uffd_wp = true },
 	  "-*8", "@1 {Mxu*2 Mu*2} Sxu Su {Rdyux*2}" },
-	{ "uffd-wp markers stay",
+	{ "uffd-wp markers around a 16K shmem folio: markers moved",
 	  { "U*4 {Rdyu*4} U", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*9",
 	  "@4 U*4 {Rdyu*4} U" },
-	{ "uffd-wp stays in a whole page table",
+	{ "uffd-wp on a full page table: kept",
 	  { "{Rdyux*T}", .prot = RW, .uffd_wp = true }, "-*T", "{Rdyux*T}" },
-	{ "uffd-wp ends with the registration",
+	{ "no UFFD_FEATURE_EVENT_REMAP, 12 of 16 entries uffd-wp: uffd-wp cleared",
 	  { "{Rdyux*4 Wdyx*4 Rdyux*8}", .prot = RW, .uffd_wp = true,
-	    .uffd_deaf = true }, "-*16", "@16 {Rdyx*4 Wdyx*4 Rdyx*8}" },
-	{ "uffd-wp ends with the registration, not beside the range",
+	    .uffd_no_remap_event = true }, "-*16", "@16 {Rdyx*4 Wdyx*4 Rdyx*8}" },
+	{ "no UFFD_FEATURE_EVENT_REMAP, pages 4 to 11 in the range: their uffd-wp cleared",
 	  { "{Rdyux*4 | Rdyux*8 | Rdyux*4}", .prot = RW, .uffd_wp = true,
-	    .uffd_deaf = true }, "{Rdyux*4 -*8 Rdyux*4}",
+	    .uffd_no_remap_event = true }, "{Rdyux*4 -*8 Rdyux*4}",
 	  "{-*4 Rdyx*8 -*4}" },
-	{ "uffd-wp ends where there is no page",
+	{ "no UFFD_FEATURE_EVENT_REMAP, migration and swap entries: uffd-wp cleared",
 	  { "{Mxu*2 Mu*2} Sxu Su {Rdyux*2}", .prot = RW, .uffd_wp = true,
-	    .uffd_deaf = true }, "-*8", "@1 {Mx*2 M*2} Sx S {Rdyx*2}" },
-	{ "uffd-wp markers end with the registration",
+	    .uffd_no_remap_event = true }, "-*8", "@1 {Mx*2 M*2} Sx S {Rdyx*2}" },
+	{ "no UFFD_FEATURE_EVENT_REMAP, shmem: uffd-wp markers dropped, guard and poison kept",
 	  { "U*4 {Rdyu*4} U G P", PTEBATCH_SHMEM, RW, .uffd_wp = true,
-	    .uffd_deaf = true }, "-*11", "@4 -*4 {Rdy*4} - G P" },
-	{ "uffd-wp ends in a whole page table",
-	  { "{Rdyux*T}", .prot = RW, .uffd_wp = true, .uffd_deaf = true },
+	    .uffd_no_remap_event = true }, "-*11", "@4 -*4 {Rdy*4} - G P" },
+	{ "no UFFD_FEATURE_EVENT_REMAP, full page table: uffd-wp cleared",
+	  { "{Rdyux*T}", .prot = RW, .uffd_wp = true, .uffd_no_remap_event = true },
 	  "-*T", "{Rdyx*T}" },
-	{ "uffd-wp ends in a PMD",
-	  { "[Rdyux]", .prot = RW, .uffd_wp = true, .uffd_deaf = true },
+	{ "no UFFD_FEATURE_EVENT_REMAP, PMD-mapped folio: uffd-wp cleared",
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true, .uffd_no_remap_event = true },
 	  "-*T", "[Rdyx]" },
-	{ "uffd-rwp stays",
+	{ "64K folio, 8 of 16 entries uffd-rwp: uffd-rwp kept",
 	  { "{Ndyux*8 Wdyx*8}", .prot = RW, .uffd_rwp = true }, "-*16",
 	  "@16 {Ndyux*8 Wdyx*8}" },
-	{ "uffd-rwp ends with the registration",
+	{ "no UFFD_FEATURE_EVENT_REMAP, 8 of 16 entries uffd-rwp: cleared, readable",
 	  { "{Ndyux*8 Wdyx*8}", .prot = RW, .uffd_rwp = true,
-	    .uffd_deaf = true }, "-*16", "@16 {Rdyx*8 Wdyx*8}" },
+	    .uffd_no_remap_event = true }, "-*16", "@16 {Rdyx*8 Wdyx*8}" },
 
-	/* Rule 16. */
-	{ "PMD", { "[Wdyx]", .prot = RW }, "-*T", "[Wdyx]" },
-	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T", "[Wdy]" },
-	{ "PMD to another alignment",
+	/* Rule 16: PMD-mapped folios. */
+	{ "PMD-mapped folio to an aligned address: PMD moved",
+	  { "[Wdyx]", .prot = RW }, "-*T", "[Wdyx]" },
+	{ "PMD-mapped shmem folio: PMD moved",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T", "[Wdy]" },
+	{ "PMD-mapped folio to entry 16: PMD split, entries moved",
 	  { "[Wdyx]", .prot = RW }, "-*T", "@16 {Wdyx*T}" },
-	{ "part of a PMD",
+	{ "PMD-mapped folio, middle half in the range: PMD split, half moved",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}", "@3 {-*T/4 Wdyx*T/2 -*T/4}" },
-	{ "PMD between page tables",
+	{ "PMD-mapped folio between 16K folios: PMD and entries moved",
 	  { "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}", .prot = RW }, "@-4 -*4 -*T -*4",
 	  "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}" },
-	{ "PMD after a fork", { "[Wdyx]", .prot = RW, .twice = true }, "-*T",
-	  "[Rdy]" },
-	{ "2M folio mapped by page table entries",
+	{ "PMD-mapped folio shared with a child: PMD moved read-only",
+	  { "[Wdyx]", .prot = RW, .twice = true }, "-*T", "[Rdy]" },
+	{ "PTE-mapped 2M folio, middle half in the range: moved, half stays",
 	  { "{Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4}", .prot = RW },
 	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}", "@16 {-*T/4 Wdyx*T/2 -*T/4}" },
 };
@@ -531,33 +546,34 @@ static void mremap_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
-/* Reclaim finds what was moved, and unmaps all of it. */
+/* After a move, try_to_unmap() finds and unmaps all mappings of the folios. */
 
 static const struct mremap_row found_rows[] = {
-	{ "lazyfree folio",
+	{ "64K lazyfree folio moved to entry 5: unmapped",
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16",
 	  "@5 {Wyx*16}" },
-	{ "lazyfree folio over the edge of a page table",
+	{ "64K lazyfree folio moved to two page tables: unmapped",
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16",
 	  "@-5 {Wyx*16}" },
-	{ "lazyfree folio, moved in part",
+	{ "64K lazyfree folio, pages 4 to 11 moved: all 16 pages unmapped",
 	  { "{Wyx*4 | Wyx*8 | Wyx*4}", .prot = RW, .lazyfree = true },
 	  "{Wyx*4 -*8 Wyx*4}", "{-*4 Wyx*8 -*4}" },
-	{ "lazyfree folio, stays mapped",
+	{ "64K lazyfree folio moved with MREMAP_DONTUNMAP: unmapped",
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16", "{Wyx*16}",
-	  .stage = ALONE, .flags = MREMAP_DONTUNMAP },
-	{ "lazyfree folio after a fork",
+	  .layout = WHOLE_VMA, .flags = MREMAP_DONTUNMAP },
+	{ "64K lazyfree folio shared with a child, moved by the parent: unmapped",
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true, .twice = true }, "-*16",
 	  "@1 {Ry*16}" },
-	{ "lazyfree folios with a whole page table",
+	{ "two lazyfree folios that fill a page table, moved: unmapped",
 	  { "{Wyx*T/2}*2", .prot = RW, .lazyfree = true }, "-*T",
 	  "{Wyx*T/2}*2" },
-	{ "shmem mapped twice",
+	{ "64K shmem folio with a second mapping, pages 4 to 11 moved: unmapped",
 	  { "{Wdy*4 | Wdy*8 | Wdy*4}", PTEBATCH_SHMEM, RW, .twice = true },
 	  "{Wdy*4 -*8 Wdy*4}", "@3 {-*4 Wdy*8 -*4}" },
-	{ "file", { "{Ry*16} Wdy*3", PTEBATCH_FILE, RW }, "-*19",
+	{ "64K file folio and 3 small ones moved to two page tables: unmapped",
+	  { "{Ry*16} Wdy*3", PTEBATCH_FILE, RW }, "-*19",
 	  "@-3 {Ry*16} Wdy*3" },
-	{ "private file, its own pages beside lazyfree copies",
+	{ "private file, page cache folio and lazyfree copy moved: unmapped",
 	  { "{Ry*8} {Wyx*8}", PTEBATCH_PRIVATE_FILE, RW, .lazyfree = true },
 	  "-*16", "@8 {Ry*8} {Wyx*8}" },
 };
@@ -570,17 +586,17 @@ static void mremap_found(struct kunit *test)
 	unsigned int i;
 
 	space = move(test, "mremap()", test->param_value,
-		     PTEBATCH_SYSCALL(mremap)).here->space;
+		     PTEBATCH_SYSCALL(mremap)).src->space;
 	if (ptebatch_failed(test))
 		return;
 	ptebatch_unmap(space, 0, try_to_unmap);
 	for (i = 0; i < space->row.nr_folios; i++)
 		KUNIT_EXPECT_FALSE_MSG(test, folio_mapped(space->folios[i]),
-				       "folio %u is mapped where nobody finds it",
+				       "folio %u is still mapped after mremap() and try_to_unmap()",
 				       i);
 }
 
-/* Every order, every kind of range, to several alignments. */
+/* Folios of every order, several ranges, to several page table offsets. */
 
 static const struct kind {
 	const char *name;
@@ -588,8 +604,8 @@ static const struct kind {
 	const char *token;
 } kinds[] = {
 	{ "anonymous", { .prot = RW }, "Wdyx" },
-	{ "of a file", { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
-	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Rdy" },
+	{ "file", { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
+	{ "shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Rdy" },
 };
 
 PTEBATCH_ORDER_PARAM(orders, kinds);
@@ -598,10 +614,10 @@ static void check_range(struct kunit *test, const struct ptebatch_order *param,
 			unsigned int from, unsigned int to, unsigned int first)
 {
 	const struct kind *kind = &kinds[param->kind];
-	char before[64], here[64], there[64];
+	char before[64], src[64], dst[64];
 	unsigned int nr = 1U << param->order;
 	struct mremap_row *row;
-	int at;
+	int len;
 
 	if (from >= to || ptebatch_failed(test))
 		return;
@@ -611,12 +627,12 @@ static void check_range(struct kunit *test, const struct ptebatch_order *param,
 	row->setup.picture = ptebatch_row_of_folio(before, sizeof(before), nr,
 						   from, to, kind->token,
 						   kind->token);
-	row->here = ptebatch_row_of_folio(here, sizeof(here), nr, from, to,
-					  kind->token, "-");
-	at = snprintf(there, sizeof(there), "@%u ", first);
-	ptebatch_row_of_folio(there + at, sizeof(there) - at, nr, from, to,
+	row->src = ptebatch_row_of_folio(src, sizeof(src), nr, from, to,
+					 kind->token, "-");
+	len = snprintf(dst, sizeof(dst), "@%u ", first);
+	ptebatch_row_of_folio(dst + len, sizeof(dst) - len, nr, from, to,
 			      "-", kind->token);
-	row->there = there;
+	row->dst = dst;
 	check_row(test, row);
 }
 
@@ -636,105 +652,111 @@ static void mremap_order(struct kunit *test)
 	check_range(test, param, nr / 2 - 1, nr / 2 + 1, 7);
 }
 
-/* What is refused leaves all as it was. */
+/* A call that fails changes neither entries nor accounting. */
 
 #define ROW	"{Wdyx*4 | Wdyx*8 | Wdyx*4}"
 
 /**
- * struct refusal - a call that is in error
- * @name: of the case
- * @setup: the address space
- * @stage: what else there is
- * @addr: added to the old address, in bytes
- * @old: added to the old length
- * @new: added to the new length
- * @to: added to the new address, or if @onto to the old
- * @onto: the new address is near the old one
- * @capped: nobody may lock memory
+ * struct refusal - a call of mremap() that fails
+ * @name: name of the case
+ * @setup: address space before the call
+ * @layout: VMAs at the source and at the destination
+ * @old_addr: added to the source address, in bytes
+ * @old_len: added to the range's length, in bytes: the old length
+ * @new_len: added to the range's length, in bytes: the new length
+ * @new_addr: added to the destination address, in bytes
+ * @overlap: @new_addr is added to the source address instead
+ * @no_memlock: RLIMIT_MEMLOCK is 0 and the caller lacks CAP_IPC_LOCK
  * @flags: MREMAP_*
- * @err: the error
+ * @err: expected error
  */
 struct refusal {
 	const char *name;
 	struct ptebatch_setup setup;
-	enum stage stage;
-	long addr;
-	long old;
-	long new;
-	long to;
-	bool onto;
-	bool capped;
+	enum vma_layout layout;
+	long old_addr;
+	long old_len;
+	long new_len;
+	long new_addr;
+	bool overlap;
+	bool no_memlock;
 	unsigned long flags;
 	int err;
 };
 
 static const struct refusal refusals[] = {
-	{ "old address off a page's edge", { ROW, .prot = RW },
-	  .addr = 1, .flags = MOVE, .err = -EINVAL },
-	{ "new address off a page's edge", { ROW, .prot = RW },
-	  .to = 1, .flags = MOVE, .err = -EINVAL },
-	{ "new address beyond the address space", { ROW, .prot = RW },
-	  .to = LONG_MIN, .flags = MOVE, .err = -EINVAL },
-	{ "nothing at the new place", { ROW, .prot = RW },
-	  .new = -8 * (long)PAGE_SIZE, .flags = MOVE, .err = -EINVAL },
-	{ "no flag has all bits", { ROW, .prot = RW }, .flags = ~0UL,
+	{ "old address not page-aligned: -EINVAL", { ROW, .prot = RW },
+	  .old_addr = 1, .flags = MOVE, .err = -EINVAL },
+	{ "new address not page-aligned: -EINVAL", { ROW, .prot = RW },
+	  .new_addr = 1, .flags = MOVE, .err = -EINVAL },
+	{ "new address beyond the address space: -EINVAL", { ROW, .prot = RW },
+	  .new_addr = LONG_MIN, .flags = MOVE, .err = -EINVAL },
+	{ "new length 0: -EINVAL", { ROW, .prot = RW },
+	  .new_len = -8 * (long)PAGE_SIZE, .flags = MOVE, .err = -EINVAL },
+	{ "all flag bits set: -EINVAL", { ROW, .prot = RW }, .flags = ~0UL,
 	  .err = -EINVAL },
-	{ "may not move", { ROW, .prot = RW }, .flags = MREMAP_FIXED,
+	{ "MREMAP_FIXED without MREMAP_MAYMOVE: -EINVAL", { ROW, .prot = RW },
+	  .flags = MREMAP_FIXED, .err = -EINVAL },
+	{ "MREMAP_DONTUNMAP, range grows: -EINVAL", { ROW, .prot = RW },
+	  .new_len = PAGE_SIZE, .flags = KEEP, .err = -EINVAL },
+	{ "destination overlaps the end of the source: -EINVAL",
+	  { ROW, .prot = RW }, .new_addr = 4 * PAGE_SIZE, .overlap = true,
+	  .flags = MOVE, .err = -EINVAL },
+	{ "destination equals the source: -EINVAL", { ROW, .prot = RW },
+	  .overlap = true, .flags = MOVE, .err = -EINVAL },
+	{ "range grows, destination overlaps the start of the source: -EINVAL",
+	  { ROW, .prot = RW }, .new_addr = -9 * (long)PAGE_SIZE,
+	  .new_len = 2 * PAGE_SIZE, .overlap = true, .flags = MOVE,
 	  .err = -EINVAL },
-	{ "stays mapped and grows", { ROW, .prot = RW }, .new = PAGE_SIZE,
-	  .flags = KEEP, .err = -EINVAL },
-	{ "onto its own end", { ROW, .prot = RW }, .to = 4 * PAGE_SIZE,
-	  .onto = true, .flags = MOVE, .err = -EINVAL },
-	{ "onto itself", { ROW, .prot = RW }, .onto = true, .flags = MOVE,
-	  .err = -EINVAL },
-	{ "grows onto itself", { ROW, .prot = RW }, .to = -9 * (long)PAGE_SIZE,
-	  .new = 2 * PAGE_SIZE, .onto = true, .flags = MOVE, .err = -EINVAL },
-	{ "nothing there", { ROW, .prot = RW }, .addr = -3 * (long)PMD_SIZE,
-	  .flags = MOVE, .err = -EFAULT },
-	{ "grows and has a hole", { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, GAP,
-	  .new = PAGE_SIZE, .flags = MOVE, .err = -EFAULT },
-	{ "grows and reaches beyond the VMA", { "{Wdyx*16}", .prot = RW },
-	  ALONE, .old = PAGE_SIZE, .new = 2 * PAGE_SIZE, .flags = MOVE,
-	  .err = -EFAULT },
-	{ "two copies of a private mapping", { ROW, .prot = RW },
-	  .old = -8 * (long)PAGE_SIZE, .flags = MOVE, .err = -EINVAL },
-	{ "grows beyond what may be locked", { ROW, .prot = RW,
-	  .mlocked = true }, .new = PAGE_SIZE, .capped = true,
-	  .flags = MOVE, .err = -EAGAIN },
+	{ "no VMA at the old address: -EFAULT", { ROW, .prot = RW },
+	  .old_addr = -3 * (long)PMD_SIZE, .flags = MOVE, .err = -EFAULT },
+	{ "range of two VMAs with a gap grows: -EFAULT",
+	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, GAP,
+	  .new_len = PAGE_SIZE, .flags = MOVE, .err = -EFAULT },
+	{ "range ends beyond its VMA and grows: -EFAULT",
+	  { "{Wdyx*16}", .prot = RW }, WHOLE_VMA, .old_len = PAGE_SIZE,
+	  .new_len = 2 * PAGE_SIZE, .flags = MOVE, .err = -EFAULT },
+	{ "old length 0, private mapping: -EINVAL", { ROW, .prot = RW },
+	  .old_len = -8 * (long)PAGE_SIZE, .flags = MOVE, .err = -EINVAL },
+	{ "mlocked range grows, RLIMIT_MEMLOCK=0 without CAP_IPC_LOCK: -EAGAIN",
+	  { ROW, .prot = RW, .mlocked = true }, .new_len = PAGE_SIZE,
+	  .no_memlock = true, .flags = MOVE, .err = -EAGAIN },
 };
 
 KUNIT_ARRAY_PARAM_DESC(refusals, refusals, name);
 
-static void refuse(struct kunit *test, const char *who,
-		   const struct refusal *refusal, ptebatch_syscall_t how)
+static void expect_failure(struct kunit *test, const char *function,
+			   const struct refusal *refusal,
+			   ptebatch_syscall_t syscall)
 {
-	struct ptebatch_trial *here, *there;
-	struct books before, after;
-	typeof(ptebatch_syscall_in) *call =
-		refusal->capped ? ptebatch_syscall_capped : ptebatch_syscall_in;
+	struct ptebatch_trial *src, *dst;
+	struct vma_counts before, after;
+	typeof(ptebatch_syscall_in) *call = refusal->no_memlock ?
+		ptebatch_syscall_no_memlock : ptebatch_syscall_in;
 	unsigned long args[5];
 	long ret;
 
-	here = ptebatch_trial_begin(test, who, &refusal->setup);
-	there = ptebatch_trial_there(here,
-				     ptebatch_space_add_place(here->space, 0));
-	set_stage(here, there, refusal->stage);
-	before = read_books(here);
-	args[0] = range_start(here) + refusal->addr;
-	args[1] = range_bytes(here) + refusal->old;
-	args[2] = range_bytes(here) + refusal->new;
+	src = ptebatch_trial_begin(test, function, &refusal->setup);
+	dst = ptebatch_trial_destination(src,
+					 ptebatch_space_add_place(src->space, 0));
+	arrange_vmas(src, dst, refusal->layout);
+	before = read_vma_counts(src);
+	args[0] = range_start(src) + refusal->old_addr;
+	args[1] = range_bytes(src) + refusal->old_len;
+	args[2] = range_bytes(src) + refusal->new_len;
 	args[3] = refusal->flags;
-	args[4] = (refusal->onto ? range_start(here) : range_start(there)) +
-		  refusal->to;
-	ret = call(here->place->mm, how, args[0], args[1], args[2], args[3],
+	args[4] = range_start(refusal->overlap ? src : dst) +
+		  refusal->new_addr;
+	ret = call(src->place->mm, syscall, args[0], args[1], args[2], args[3],
 		   args[4]);
-	KUNIT_EXPECT_EQ_MSG(test, ret, refusal->err, "%s returns %ld", who,
-			    ret);
-	ptebatch_trial_end(there);
-	ptebatch_trial_end(here);
-	ptebatch_trial_expect(here, refusal->setup.picture);
-	ptebatch_trial_expect(there, "-*16");
-	after = read_books(here);
+	KUNIT_EXPECT_EQ_MSG(test, ret, refusal->err,
+			    "%s returns %ld, expected %d", function, ret,
+			    refusal->err);
+	ptebatch_trial_end(dst);
+	ptebatch_trial_end(src);
+	ptebatch_trial_expect(src, refusal->setup.picture);
+	ptebatch_trial_expect(dst, "-*16");
+	after = read_vma_counts(src);
 	KUNIT_EXPECT_EQ(test, after.flags, before.flags);
 	KUNIT_EXPECT_EQ(test, after.total, before.total);
 	KUNIT_EXPECT_EQ(test, after.locked, before.locked);
@@ -742,10 +764,11 @@ static void refuse(struct kunit *test, const char *who,
 
 static void mremap_refusal(struct kunit *test)
 {
-	refuse(test, "mremap()", test->param_value, PTEBATCH_SYSCALL(mremap));
+	expect_failure(test, "mremap()", test->param_value,
+		       PTEBATCH_SYSCALL(mremap));
 	if (!ptebatch_failed(test))
-		refuse(test, "the twin", test->param_value,
-		       ptebatch_twin_mremap);
+		expect_failure(test, "the twin", test->param_value,
+			       ptebatch_twin_mremap);
 }
 
 static struct kunit_case mremap_cases[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mremap() on rows that nobody has thought of, to wherever in a page table.
+ * mremap() on randomly generated rows, to random page table offsets.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -9,46 +9,47 @@
 
 #include "internal.h"
 
-#include "../lib/arch.h"
-#include "../lib/chance.h"
-#include "../lib/syscall.h"
-#include "../lib/twin.h"
+#include "../lib/arch/arch.h"
+#include "../lib/check/model.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/run/random.h"
+#include "../lib/twin/twin.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 
-static void move(struct ptebatch_chance *chance, struct ptebatch_space *space,
-		 ptebatch_syscall_t how)
+static void move(struct ptebatch_random *random, struct ptebatch_space *space,
+		 ptebatch_syscall_t syscall)
 {
 	const struct ptebatch_place *to = &space->places[space->nr_places - 1];
 	const struct ptebatch_row *row = &space->row;
 	unsigned long bytes = (row->to - row->from) * PAGE_SIZE;
 	unsigned long addr = to->start + row->from * PAGE_SIZE;
 
-	KUNIT_EXPECT_EQ(chance->test, addr,
-			ptebatch_syscall_in(to->mm, how,
+	KUNIT_EXPECT_EQ(random->test, addr,
+			ptebatch_syscall_in(to->mm, syscall,
 					    ptebatch_addr(space, row->from),
 					    bytes, bytes,
 					    MREMAP_MAYMOVE | MREMAP_FIXED,
 					    addr));
 }
 
-static void move_by_kernel(struct ptebatch_chance *chance,
+static void move_by_kernel(struct ptebatch_random *random,
 			   struct ptebatch_space *space)
 {
-	move(chance, space, PTEBATCH_SYSCALL(mremap));
+	move(random, space, PTEBATCH_SYSCALL(mremap));
 }
 
-static void move_by_twin(struct ptebatch_chance *chance,
+static void move_by_twin(struct ptebatch_random *random,
 			 struct ptebatch_space *space)
 {
-	move(chance, space, ptebatch_twin_mremap);
+	move(random, space, ptebatch_twin_mremap);
 }
 
-static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
+static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 {
 	u32 bits = prandom_u32_state(rnd);
 	bool file = IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && bits & BIT(0);
-	struct ptebatch_setup *setup = &chance->setup;
+	struct ptebatch_setup *setup = &random->setup;
 
 	*setup = (struct ptebatch_setup) {
 		.mapping = !file ? PTEBATCH_ANON :
@@ -59,30 +60,30 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 	};
 	setup->uffd_rwp = VM_UFFD_RWP && pgtable_supports_uffd() &&
 			  !setup->uffd_wp && bits & BIT(6);
-	setup->uffd_deaf = (setup->uffd_wp || setup->uffd_rwp) && bits & BIT(4);
-	chance->call = ptebatch_setup_call(setup, ptebatch_model_gone,
+	setup->uffd_no_remap_event = (setup->uffd_wp || setup->uffd_rwp) && bits & BIT(4);
+	random->call = ptebatch_setup_call(setup, ptebatch_model_gone,
 					   setup->prot);
-	chance->moves = true;
-	chance->there = ptebatch_setup_call(setup, ptebatch_model_move,
-					    setup->prot);
-	ptebatch_states(&chance->states, &chance->call);
-	/* To where blocks stay blocks, and to where they do not. */
-	chance->first = prandom_u32_state(rnd) % PTRS_PER_PTE;
+	random->moves = true;
+	random->destination_call =
+		ptebatch_setup_call(setup, ptebatch_model_move, setup->prot);
+	ptebatch_states(&random->states, &random->call);
+	/* Half of the moves keep the alignment of contpte blocks. */
+	random->first = prandom_u32_state(rnd) % PTRS_PER_PTE;
 	if (bits & BIT(5))
-		chance->first &= ~(PTEBATCH_BLOCK_ENTRIES - 1);
-	chance->what = "move";
-	chance->who = "mremap()";
-	chance->kernel = move_by_kernel;
-	chance->twin = move_by_twin;
-	chance->whole = false;
-	chance->counts = false;
+		random->first &= ~(PTEBATCH_BLOCK_ENTRIES - 1);
+	random->what = "move";
+	random->function = "mremap()";
+	random->kernel = move_by_kernel;
+	random->twin = move_by_twin;
+	random->whole = false;
+	random->counts = false;
 }
 
 static struct kunit_suite random_suite;
 
 static void mremap_random(struct kunit *test)
 {
-	ptebatch_chance_play(test, random_suite.name, choose);
+	ptebatch_random_run(test, random_suite.name, choose);
 }
 
 static struct kunit_case random_cases[] = {

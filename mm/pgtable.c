@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The helpers that set several entries at once: all batched paths stand on
- * them, so they are tried alone, too.
+ * set_ptes() sets several entries at once. All batched paths depend on it, so it
+ * is tested on its own as well.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -10,25 +10,27 @@
 
 #include "internal.h"
 
-#include "../lib/arch.h"
-#include "../lib/trial.h"
+#include "../lib/arch/arch.h"
+#include "../lib/check/trial.h"
 
 static const struct pgtable_row {
 	const char *name;
 	const char *picture;
 } rows[] = {
-	{ "one page", "Wdyx" },
-	{ "two pages", "{Wdyx*2}" },
-	{ "four pages", "{Wdyx*4}" },
-	{ "sixteen pages", "{Wdyx*16}" },
-	{ "sixteen read-only pages off their alignment", "@5 {Rdyx*16}" },
-	{ "three pages of sixteen", "{Wdyx*5 | Wdyx*3 | Wdyx*8}" },
-	{ "a page table of pages", "{Wdyx*T}" },
+	{ "1 page: mapped by its entry", "Wdyx" },
+	{ "2 pages: entry i maps page i", "{Wdyx*2}" },
+	{ "4 pages: entry i maps page i", "{Wdyx*4}" },
+	{ "16 pages: entry i maps page i", "{Wdyx*16}" },
+	{ "16 read-only pages at entry 5, unaligned: entry i maps page i",
+	  "@5 {Rdyx*16}" },
+	{ "pages 5 to 7 of 16: entry i maps page i",
+	  "{Wdyx*5 | Wdyx*3 | Wdyx*8}" },
+	{ "a whole page table: entry i maps page i", "{Wdyx*T}" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
-/* Rule 2: set_ptes() maps page i with entry i. */
+/* Rule 2 (PFN): entry i maps page i. */
 static void pgtable_set_ptes(struct kunit *test)
 {
 	const struct pgtable_row *param = test->param_value;

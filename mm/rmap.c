@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * try_to_unmap() clears the entries of a large folio in batches: those of files
- * and of lazyfree memory, and with our series those of swap-backed memory.
+ * try_to_unmap() clears the PTEs of a large folio in batches: those of file and
+ * lazyfree folios, and with mm/series/unmap those of swap-backed folios.
  *
- * Each row is done twice, in two address spaces that are alike: by
- * try_to_unmap() and by its twin, which does one entry at a time.
+ * Each row runs twice, in two equal address spaces: with try_to_unmap() and
+ * with its twin, which unmaps one PTE at a time.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -17,24 +17,25 @@
 #include "internal.h"
 #include <swap_table.h>
 
-#include "../lib/books.h"
-#include "../lib/folio.h"
-#include "../lib/orders.h"
-#include "../lib/swap.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
-#include "../lib/unmap.h"
+#include "../lib/check/accounting.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/unmap.h"
+#include "../lib/run/orders.h"
+#include "../lib/space/folio.h"
+#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
 /**
  * struct unmap_row - a case of try_to_unmap()
- * @name: of the case
- * @setup: the address space before
- * @after: the row as it shall be then
- * @flags: TTU_*
- * @hwpoison: the folios' memory is found broken
+ * @name: name of the case
+ * @setup: address space before the call
+ * @after: expected row after the call
+ * @flags: TTU_* flags of the call
+ * @hwpoison: the first page of each folio has PG_hwpoison during the call
  */
 struct unmap_row {
 	const char *name;
@@ -44,7 +45,7 @@ struct unmap_row {
 	bool hwpoison;
 };
 
-/* Rule 17: what an entry knew that is gone, the folio must know now. */
+/* Rule 17: the dirty bit of a cleared PTE must reach the folio. */
 static void expect_dirty_folios(const struct ptebatch_trial *trial)
 {
 	const struct ptebatch_row *was = &trial->before.row;
@@ -58,55 +59,56 @@ static void expect_dirty_folios(const struct ptebatch_trial *trial)
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(trial->test,
 				      folio_test_dirty(trial->space->folios[was->entries[i].folio]),
-				      "rule 17: %s has lost that entry %u was dirty",
-				      trial->who, i);
+				      "rule 17 (dirty): %s cleared dirty entry %u, its folio is clean",
+				      trial->function, i);
 	}
 }
 
-static void set_hwpoison(struct ptebatch_space *space, bool broken)
+static void set_hwpoison(struct ptebatch_space *space, bool hwpoison)
 {
 	unsigned int i;
 
 	for (i = 0; i < space->row.nr_folios; i++) {
-		if (broken)
+		if (hwpoison)
 			SetPageHWPoison(folio_page(space->folios[i], 0));
 		else
 			ClearPageHWPoison(folio_page(space->folios[i], 0));
 	}
 }
 
-/* What stays for a reason that the model does not know is left to pictures. */
-static bool stays(const struct unmap_row *row, const struct ptebatch_row *was)
+/* The model covers neither hwpoison nor mlock nor redirtied lazyfree folios. */
+static bool is_modelled(const struct unmap_row *row,
+			const struct ptebatch_row *was)
 {
 	unsigned int i;
 
 	if (row->hwpoison ||
 	    (row->setup.mlocked && !(row->flags & TTU_IGNORE_MLOCK)))
-		return true;
+		return false;
 	for (i = was->from; row->setup.lazyfree && i < was->to; i++)
 		if (was->entries[i].flags & PTEBATCH_DIRTY)
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
-static struct ptebatch_trial *unmap(struct kunit *test, const char *who,
+static struct ptebatch_trial *unmap(struct kunit *test, const char *function,
 				    const struct unmap_row *row,
-				    ptebatch_unmap_t how)
+				    ptebatch_unmap_t op)
 {
 	const struct ptebatch_call call =
 		ptebatch_setup_call(&row->setup, ptebatch_model_unmap,
 				    row->setup.prot);
 	struct ptebatch_trial *trial;
 
-	trial = ptebatch_trial_begin(test, who, &row->setup);
+	trial = ptebatch_trial_begin(test, function, &row->setup);
 	if (row->hwpoison)
 		set_hwpoison(trial->space, true);
-	ptebatch_unmap(trial->space, row->flags, how);
+	ptebatch_unmap(trial->space, row->flags, op);
 	if (row->hwpoison)
 		set_hwpoison(trial->space, false);
 	ptebatch_trial_end(trial);
 	ptebatch_trial_expect(trial, row->after);
-	if (!stays(row, &trial->before.row))
+	if (is_modelled(row, &trial->before.row))
 		ptebatch_trial_model(trial, &call);
 	expect_dirty_folios(trial);
 	return trial;
@@ -119,152 +121,152 @@ static void check_row(struct kunit *test, const struct unmap_row *row)
 	kernel = unmap(test, "try_to_unmap()", row, try_to_unmap);
 	if (ptebatch_failed(test))
 		return;
-	twin = unmap(test, "the twin", row, ptebatch_twin_try_to_unmap);
+	twin = unmap(test, "try_to_unmap() twin", row, ptebatch_twin_try_to_unmap);
 	ptebatch_trial_same(kernel, twin);
 }
 
 static const struct unmap_row rows[] = {
-	/* Rule 17: what a file has. */
-	{ "64K folio of a file",
+	/* Rule 17: dirty reaches the file's folio, uffd-wp leaves markers. */
+	{ "64K file folio, clean: unmapped",
 	  { "{Ry*16}", PTEBATCH_FILE, RO }, "-*16" },
-	{ "64K folio of a file, one page dirty",
+	{ "64K file folio, PTE 9 dirty: unmapped, folio dirty",
 	  { "{Ry*9 Wdy Ry*6}", PTEBATCH_FILE, RW }, "-*16" },
-	{ "64K folio of a file, the last page dirty",
+	{ "64K file folio, last PTE dirty: unmapped, folio dirty",
 	  { "{Ry*15 Rdy}", PTEBATCH_FILE, RO }, "-*16" },
-	{ "64K folio of shmem",
+	{ "64K shmem folio, writable and dirty: unmapped, folio dirty",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16" },
-	{ "shmem without access",
+	{ "64K shmem folio, PROT_NONE, first half dirty: unmapped, folio dirty",
 	  { "{Ndy*8 Ny*8}", PTEBATCH_SHMEM }, "-*16" },
-	{ "part of a folio of shmem",
+	{ "64K shmem folio with a hole of 3 PTEs, first 5 PTEs dirty: unmapped, folio dirty",
 	  { "{Wdy*5 -*3 Ry*8}", PTEBATCH_SHMEM, RW }, "-*16" },
-	{ "shmem over the edge of a page table",
+	{ "64K shmem folio across a page table boundary: unmapped, folio dirty",
 	  { "@-8 {Wdy*16}", PTEBATCH_SHMEM, RW }, "@-8 -*16" },
-	{ "one of two folios of shmem",
+	{ "second of two 64K shmem folios: unmapped, first unchanged",
 	  { "{Wdy*16} | {Wdy*16} |", PTEBATCH_SHMEM, RW }, "{Wdy*16} -*16" },
-	{ "shmem physically side by side",
+	{ "second of two physically contiguous 64K shmem folios: unmapped, first unchanged",
 	  { "{Wdy*16} | +{Wdy*16} |", PTEBATCH_SHMEM, RW }, "{Wdy*16} -*16" },
-	{ "shmem mapped twice",
+	{ "64K shmem folio mapped by two VMAs: unmapped, folio dirty",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, "-*16" },
-	{ "uffd-wp leaves a marker for each of its pages",
+	{ "64K shmem folio, uffd-wp on 12 PTEs: 12 uffd-wp markers, 4 empty PTEs",
 	  { "{Rdyu*4 Wdy*4 Ryu*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "U*4 -*4 U*8" },
-	{ "uffd-wp leaves a marker for the last page",
+	{ "64K file folio, uffd-wp on the last PTE: a uffd-wp marker in the last PTE only",
 	  { "{Ry*15 Ryu}", PTEBATCH_FILE, RO, .uffd_wp = true }, "-*15 U" },
-	{ "private file, its own pages",
+	{ "private file mapping of a 64K page cache folio: unmapped",
 	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW }, "-*16" },
 
-	/* Rule 18: lazyfree. */
-	{ "64K folio, lazyfree",
+	/* Rule 18: lazyfree folios are dropped only if clean. */
+	{ "64K lazyfree folio, clean: unmapped",
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16" },
-	{ "64K folio, lazyfree, writable in part",
+	{ "64K lazyfree folio, clean, PTEs 4 to 7 read-only: unmapped",
 	  { "{Wyx*4 Ryx*4 Wyx*8}", .prot = RW, .lazyfree = true }, "-*16" },
-	{ "lazyfree and written since stays",
+	{ "64K lazyfree folio, first PTE dirty: stays mapped, PTEs unchanged",
 	  { "{Wdyx Wyx*15}", .prot = RW, .lazyfree = true },
 	  "{Wdyx Wyx*15}" },
-	{ "lazyfree, a shadow-stack PTE is dirty: clean ones stay read-only",
+	{ "64K lazyfree folio, dirty shadow stack PTE first: read-only PTEs stay read-only",
 	  { "{Cdyx Ryx*15}", .prot = RW, .lazyfree = true }, "{Cdyx Ryx*15}" },
-	{ "lazyfree over the edge of a page table",
+	{ "64K lazyfree folio across a page table boundary: unmapped",
 	  { "@-5 {Wyx*16}", .prot = RW, .lazyfree = true }, "@-5 -*16" },
-	{ "part of a lazyfree folio",
+	{ "64K lazyfree folio, last 13 pages mapped: unmapped",
 	  { "{.*3 Wyx*13}", .prot = RW, .lazyfree = true }, "-*13" },
 
-	/* Rule 19: each page its own place in swap. */
-	{ "64K folio to swap",
+	/* Rule 19: each page gets its own swap entry, with its own flags. */
+	{ "64K folio, exclusive: 16 exclusive swap entries",
 	  { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}" },
-	{ "64K folio to swap, shared",
+	{ "64K folio, shared: 16 swap entries, none exclusive",
 	  { "{Rdy*16}", .prot = RO, .swap = true }, "{S*16}" },
-	{ "second half shared",
+	{ "64K folio, second half shared: only the first 8 swap entries exclusive",
 	  { "{Rdyx*8 Rdy*8}", .prot = RO, .swap = true }, "{Sx*8 S*8}" },
-	{ "first page shared",
+	{ "64K folio, first page shared: all swap entries but the first exclusive",
 	  { "{Rdy Rdyx*15}", .prot = RO, .swap = true }, "{S Sx*15}" },
-	{ "last page shared",
+	{ "64K folio, last page shared: all swap entries but the last exclusive",
 	  { "{Rdyx*15 Rdy}", .prot = RO, .swap = true }, "{Sx*15 S}" },
-	{ "every other page shared",
+	{ "32K folio, every other page shared: every other swap entry exclusive",
 	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RO,
 	    .swap = true }, "{Sx S Sx S Sx S Sx S}" },
-	{ "shared in runs of one, two and three",
+	{ "64K folio, shared runs of 1, 2 and 3 pages: their swap entries not exclusive",
 	  { "{Rdyx Rdy Rdyx*2 Rdy*2 Rdyx*3 Rdy*3 Rdyx*4}", .prot = RO,
 	    .swap = true }, "{Sx S Sx*2 S*2 Sx*3 S*3 Sx*4}" },
-	{ "writable, read-only and without access",
+	{ "64K folio, writable, read-only and PROT_NONE PTEs: 16 exclusive swap entries",
 	  { "{Wdyx*4 Rdyx*4 Ndyx*4 Wdyx*4}", .prot = RW, .swap = true },
 	  "{Sx*16}" },
-	{ "young and old, clean and dirty",
+	{ "64K folio, young and old, dirty and clean PTEs: 16 exclusive swap entries",
 	  { "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", .prot = RW, .swap = true },
 	  "{Sx*16}" },
-	{ "soft-dirty goes to swap, page by page",
+	{ "64K folio, 5 PTEs soft-dirty: the swap entries of these 5 soft-dirty",
 	  { "{Wdysx*4 Rdyx*4 Wdysx Rdyx*7}", .prot = RW, .track = true,
 	    .swap = true }, "{Ssx*4 Sx*4 Ssx Sx*7}" },
-	{ "soft-dirty does not come with dirty",
+	{ "64K folio, last PTE dirty, none soft-dirty: no swap entry soft-dirty",
 	  { "{Ryx*15 Rdyx}", .prot = RO, .track = true, .swap = true },
 	  "{Sx*16}" },
-	{ "uffd-wp goes to swap, page by page",
+	{ "64K folio, 12 PTEs uffd-wp: the swap entries of these 12 uffd-wp",
 	  { "{Rdyux*4 Wdyx*4 Rdyux Rdyu*7}", .prot = RW, .uffd_wp = true,
 	    .swap = true }, "{Sxu*4 Sx*4 Sxu Su*7}" },
-	{ "uffd-rwp goes to swap, page by page",
+	{ "64K folio, first 4 PTEs uffd-rwp: first 4 swap entries uffd-rwp",
 	  { "{Ndyux*4 Wdyx*12}", .prot = RW, .uffd_rwp = true,
 	    .swap = true }, "{Sxu*4 Sx*12}" },
-	{ "part of a folio to swap",
+	{ "64K folio, pages 5 to 10 mapped: 6 exclusive swap entries",
 	  { "{.*5 Wdyx*6 .*5}", .prot = RW, .swap = true },
 	  "{.*5 Sx*6 .*5}" },
-	{ "a folio with a hole to swap",
+	{ "64K folio with a hole of 2 PTEs: 14 exclusive swap entries, hole stays",
 	  { "{Wdyx*5 - - Wdyx*9}", .prot = RW, .swap = true },
 	  "{Sx*5 - - Sx*9}" },
-	{ "a folio that is in swap in part",
+	{ "64K folio, 2 swap entries: they stay, 14 PTEs become exclusive swap entries",
 	  { "{Wdyx*5 Sx S Wdyx*9}", .prot = RW, .swap = true },
 	  "{Sx*6 S Sx*9}" },
-	{ "a folio that is being migrated in part stays so",
+	{ "64K folio, 2 migration entries: they stay, 14 PTEs become exclusive swap entries",
 	  { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW, .swap = true },
 	  "{Sx*5 Mx M Sx*9}" },
-	{ "to swap over the edge of a page table",
+	{ "64K folio across a page table boundary: 16 exclusive swap entries",
 	  { "@-8 {Wdyx*16}", .prot = RW, .swap = true }, "@-8 {Sx*16}" },
-	{ "to swap off its alignment",
+	{ "64K folio, virtual address not 64K-aligned: 16 exclusive swap entries",
 	  { "@5 {Wdyx*16}", .prot = RW, .swap = true }, "@5 {Sx*16}" },
-	{ "one of three folios to swap",
+	{ "middle one of three 64K folios: 16 exclusive swap entries, neighbours unchanged",
 	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .swap = true },
 	  "{Wdyx*16} {Sx*16} {Wdyx*16}" },
-	{ "to swap where the next frame follows",
+	{ "first of two physically contiguous 64K folios: 16 swap entries, second unchanged",
 	  { "| {Wdyx*16} | +{Wdyx*16}", .prot = RW, .swap = true },
 	  "{Sx*16} {Wdyx*16}" },
-	{ "to swap, flushed later",
+	{ "two 64K folios, TTU_BATCH_FLUSH: 32 exclusive swap entries",
 	  { "{Wdyx*16} {Wdyx*16}", .prot = RW, .swap = true },
 	  "{Sx*16} {Sx*16}", TTU_BATCH_FLUSH },
-	{ "folios of mixed orders to swap",
+	{ "folios of orders 0, 1, 3 and 5, order 5 shared: its swap entries not exclusive",
 	  { "{Wdyx} {Wdyx*2} {Wdyx*8} {Rdy*32}", .prot = RW, .swap = true },
 	  "{Sx} {Sx*2} {Sx*8} {S*32}" },
 
-	/* Rules 16 and 21. */
-	{ "to swap, after a fork",
+	/* Rules 16 and 21: PMD-mapped, mlocked and multiply mapped folios. */
+	{ "64K folio mapped by parent and child: 16 swap entries, none exclusive",
 	  { "{Wdyx*16}", .prot = RW, .swap = true, .twice = true }, "{S*16}" },
-	{ "small folio to swap, after a fork",
+	{ "small folio mapped by parent and child: swap entry, not exclusive",
 	  { "{Wdyx}", .prot = RW, .swap = true, .twice = true }, "{S}" },
-	{ "lazyfree, after a fork",
+	{ "64K lazyfree folio mapped by parent and child: unmapped",
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true, .twice = true },
 	  "-*16" },
-	{ "locked into memory stays",
+	{ "64K folio in an mlocked VMA: stays mapped",
 	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
 	  "{Wdyx*16}" },
-	{ "locked into memory to swap all the same",
+	{ "64K folio in an mlocked VMA, TTU_IGNORE_MLOCK: 16 exclusive swap entries",
 	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
 	  "{Sx*16}", TTU_IGNORE_MLOCK },
-	{ "PMD to swap",
+	{ "PMD-mapped folio, TTU_SPLIT_HUGE_PMD: all swap entries exclusive",
 	  { "[Wdyx]", .prot = RW, .swap = true }, "{Sx*T}",
 	  TTU_SPLIT_HUGE_PMD },
-	{ "shared PMD to swap",
+	{ "PMD-mapped folio, shared, TTU_SPLIT_HUGE_PMD: no swap entry exclusive",
 	  { "[Rdy]", .prot = RO, .swap = true }, "{S*T}",
 	  TTU_SPLIT_HUGE_PMD },
-	{ "2M folio mapped by page table entries to swap",
+	{ "2M folio mapped by PTEs, pages 255 and 256 shared: their swap entries not exclusive",
 	  { "{Wdyx*255 Rdy*2 Wdyx*255}", .prot = RW, .swap = true },
 	  "{Sx*255 S*2 Sx*255}" },
-	{ "PMD of shmem",
+	{ "PMD-mapped shmem folio, TTU_SPLIT_HUGE_PMD: unmapped, folio dirty",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T", TTU_SPLIT_HUGE_PMD },
 
-	/* Rule 22. */
-	{ "broken memory",
+	/* Rule 22: hwpoison entries, no batch. */
+	{ "small folio, PG_hwpoison, TTU_HWPOISON: hwpoison entry",
 	  { "{Wdyx}", .prot = RW }, "{H}", TTU_HWPOISON, .hwpoison = true },
-	{ "broken memory of shmem",
+	{ "small shmem folio, PG_hwpoison, TTU_HWPOISON: hwpoison entry",
 	  { "{Wdy}", PTEBATCH_SHMEM, RW }, "{H}", TTU_HWPOISON,
 	  .hwpoison = true },
-	{ "no batch where memory is broken",
+	{ "64K shmem folio, no PG_hwpoison, TTU_HWPOISON: unmapped, folio dirty",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16", TTU_HWPOISON },
 };
 
@@ -275,23 +277,26 @@ static void unmap_row(struct kunit *test)
 	const struct unmap_row *row = test->param_value;
 
 	if (row->hwpoison && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
-		kunit_skip(test, "no broken memory without CONFIG_MEMORY_FAILURE");
+		kunit_skip(test, "no hwpoison entries without CONFIG_MEMORY_FAILURE");
 	check_row(test, row);
 }
 
-/* Every order of every kind. */
+/* Each kind of folio in each order. */
 
 static const struct kind {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *before, *after;
 } kinds[] = {
-	{ "to swap", { .prot = RW, .swap = true }, "Wdyx", "Sx" },
-	{ "shared to swap", { .prot = RO, .swap = true }, "Rdy", "S" },
-	{ "lazyfree", { .prot = RW, .lazyfree = true }, "Wyx", "-" },
-	{ "of a file",
+	{ "folio, exclusive: exclusive swap entries",
+	  { .prot = RW, .swap = true }, "Wdyx", "Sx" },
+	{ "folio, shared: swap entries, none exclusive",
+	  { .prot = RO, .swap = true }, "Rdy", "S" },
+	{ "lazyfree folio, clean: unmapped",
+	  { .prot = RW, .lazyfree = true }, "Wyx", "-" },
+	{ "file folio: unmapped, folio dirty",
 	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy", "-" },
-	{ "of shmem",
+	{ "shmem folio: unmapped, folio dirty",
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "-" },
 };
 
@@ -316,109 +321,115 @@ static void unmap_order(struct kunit *test)
 }
 
 /*
- * Rule 20: it fails half way. Where that is, is page number @at; whatever is
- * before it may be unmapped, if it is all accounted for, and the rest must be
- * as it was.
+ * Rule 20: try_to_unmap() fails at page @at at the latest. PTEs before the
+ * failure are unmapped and accounted, the rest is restored exactly. Each row
+ * runs with @at from 0 to 15.
  */
 
-enum trouble {
-	PINNED,			/* by a device */
-	REFERENCED,		/* by who knows whom */
-	DIRTIED,		/* the folio, by who had it pinned */
-	NO_SWAP_COUNT,		/* page @at has as many swap entries as there can be */
+enum failure_cause {
+	PINNED,			/* a GUP pin */
+	REFERENCED,		/* an additional folio reference */
+	DIRTIED,		/* the folio, not a PTE */
+	NO_SWAP_COUNT,		/* the swap count of page @at cannot grow */
 };
 
-static const struct trouble_row {
+static const struct failure_row {
 	const char *name;
 	struct ptebatch_setup setup;
-	enum trouble trouble;
-	bool meanwhile;		/* the entries are cleared already */
-	/* The pages before @at, that page, and those behind it. */
+	enum failure_cause cause;
+	bool after_clear;	/* the cause occurs after PTEs are cleared */
+	/* The pages before page @at, page @at, and the pages after it. */
 	const char *first, *at, *rest;
-	/* The same when there is no trouble any more. */
+	/* Expected for them when the call is repeated without the cause. */
 	const char *done_first, *done_at, *done_rest;
-} troubles[] = {
-	{ "pinned, the first exclusive page",
+} failures[] = {
+	{ "64K folio, pinned, shared, then exclusive read-only pages: no exclusive page unmapped",
 	  { .prot = RO, .swap = true }, PINNED, false,
 	  "Rdy", "Rdyx", "Rdyx", "S", "Sx", "Sx" },
-	{ "pinned, the first writable page",
+	{ "64K folio, pinned, shared, then exclusive writable pages: no exclusive page unmapped",
 	  { .prot = RW, .swap = true }, PINNED, false,
 	  "Rdy", "Wdyx", "Wdyx", "S", "Sx", "Sx" },
-	{ "pinned meanwhile",
+	{ "64K folio, pinned after its PTEs are cleared: no exclusive page unmapped",
 	  { .prot = RO, .swap = true }, PINNED, true,
 	  "Rdy", "Rdyx", "Rdyx", "S", "Sx", "Sx" },
-	{ "pinned, soft-dirty",
+	{ "64K folio, pinned, soft-dirty up to the first exclusive page: restored PTE by PTE",
 	  { .prot = RW, .swap = true, .track = true }, PINNED, false,
 	  "Rdys", "Wdysx", "Rdyx", "Ss", "Ssx", "Sx" },
-	{ "pinned, shadow-stack PTEs first: read-only ones are restored read-only",
+	{ "64K folio, pinned, read-only after shadow stack PTEs: restored read-only",
 	  { .prot = RW, .swap = true }, PINNED, false,
 	  "Cdyx", "Ryx", "Ryx", "Sx", "Sx", "Sx" },
-	{ "no more swap entries",
+	{ "64K folio, swap count of an exclusive page cannot grow: it and later pages restored",
 	  { .prot = RW, .swap = true }, NO_SWAP_COUNT, false,
 	  "Wdyx", "Wdyx", "Wdyx", "Sx", "Sx", "Sx" },
-	{ "no more swap entries for shared pages",
+	{ "64K folio, swap count of a shared page cannot grow: it and later pages restored",
 	  { .prot = RW, .swap = true }, NO_SWAP_COUNT, false,
 	  "Rdyx", "Rdy", "Rdyx", "Sx", "S", "Sx" },
-	{ "lazyfree, one page written since",
+	{ "64K lazyfree folio, dirtied after its PTEs are cleared: restored, swap-backed again",
 	  { .prot = RW, .lazyfree = true }, DIRTIED, true,
 	  "Wyx", "Wyx", "Wyx", NULL },
-	{ "lazyfree and referenced",
+	{ "64K lazyfree folio, additional reference, one PTE read-only: restored PTE by PTE",
 	  { .prot = RW, .lazyfree = true }, REFERENCED, false,
 	  "Wyx", "Ryx", "Wyx", "-", "-", "-" },
-	{ "lazyfree and referenced meanwhile",
+	{ "64K lazyfree folio, referenced after its PTEs are cleared: restored PTE by PTE",
 	  { .prot = RW, .lazyfree = true }, REFERENCED, true,
 	  "Wyx", "Ryx", "Wyx", "-", "-", "-" },
-	{ "lazyfree and referenced, soft-dirty",
+	{ "64K lazyfree folio, additional reference, one PTE not soft-dirty: restored PTE by PTE",
 	  { .prot = RW, .lazyfree = true, .track = true }, REFERENCED, false,
 	  "Wysx", "Ryx", "Rysx", "-", "-", "-" },
 };
 
-/* A folio in trouble. */
-struct victim {
-	const struct trouble_row *row;
+/**
+ * struct injection - a cause of failure that the test injects
+ * @row: row of failures[]
+ * @folio: folio that try_to_unmap() cannot unmap
+ * @at: number of the page in @folio that fails at the latest
+ * @injected: the cause is present
+ */
+struct injection {
+	const struct failure_row *row;
 	struct folio *folio;
 	unsigned int at;
-	bool troubled;
+	bool injected;
 };
 
-/* Called with the page table lock held, too. */
-static void trouble(void *data)
+/* May be called with the page table lock held. */
+static void inject_cause(void *data)
 {
-	struct victim *victim = data;
+	struct injection *injection = data;
 
-	if (victim->troubled)
+	if (injection->injected)
 		return;
-	victim->troubled = true;
-	switch (victim->row->trouble) {
+	injection->injected = true;
+	switch (injection->row->cause) {
 	case PINNED:
-		ptebatch_folio_pin(victim->folio, 1);
+		ptebatch_folio_pin(injection->folio, 1);
 		break;
 	case REFERENCED:
-		folio_get(victim->folio);
+		folio_get(injection->folio);
 		break;
 	case DIRTIED:
-		folio_set_dirty(victim->folio);
+		folio_set_dirty(injection->folio);
 		break;
 	case NO_SWAP_COUNT:
 #ifdef CONFIG_FAILSLAB
-		/* A larger count needs a table. */
+		/* A larger swap count needs an extend table. */
 		current->fail_nth = 1;
 #endif
 		break;
 	}
 }
 
-static void no_trouble(struct victim *victim)
+static void remove_cause(struct injection *injection)
 {
-	if (!victim->troubled)
+	if (!injection->injected)
 		return;
-	victim->troubled = false;
-	switch (victim->row->trouble) {
+	injection->injected = false;
+	switch (injection->row->cause) {
 	case PINNED:
-		ptebatch_folio_pin(victim->folio, -1);
+		ptebatch_folio_pin(injection->folio, -1);
 		break;
 	case REFERENCED:
-		folio_put(victim->folio);
+		folio_put(injection->folio);
 		break;
 	case DIRTIED:
 		break;
@@ -430,10 +441,10 @@ static void no_trouble(struct victim *victim)
 	}
 }
 
-/* Swap counts up to where the next one needs a table. */
-#define MANY	(SWP_TB_COUNT_MAX - 1)
+/* Largest swap count that needs no extend table. */
+#define MAX_PLAIN_COUNT	(SWP_TB_COUNT_MAX - 1)
 
-/* Whether all before entry @done is done and the rest as it was. */
+/* Rule 20: the first @at entries at most are unmapped, the rest is restored. */
 static void expect_done(const struct ptebatch_trial *trial,
 			const char *done_picture, unsigned int at)
 {
@@ -458,56 +469,64 @@ static void expect_done(const struct ptebatch_trial *trial,
 	memcpy(expected->entries + done, was->entries + done,
 	       (was->nr - done) * sizeof(was->entries[0]));
 	if (!ptebatch_trial_allows(trial, expected, differs))
-		ptebatch_trial_print(trial, "rule 20: neither done nor as it was",
+		ptebatch_trial_print(trial,
+				     "rule 20 (failure half way): entries neither unmapped nor restored",
 				     differs);
 	KUNIT_EXPECT_LE_MSG(trial->test, done, at,
-			    "rule 20: %s goes on behind what fails", trial->who);
+			    "rule 20 (failure half way): %s unmapped %u entries, expected at most %u",
+			    trial->function, done, at);
 }
 
-static void in_trouble(struct kunit *test, const struct trouble_row *row,
-		       const struct ptebatch_setup *setup, const char *done,
-		       unsigned int at, const char *who, ptebatch_unmap_t how)
+static void check_failure(struct kunit *test, const struct failure_row *row,
+			  const struct ptebatch_setup *setup, const char *done,
+			  unsigned int at, const char *function,
+			  ptebatch_unmap_t op)
 {
 	struct ptebatch_trial *trial;
-	struct victim *victim;
-	bool counted = row->trouble == NO_SWAP_COUNT;
+	struct injection *injection;
+	bool counted = row->cause == NO_SWAP_COUNT;
 
-	victim = kunit_kzalloc(test, sizeof(*victim), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, victim);
-	trial = ptebatch_trial_begin(test, who, setup);
-	*victim = (struct victim) { row, trial->space->folios[0], at };
+	injection = kunit_kzalloc(test, sizeof(*injection), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, injection);
+	trial = ptebatch_trial_begin(test, function, setup);
+	*injection = (struct injection) { row, trial->space->folios[0], at };
 	if (counted)
-		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_dup(victim->folio, at, MANY));
-	if (row->meanwhile) {
-		trial->flush.data = victim;
-		trial->flush.meanwhile = trouble;
+		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_dup(injection->folio, at,
+							   MAX_PLAIN_COUNT));
+	if (row->after_clear) {
+		trial->flush.data = injection;
+		trial->flush.on_flush = inject_cause;
 	} else {
-		trouble(victim);
+		inject_cause(injection);
 	}
-	ptebatch_unmap(trial->space, 0, how);
-	trial->flush.meanwhile = NULL;
-	KUNIT_EXPECT_TRUE_MSG(test, victim->troubled, "there was no trouble");
-	no_trouble(victim);
+	ptebatch_unmap(trial->space, 0, op);
+	trial->flush.on_flush = NULL;
+	KUNIT_EXPECT_TRUE_MSG(test, injection->injected,
+			      "%s flushes no TLB, failure not injected", function);
+	remove_cause(injection);
 	if (counted)
-		ptebatch_swap_put(victim->folio, at, MANY);
+		ptebatch_swap_put(injection->folio, at, MAX_PLAIN_COUNT);
 	ptebatch_trial_end(trial);
 	expect_done(trial, done, at);
-	if (row->trouble == DIRTIED)
-		KUNIT_EXPECT_TRUE_MSG(test, folio_test_swapbacked(victim->folio),
-				      "rule 18: dirty and still lazyfree");
-	/* Reclaim comes again, when the trouble is over. */
+	if (row->cause == DIRTIED)
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      folio_test_swapbacked(injection->folio),
+				      "rule 18 (lazyfree): %s leaves a dirty folio lazyfree",
+				      function);
+	/* Without the cause of failure, the next call must succeed. */
 	if (done && !ptebatch_failed(test)) {
-		struct seq_buf complaints;
+		struct seq_buf out;
 		char text[128];
 
-		ptebatch_unmap(trial->space, 0, how);
+		ptebatch_unmap(trial->space, 0, op);
 		ptebatch_snapshot(&trial->after, trial->space,
 				  &trial->space->places[0]);
 		ptebatch_trial_expect(trial, done);
-		seq_buf_init(&complaints, text, sizeof(text));
+		seq_buf_init(&out, text, sizeof(text));
 		KUNIT_EXPECT_EQ_MSG(test, 1,
-				    ptebatch_books_balance(trial->space, &complaints),
-				    "%s", seq_buf_str(&complaints));
+				    ptebatch_accounting_consistent(trial->space, &out),
+				    "rule 7 (accounting), second %s: %s",
+				    function, seq_buf_str(&out));
 	}
 	ptebatch_trial_release(trial);
 }
@@ -528,20 +547,20 @@ static const char *picture(char *text, size_t size, unsigned int at,
 	return seq_buf_str(&out);
 }
 
-KUNIT_ARRAY_PARAM_DESC(troubles, troubles, name);
+KUNIT_ARRAY_PARAM_DESC(failures, failures, name);
 
 static void unmap_fails(struct kunit *test)
 {
-	const struct trouble_row *row = test->param_value;
+	const struct failure_row *row = test->param_value;
 	struct ptebatch_setup *setup;
 	char before[64], after[64];
 	const char *done = NULL;
 	unsigned int at;
 
-	if (row->meanwhile && IS_ENABLED(CONFIG_UML))
-		kunit_skip(test, "nothing tells of flushes here");
-	if (row->trouble == NO_SWAP_COUNT && !IS_ENABLED(CONFIG_FAILSLAB))
-		kunit_skip(test, "no allocation fails without CONFIG_FAILSLAB");
+	if (row->after_clear && IS_ENABLED(CONFIG_UML))
+		kunit_skip(test, "TLB flushes call no MMU notifier on UML");
+	if (row->cause == NO_SWAP_COUNT && !IS_ENABLED(CONFIG_FAILSLAB))
+		kunit_skip(test, "cannot make an allocation fail without CONFIG_FAILSLAB");
 	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, setup);
 	*setup = row->setup;
@@ -551,55 +570,60 @@ static void unmap_fails(struct kunit *test)
 		if (row->done_at)
 			done = picture(after, sizeof(after), at, row->done_first,
 				       row->done_at, row->done_rest);
-		in_trouble(test, row, setup, done, at, "try_to_unmap()",
-			   try_to_unmap);
-		in_trouble(test, row, setup, done, at, "the twin",
-			   ptebatch_twin_try_to_unmap);
+		check_failure(test, row, setup, done, at, "try_to_unmap()",
+			      try_to_unmap);
+		check_failure(test, row, setup, done, at, "try_to_unmap() twin",
+			      ptebatch_twin_try_to_unmap);
 		if (ptebatch_failed(test))
 			return;
 	}
 }
 
 /*
- * Swapped out to the disk and in again by faults: each page must come back with
- * its own bytes, and its entry as exclusive, soft-dirty and write-protected as
- * it was.
+ * Swap-out and swap-in round trip: after the faults each page has its own
+ * contents, and each PTE has its exclusive, soft-dirty and uffd-wp flags.
  */
 
 static const struct swap_row {
 	const char *name;
 	struct ptebatch_setup setup;
-	const char *after, *back;
+	const char *after, *swapped_in;
 } swap_rows[] = {
-	{ "exclusive", { "{Wdyx*16}", .prot = RW, .swap = true },
+	{ "64K folio, exclusive: writable and exclusive after swap-in",
+	  { "{Wdyx*16}", .prot = RW, .swap = true },
 	  "{Sx*16}", "{Wyx*16}" },
-	{ "shared", { "{Rdy*16}", .prot = RW, .swap = true },
+	{ "64K folio, shared: read-only and shared after swap-in",
+	  { "{Rdy*16}", .prot = RW, .swap = true },
 	  "{S*16}", "{Ry*16}" },
-	{ "exclusive and shared", { "{Wdyx*5 Rdy*6 Wdyx*5}", .prot = RW,
-				    .swap = true },
+	{ "64K folio, pages 5 to 10 shared: after swap-in they are read-only, the rest writable",
+	  { "{Wdyx*5 Rdy*6 Wdyx*5}", .prot = RW, .swap = true },
 	  "{Sx*5 S*6 Sx*5}", "{Wyx*5 Ry*6 Wyx*5}" },
-	{ "read-only memory", { "{Rdyx*16}", .prot = RO, .swap = true },
+	{ "64K folio in a read-only VMA: read-only and exclusive after swap-in",
+	  { "{Rdyx*16}", .prot = RO, .swap = true },
 	  "{Sx*16}", "{Ryx*16}" },
-	{ "soft-dirty tracked",
+	{ "64K folio, first 4 PTEs soft-dirty: after swap-in the first 4 soft-dirty",
 	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .swap = true, .track = true },
 	  "{Ssx*4 Sx*12}", "{Wysx*4 Ryx*12}" },
-	{ "uffd-wp",
+	{ "64K folio, first 4 PTEs uffd-wp: after swap-in the first 4 uffd-wp",
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .swap = true, .uffd_wp = true },
 	  "{Sxu*4 Sx*12}", "{Ryux*4 Wyx*12}" },
-	{ "part of a folio", { "{.*3 Wdyx*13}", .prot = RW, .swap = true },
+	{ "64K folio, last 13 pages mapped: writable and exclusive after swap-in",
+	  { "{.*3 Wdyx*13}", .prot = RW, .swap = true },
 	  "{.*3 Sx*13}", "{.*3 Wyx*13}" },
-	{ "over the edge of a page table",
+	{ "64K folio across a page table boundary: writable and exclusive after swap-in",
 	  { "@-5 {Wdyx*16}", .prot = RW, .swap = true },
 	  "@-5 {Sx*16}", "@-5 {Wyx*16}" },
-	{ "small folios", { "{Wdyx} {Rdy} {Wdyx}", .prot = RW, .swap = true },
+	{ "three small folios, the middle one shared: read-only after swap-in, the rest writable",
+	  { "{Wdyx} {Rdy} {Wdyx}", .prot = RW, .swap = true },
 	  "{Sx} {S} {Sx}", "{Wyx} {Ry} {Wyx}" },
-	{ "2M folio", { "{Wdyx*T}", .prot = RW, .swap = true },
+	{ "2M folio mapped by PTEs: writable and exclusive after swap-in",
+	  { "{Wdyx*T}", .prot = RW, .swap = true },
 	  "{Sx*T}", "{Wyx*T}" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(swap_rows, swap_rows, name);
 
-/* The bytes of a page, different for each. */
+/* The byte that fills the page of an entry. */
 static u8 byte_of(const struct ptebatch_entry *entry)
 {
 	return 1 + (entry->folio * 37 + entry->page) % 251;
@@ -625,52 +649,52 @@ static void read_pages(struct kunit *test, struct ptebatch_space *space)
 
 	kthread_use_mm(space->places[0].mm);
 	for (i = 0; i < space->row.nr; i++) {
-		u8 __user *where = (u8 __user *)ptebatch_addr(space, i);
+		u8 __user *addr = (u8 __user *)ptebatch_addr(space, i);
 
-		KUNIT_EXPECT_EQ(test, 0, get_user(got, where + i % PAGE_SIZE));
+		KUNIT_EXPECT_EQ(test, 0, get_user(got, addr + i % PAGE_SIZE));
 		KUNIT_EXPECT_EQ_MSG(test, got, byte_of(&space->row.entries[i]),
-				    "entry %u has not got its own page back", i);
+				    "page contents of entry %u after swap-in", i);
 	}
 	kthread_unuse_mm(space->places[0].mm);
 }
 
 static void swap_and_read(struct kunit *test, const struct swap_row *row,
-			  const char *who, ptebatch_unmap_t how)
+			  const char *function, ptebatch_unmap_t op)
 {
 	struct ptebatch_trial *trial;
 	unsigned int i;
 
-	trial = ptebatch_trial_begin(test, who, &row->setup);
+	trial = ptebatch_trial_begin(test, function, &row->setup);
 	fill_pages(trial->space);
-	ptebatch_unmap(trial->space, 0, how);
+	ptebatch_unmap(trial->space, 0, op);
 	ptebatch_trial_end(trial);
 	ptebatch_trial_expect(trial, row->after);
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
-		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_there_and_back(folio));
-		/* Who faults wants its lock. */
+		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_round_trip(folio));
+		/* The fault takes the folio lock. */
 		folio_unlock(folio);
 	}
 	read_pages(test, trial->space);
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		folio_lock(trial->space->folios[i]);
 	ptebatch_snapshot(&trial->after, trial->space, &trial->space->places[0]);
-	ptebatch_trial_expect(trial, row->back);
+	ptebatch_trial_expect(trial, row->swapped_in);
 	ptebatch_trial_release(trial);
 }
 
 static void swap_in(struct kunit *test)
 {
 	swap_and_read(test, test->param_value, "try_to_unmap()", try_to_unmap);
-	swap_and_read(test, test->param_value, "the twin",
+	swap_and_read(test, test->param_value, "try_to_unmap() twin",
 		      ptebatch_twin_try_to_unmap);
 }
 
 static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(unmap_row, rows_gen_params),
 	KUNIT_CASE_PARAM(unmap_order, orders_gen_params),
-	KUNIT_CASE_PARAM(unmap_fails, troubles_gen_params),
+	KUNIT_CASE_PARAM(unmap_fails, failures_gen_params),
 	KUNIT_CASE_PARAM(swap_in, swap_rows_gen_params),
 	{}
 };

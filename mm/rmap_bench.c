@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What try_to_unmap() takes for a page, by kind and order of folio, beside its
- * twin, which has no batches; and MADV_PAGEOUT of 256 MiB, which is what it is
- * for.
+ * The cost of try_to_unmap() per page, by kind and order of folio, beside its
+ * twin, which unmaps one PTE at a time; and of MADV_PAGEOUT of 256 MiB, which
+ * calls it.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -12,19 +12,20 @@
 
 #include "internal.h"
 
-#include "../lib/counter.h"
-#include "../lib/flush.h"
-#include "../lib/region.h"
-#include "../lib/stopwatch.h"
-#include "../lib/swap.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
-#include "../lib/unmap.h"
+#include "../lib/check/flush.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/counter.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/unmap.h"
+#include "../lib/run/region.h"
+#include "../lib/run/stopwatch.h"
+#include "../lib/space/space.h"
+#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* A page table of them. */
+/* One page table. */
 #define PAGES	512
 #define LAPS	5
 
@@ -50,7 +51,7 @@ static const struct way {
 };
 
 /**
- * struct unmap_param - a case
+ * struct unmap_param - parameters of a case
  * @kind: index into kinds[]
  * @order: index into orders[]
  * @way: index into ways[]
@@ -78,10 +79,11 @@ static const void *unmap_gen_params(struct kunit *test, const void *prev,
 	return &param;
 }
 
-/* What a case sets up; outlives one that aborts. */
+/* Setup of a case; static, so that it outlives a case that aborts. */
 static struct ptebatch_setup setup;
 
-static void draw(const struct kind *kind, unsigned int order, unsigned int nr)
+static void set_picture(const struct kind *kind, unsigned int order,
+			unsigned int nr)
 {
 	static char picture[32];
 
@@ -101,8 +103,8 @@ static void unmap_bench(struct kunit *test)
 	struct ptebatch_space *space;
 	char what[64];
 
-	draw(kind, order, PAGES >> order);
-	/* As shrink_folio_list(). */
+	set_picture(kind, order, PAGES >> order);
+	/* The flags of shrink_folio_list(). */
 	if (order)
 		flags |= TTU_SYNC;
 
@@ -126,11 +128,11 @@ static void unmap_bench(struct kunit *test)
 }
 
 /*
- * What instructions do not tell: how often TLBs are flushed for a folio, and on
- * arm64 how often a whole contpte block is read for one entry, or unfolded.
+ * Counted per folio, as instruction counts do not show them: TLB flushes, and
+ * on arm64 contpte blocks that are read for one PTE, or unfolded.
  */
 
-static const char *const counted[] = {
+static const char *const counter_names[] = {
 #ifdef CONFIG_ARM64_CONTPTE
 	"block-reads", "unfolds",
 #endif
@@ -148,12 +150,12 @@ static void unmap_counts(struct kunit *test)
 	unsigned int order = orders[param->order], i;
 	struct ptebatch_space *space;
 	struct ptebatch_flush *flush;
-	char more[64] = "";
+	char counts[64] = "";
 	struct seq_buf out;
 
 	flush = kunit_kzalloc(test, sizeof(*flush), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, flush);
-	draw(&kinds[param->kind], order, 1);
+	set_picture(&kinds[param->kind], order, 1);
 	space = ptebatch_space(test, &setup);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(flush, &space->places[0]));
 	KUNIT_EXPECT_EQ(test, 0,
@@ -162,27 +164,27 @@ static void unmap_counts(struct kunit *test)
 	ptebatch_counters_end(counters, ARRAY_SIZE(counters));
 	ptebatch_flush_end(flush);
 
-	seq_buf_init(&out, more, sizeof(more));
-	for (i = 0; i < ARRAY_SIZE(counted); i++)
-		seq_buf_printf(&out, " %s=%lu", counted[i], counters[i].hits);
+	seq_buf_init(&out, counts, sizeof(counts));
+	for (i = 0; i < ARRAY_SIZE(counter_names); i++)
+		seq_buf_printf(&out, " %s=%lu", counter_names[i], counters[i].hits);
 	kunit_info(test, "counts table=S2 name=unmap kind=%s order=%u way=%s: per=folio flushes=%u%s\n",
 		   kinds[param->kind].name, order, ways[param->way].name,
-		   flush->calls, more);
+		   flush->calls, counts);
 	KUNIT_EXPECT_FALSE(test, folio_mapped(space->folios[0]));
 }
 
-/* The document's: 256 MiB in folios of 64K. */
+/* 256 MiB in 64K folios: the benchmark of the patch series. */
 
 #define PAGEOUT_BYTES	SZ_256M
 
 static const unsigned int pageout_orders[] = { 0, 4 };
 
-static void order_desc(const unsigned int *order, char *desc)
+static void describe_order(const unsigned int *order, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u", *order);
 }
 
-KUNIT_ARRAY_PARAM(pageout, pageout_orders, order_desc);
+KUNIT_ARRAY_PARAM(pageout, pageout_orders, describe_order);
 
 static void pageout_bench(struct kunit *test)
 {
@@ -200,7 +202,7 @@ static void pageout_bench(struct kunit *test)
 	ptebatch_stopwatch_stop(&watch);
 	KUNIT_EXPECT_EQ_MSG(test, get_mm_counter_sum(region->mm, MM_SWAPENTS),
 			    PAGEOUT_BYTES >> PAGE_SHIFT,
-			    "not all pages are in swap");
+			    "MM_SWAPENTS after MADV_PAGEOUT, in pages");
 	snprintf(what, sizeof(what), "table=S2 name=pageout order=%u", *order);
 	ptebatch_stopwatch_report(test, &watch, what,
 				  PAGEOUT_BYTES >> PAGE_SHIFT, 1);

@@ -2,9 +2,9 @@
 /*
  * folio_referenced() clears the accessed bits of a large folio in batches.
  *
- * Each row is done twice, in two address spaces that are alike: by
- * folio_referenced() and by its twin, which does one entry at a time. Someone
- * with page tables of their own, as KVM has, is asked, too: for whole batches.
+ * Each row runs twice, in two equal address spaces: with folio_referenced() and
+ * with its twin, which clears one PTE at a time. An MMU notifier acts as a
+ * secondary MMU (KVM is one) and must be called once per batch.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -17,10 +17,11 @@
 
 #include "internal.h"
 
-#include "../lib/lru_gen.h"
-#include "../lib/orders.h"
-#include "../lib/trial.h"
-#include "../lib/twin.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/lru_gen.h"
+#include "../lib/run/orders.h"
+#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -30,14 +31,14 @@ typedef int (*referenced_t)(struct folio *folio, int is_locked,
 
 /**
  * struct referenced_row - a case of folio_referenced()
- * @name: of the case
- * @setup: the address space before
- * @after: the row as it shall be then, wherever it is mapped
- * @references: how many mappings shall be found young
- * @batches: in how many batches, at the first place
- * @mlocked: the folio shall be found in a VMA that is locked into memory
- * @elsewhere: an entry that is young in the other page tables, counted from
- *             one; 0 if none is
+ * @name: name of the case
+ * @setup: address space before the call
+ * @after: expected row after the call, in each mapping
+ * @references: expected number of mappings that referenced a folio
+ * @batches: expected number of batches in the first mapping
+ * @mlocked: VM_LOCKED is expected in the VMA flags that the call returns
+ * @secondary_young: number of the entry that is young in the secondary MMU,
+ *                   counted from 1; 0 if none is
  */
 struct referenced_row {
 	const char *name;
@@ -46,18 +47,18 @@ struct referenced_row {
 	int references;
 	unsigned int batches;
 	bool mlocked;
-	unsigned int elsewhere;
+	unsigned int secondary_young;
 };
 
 /**
- * struct asked - what the owner of other page tables is asked
- * @notifier: by this
- * @start: address of the row's first entry
- * @young: address of the page that was accessed there, 0 if none was
- * @calls: how often
- * @entries: which entries, a bit each
+ * struct secondary_mmu - an MMU notifier that records clear_flush_young()
+ * @notifier: the MMU notifier
+ * @start: address of the row's first entry, in bytes
+ * @young: address of the page that is young in the secondary MMU, 0 if none is
+ * @calls: number of calls
+ * @entries: bitmap of the entries that the calls covered
  */
-struct asked {
+struct secondary_mmu {
 	struct mmu_notifier notifier;
 	unsigned long start;
 	unsigned long young;
@@ -71,48 +72,53 @@ static bool clear_flush_young(struct mmu_notifier *notifier,
 			      struct mm_struct *mm, unsigned long start,
 			      unsigned long end)
 {
-	struct asked *asked = container_of(notifier, struct asked, notifier);
-	unsigned int from = (start - asked->start) >> PAGE_SHIFT;
+	struct secondary_mmu *secondary =
+		container_of(notifier, struct secondary_mmu, notifier);
+	unsigned int from = (start - secondary->start) >> PAGE_SHIFT;
 	unsigned int nr = (end - start) >> PAGE_SHIFT;
 
-	asked->calls++;
+	secondary->calls++;
 	if (from + nr <= PTEBATCH_ROW_ENTRIES)
-		bitmap_set(asked->entries, from, nr);
-	return asked->young >= start && asked->young < end;
+		bitmap_set(secondary->entries, from, nr);
+	return secondary->young >= start && secondary->young < end;
 }
 
 static const struct mmu_notifier_ops notifier_ops = {
 	.clear_flush_young = clear_flush_young,
 };
 
-static int listen(struct asked *asked, struct mm_struct *mm)
+static int register_secondary(struct secondary_mmu *secondary,
+			      struct mm_struct *mm)
 {
-	asked->notifier.ops = &notifier_ops;
-	return mmu_notifier_register(&asked->notifier, mm);
+	secondary->notifier.ops = &notifier_ops;
+	return mmu_notifier_register(&secondary->notifier, mm);
 }
 
-static void listen_no_more(struct asked *asked, struct mm_struct *mm)
+static void unregister_secondary(struct secondary_mmu *secondary,
+				 struct mm_struct *mm)
 {
-	mmu_notifier_unregister(&asked->notifier, mm);
+	mmu_notifier_unregister(&secondary->notifier, mm);
 }
 
 #else
 
-static int listen(struct asked *asked, struct mm_struct *mm)
+static int register_secondary(struct secondary_mmu *secondary,
+			      struct mm_struct *mm)
 {
 	return 0;
 }
 
-static void listen_no_more(struct asked *asked, struct mm_struct *mm)
+static void unregister_secondary(struct secondary_mmu *secondary,
+				 struct mm_struct *mm)
 {
 }
 
 #endif
 
-/* Entries of the range that map a page, asked about or not. */
-static void expect_asked(const struct ptebatch_trial *trial,
-			 const struct asked *asked,
-			 const struct referenced_row *row, bool one_by_one)
+/* clear_flush_young() covers the present entries of the range, in batches. */
+static void expect_batches(const struct ptebatch_trial *trial,
+			   const struct secondary_mmu *secondary,
+			   const struct referenced_row *row, bool one_by_one)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i, present = 0;
@@ -126,20 +132,21 @@ static void expect_asked(const struct ptebatch_trial *trial,
 		/* A PMD is one entry. */
 		present += maps && !(test_bit(i, trial->before.huge) &&
 				     was->entries[i].page);
-		KUNIT_EXPECT_EQ_MSG(trial->test, test_bit(i, asked->entries),
-				    maps, "%s, entry %u: asked about elsewhere",
-				    trial->who, i);
+		KUNIT_EXPECT_EQ_MSG(trial->test, test_bit(i, secondary->entries),
+				    maps, "%s: clear_flush_young() covers entry %u",
+				    trial->function, i);
 	}
-	/* Places in one mm are asked about alike. */
+	/* The calls for two VMAs of one mm add up: not counted. */
 	if (trial->space->places[1].mm == trial->space->places[0].mm)
 		return;
-	KUNIT_EXPECT_EQ_MSG(trial->test, asked->calls,
+	KUNIT_EXPECT_EQ_MSG(trial->test, secondary->calls,
 			    one_by_one ? present : row->batches,
-			    "%s: the number of batches", trial->who);
+			    "%s: number of batches passed to clear_flush_young()",
+			    trial->function);
 }
 
-/* Nothing but the accessed bit is different. */
-static void expect_no_more(const struct ptebatch_trial *trial)
+/* Only the accessed bits differ. */
+static void expect_only_young_cleared(const struct ptebatch_trial *trial)
 {
 	const struct ptebatch_snapshot *was = &trial->before;
 	const struct ptebatch_snapshot *is = &trial->after;
@@ -154,13 +161,13 @@ static void expect_no_more(const struct ptebatch_trial *trial)
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(trial->test,
 				      pte_same(pte_mkold(before), pte_mkold(after)),
-				      "%s: entry %u was %#llx and is %#llx",
-				      trial->who, i, (u64)pte_val(before),
+				      "%s: entry %u was %#llx and is %#llx, expected only young cleared",
+				      trial->function, i, (u64)pte_val(before),
 				      (u64)pte_val(after));
 	}
 }
 
-/* Of all who have mapped it and used it. */
+/* Expected: the flags of the VMAs that referenced a folio. */
 static void expect_flags(const struct ptebatch_trial *trial,
 			 const struct referenced_row *row,
 			 const vma_flags_t *got)
@@ -178,10 +185,10 @@ static void expect_flags(const struct ptebatch_trial *trial,
 		vma_flags_set(&expected, VMA_LOCKED_BIT);
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
 			      !memcmp(&expected, got, sizeof(expected)),
-			      "%s tells wrong VMA flags", trial->who);
+			      "%s returns wrong VMA flags", trial->function);
 }
 
-/* Each folio of the range. */
+/* Returns the sum for the folios of the range; @flags gets their VMA flags. */
 static int count_references(struct ptebatch_space *space,
 			    referenced_t referenced, vma_flags_t *flags)
 {
@@ -203,12 +210,12 @@ static int count_references(struct ptebatch_space *space,
 					 NULL, &more);
 		vma_flags_set_mask(flags, more);
 	}
-	/* Who was found mlocked is on its way to its list. */
+	/* mlock_vma_folio() queues folios per CPU: drain the queues. */
 	lru_add_drain_all();
 	return references;
 }
 
-static struct ptebatch_trial *check(struct kunit *test, const char *who,
+static struct ptebatch_trial *check(struct kunit *test, const char *function,
 				    const struct referenced_row *row,
 				    referenced_t referenced)
 {
@@ -217,34 +224,35 @@ static struct ptebatch_trial *check(struct kunit *test, const char *who,
 				    row->setup.prot);
 	struct ptebatch_trial *trial, *second;
 	struct mm_struct *mm;
-	struct asked *asked;
+	struct secondary_mmu *secondary;
 	vma_flags_t flags;
 	int references;
 
-	asked = kunit_kzalloc(test, sizeof(*asked), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, asked);
-	trial = ptebatch_trial_begin(test, who, &row->setup);
+	secondary = kunit_kzalloc(test, sizeof(*secondary), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, secondary);
+	trial = ptebatch_trial_begin(test, function, &row->setup);
 	mm = trial->space->places[0].mm;
-	asked->start = ptebatch_addr(trial->space, 0);
-	if (row->elsewhere)
-		asked->young = ptebatch_addr(trial->space, row->elsewhere - 1);
-	KUNIT_ASSERT_EQ(test, 0, listen(asked, mm));
+	secondary->start = ptebatch_addr(trial->space, 0);
+	if (row->secondary_young)
+		secondary->young = ptebatch_addr(trial->space, row->secondary_young - 1);
+	KUNIT_ASSERT_EQ(test, 0, register_secondary(secondary, mm));
 	references = count_references(trial->space, referenced, &flags);
-	listen_no_more(asked, mm);
+	unregister_secondary(secondary, mm);
 	ptebatch_trial_end(trial);
 
 	KUNIT_EXPECT_EQ_MSG(test, references, row->references,
-			    "rule 9: %s returns %d", who, references);
+			    "rule 9 (return value): %s returns %d references, expected %d",
+			    function, references, row->references);
 	expect_flags(trial, row, &flags);
-	expect_asked(trial, asked, row, referenced != folio_referenced);
-	expect_no_more(trial);
+	expect_batches(trial, secondary, row, referenced != folio_referenced);
+	expect_only_young_cleared(trial);
 	ptebatch_trial_expect(trial, row->after);
-	/* What is mlocked stays, which the model does not know. */
+	/* Mlocked entries stay young, which the model does not cover. */
 	if (!row->setup.mlocked)
 		ptebatch_trial_model(trial, &call);
 	if (!row->setup.twice)
 		return trial;
-	second = ptebatch_trial_second(trial, who);
+	second = ptebatch_trial_second(trial, function);
 	ptebatch_trial_expect(second, row->after);
 	ptebatch_trial_model(second, &call);
 	return trial;
@@ -254,132 +262,139 @@ static void check_row(struct kunit *test, const struct referenced_row *row)
 {
 	struct ptebatch_trial *kernel, *twin;
 
-	if (row->elsewhere && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
-		kunit_skip(test, "no other page tables without CONFIG_MMU_NOTIFIER");
+	if (row->secondary_young && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
+		kunit_skip(test, "no secondary MMU without CONFIG_MMU_NOTIFIER");
 	kernel = check(test, "folio_referenced()", row, folio_referenced);
 	if (ptebatch_failed(test))
 		return;
-	twin = check(test, "the twin", row, ptebatch_twin_folio_referenced);
+	twin = check(test, "folio_referenced() twin", row, ptebatch_twin_folio_referenced);
 	ptebatch_trial_same(kernel, twin);
 }
 
 static const struct referenced_row rows[] = {
-	{ "64K folio", { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "64K folio, old", { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 0, 1 },
-	{ "64K folio, shared", { "{Rdy*16}", .prot = RO }, "{Rd*16}", 1, 1 },
-	{ "64K folio without access",
+	{ "64K folio, young: referenced, all PTEs become old",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", 1, 1 },
+	{ "64K folio, old: not referenced",
+	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 0, 1 },
+	{ "64K folio, shared, young: referenced, all PTEs become old",
+	  { "{Rdy*16}", .prot = RO }, "{Rd*16}", 1, 1 },
+	{ "64K folio, PROT_NONE, young: referenced, all PTEs become old",
 	  { "{Ndyx*16}" }, "{Ndx*16}", 1, 1 },
-	{ "64K folio, lazyfree",
+	{ "64K lazyfree folio, young: referenced, all PTEs become old",
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", 1, 1 },
-	{ "small folios",
+	{ "three small folios, two young: 2 references, all PTEs become old",
 	  { "Wdyx Wdx - Ryx", .prot = RW }, "Wdx Wdx - Rx", 2, 3 },
 
-	/* Rule 1: whichever page it was. */
-	{ "the first page young",
+	/* Rule 1: one young PTE is enough, whatever its position. */
+	{ "64K folio, first PTE young: referenced, all PTEs become old",
 	  { "{Wdyx Wdx*15}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "the last page young",
+	{ "64K folio, last PTE young: referenced, all PTEs become old",
 	  { "{Wdx*15 Wdyx}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "a page in the middle young",
+	{ "64K folio, PTE 7 young: referenced, all PTEs become old",
 	  { "{Wdx*7 Wdyx Wdx*8}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "every other page young",
+	{ "32K folio, every other PTE young: referenced, all PTEs become old",
 	  { "{Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx}", .prot = RW },
 	  "{Wdx*8}", 1, 1 },
-	{ "the first page young elsewhere",
-	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .elsewhere = 1 },
-	{ "the last page young elsewhere",
-	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .elsewhere = 16 },
-	{ "young elsewhere, over the edge of a page table",
+	{ "64K folio, old, first page young in a secondary MMU: referenced",
+	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .secondary_young = 1 },
+	{ "64K folio, old, last page young in a secondary MMU: referenced",
+	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .secondary_young = 16 },
+	{ "64K folio, old, in two page tables, last page young in a secondary MMU: referenced",
 	  { "@-8 {Wdx*16}", .prot = RW }, "@-8 {Wdx*16}", 1, 2,
-	  .elsewhere = 16 },
+	  .secondary_young = 16 },
 
 	/* All other bits stay. */
-	{ "writable and read-only, clean and dirty pages",
+	{ "64K folio, writable and read-only, dirty and clean PTEs: only young cleared",
 	  { "{Wdyx*4 Wyx*4 Rdyx*4 Ry*4}", .prot = RW },
 	  "{Wdx*4 Wx*4 Rdx*4 R*4}", 1, 1 },
-	{ "pages without access among others",
+	{ "64K folio, PTEs 4 to 7 PROT_NONE: 3 batches, only young cleared",
 	  { "{Wdyx*4 Ndyx*4 Wdyx*8}", .prot = RW },
 	  "{Wdx*4 Ndx*4 Wdx*8}", 1, 3 },
-	{ "soft-dirty pages while tracking",
+	{ "64K folio, first 4 PTEs soft-dirty: 1 batch, only young cleared",
 	  { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true },
 	  "{Wdsx*4 Wdx*12}", 1, 1 },
-	{ "pages with uffd-wp",
+	{ "64K folio, first 4 PTEs uffd-wp: 2 batches, only young cleared",
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true },
 	  "{Rdux*4 Wdx*12}", 1, 2 },
 
-	/* Rules 3 and 4. */
-	{ "folio off its alignment",
+	/* Rules 3 and 4: where batches end, and neighbours. */
+	{ "64K folio, virtual address not 64K-aligned: 1 batch, all PTEs become old",
 	  { "@5 {Wdyx*16}", .prot = RW }, "@5 {Wdx*16}", 1, 1 },
-	{ "over the edge of a page table",
+	{ "64K folio across a page table boundary: 2 batches, all PTEs become old",
 	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdx*16}", 1, 2 },
-	{ "young behind the edge of a page table only",
+	{ "64K folio across a page table boundary, last PTE young: referenced, 2 batches",
 	  { "@-8 {Wdx*15 Wdyx}", .prot = RW }, "@-8 {Wdx*16}", 1, 2 },
-	{ "2M folio over the edge of a page table",
+	{ "2M folio across a page table boundary: 2 batches, all PTEs become old",
 	  { "@T/2 {Wdyx*T}", .prot = RW }, "@T/2 {Wdx*T}", 1, 2 },
-	{ "folio mapped from its middle on",
+	{ "64K folio, last 11 pages mapped: 1 batch, all PTEs become old",
 	  { "{.*5 Wdyx*11}", .prot = RW }, "{.*5 Wdx*11}", 1, 1 },
-	{ "folio mapped up to its middle",
+	{ "small folio after 5 mapped pages of a 64K folio: becomes old, 64K folio unchanged",
 	  { "{Wdyx*5 .*11} | Wdyx |", .prot = RW }, "{Wdyx*5 .*11} Wdx", 1, 1 },
-	{ "holes in a folio",
+	{ "64K folio with holes of 2 and 1 PTEs: 3 batches, all PTEs become old",
 	  { "{Wdyx*5 -*2 Wdyx*3 - Wdyx*5}", .prot = RW },
 	  "{Wdx*5 -*2 Wdx*3 - Wdx*5}", 1, 3 },
-	{ "young behind the holes only",
+	{ "64K folio with holes of 2 and 1 PTEs, last PTE young: referenced, 3 batches",
 	  { "{Wdx*5 -*2 Wdx*3 - Wdx*4 Wdyx}", .prot = RW },
 	  "{Wdx*5 -*2 Wdx*3 - Wdx*5}", 1, 3 },
-	{ "a folio that is being migrated in part",
+	{ "64K folio, 2 migration entries: they stay, 2 batches, all PTEs become old",
 	  { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW },
 	  "{Wdx*5 Mx M Wdx*9}", 1, 2 },
-	{ "one of three folios",
+	{ "middle one of three 64K folios: its PTEs become old, neighbours unchanged",
 	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW },
 	  "{Wdyx*16} {Wdx*16} {Wdyx*16}", 1, 1 },
-	{ "one of three folios physically side by side",
+	{ "middle one of three physically contiguous 64K folios: neighbours unchanged",
 	  { "{Wdyx*16} | +{Wdyx*16} | +{Wdyx*16}", .prot = RW },
 	  "{Wdyx*16} {Wdx*16} {Wdyx*16}", 1, 1 },
-	{ "old beside young folios",
+	{ "old 64K folio physically between two young ones: not referenced",
 	  { "{Wdyx*16} | +{Wdx*16} | +{Wdyx*16}", .prot = RW },
 	  "{Wdyx*16} {Wdx*16} {Wdyx*16}", 0, 1 },
-	{ "folios of mixed orders",
+	{ "folios of orders 0, 1, 2 and 5, order 2 old: 3 references, 4 batches",
 	  { "Wdyx {Wdyx*2} {Wdx*4} {Wdyx*32}", .prot = RW },
 	  "Wdx {Wdx*2} {Wdx*4} {Wdx*32}", 3, 4 },
 
-	/* Other mappings, and several. */
-	{ "file", { "{Ry*16}", PTEBATCH_FILE, RO }, "{R*16}", 1, 1 },
-	{ "shmem, part of a folio",
+	/* File mappings, and several mappings of a folio. */
+	{ "64K file folio, young: referenced, all PTEs become old",
+	  { "{Ry*16}", PTEBATCH_FILE, RO }, "{R*16}", 1, 1 },
+	{ "64K shmem folio, pages 3 to 11 mapped: 1 batch, all PTEs become old",
 	  { "{.*3 Wdy*9 .*4}", PTEBATCH_SHMEM, RW }, "{.*3 Wd*9 .*4}", 1, 1 },
-	{ "shmem mapped twice",
+	{ "64K shmem folio mapped by two VMAs: 2 references, all PTEs become old",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, "{Wd*16}", 2, 2 },
-	{ "shmem mapped twice, one page young",
+	{ "64K shmem folio mapped by two VMAs, PTE 9 young: 2 references",
 	  { "{Wd*9 Wdy Wd*6}", PTEBATCH_SHMEM, RW, .twice = true },
 	  "{Wd*16}", 2, 2 },
-	{ "private file, its own pages beside copies",
+	{ "private file mapping, page cache folio and copy: 2 references, all PTEs become old",
 	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW },
 	  "{R*8} {Wdx*8}", 2, 2 },
-	{ "after a fork",
+	{ "64K folio mapped by parent and child: 1 reference, all PTEs become old",
 	  { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rd*16}", 1, 1 },
 
-	/* Rule 21. */
-	{ "locked into memory",
+	/* Rule 21: mlocked folios. */
+	{ "64K folio in an mlocked VMA: VM_LOCKED returned, PTEs stay young",
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Wdyx*16}", 0, 0,
 	  .mlocked = true },
-	{ "small folio locked into memory",
+	{ "small folio in an mlocked VMA: VM_LOCKED returned, PTE stays young",
 	  { "Wdyx", .prot = RW, .mlocked = true }, "Wdyx", 0, 0,
 	  .mlocked = true },
-	{ "part of a folio locked into memory",
+	{ "64K folio, first 8 pages mapped in an mlocked VMA: no VM_LOCKED, PTEs stay young",
 	  { "{Wdyx*8 .*8}", .prot = RW, .mlocked = true },
 	  "{Wdyx*8 .*8}", 0, 0 },
-	{ "locked into memory over the edge of a page table",
+	{ "64K folio across page tables of an mlocked VMA: no VM_LOCKED, PTEs stay young",
 	  { "@-8 {Wdyx*16}", .prot = RW, .mlocked = true },
 	  "@-8 {Wdyx*16}", 0, 0 },
-	{ "PMD locked into memory",
+	{ "PMD-mapped folio in an mlocked VMA: VM_LOCKED returned, PMD stays young",
 	  { "[Wdyx]", .prot = RW, .mlocked = true }, "[Wdyx]", 0, 0,
 	  .mlocked = true },
 
-	/* Rule 16. */
-	{ "PMD", { "[Wdyx]", .prot = RW }, "[Wdx]", 1, 1 },
-	{ "PMD, old", { "[Wdx]", .prot = RW }, "[Wdx]", 0, 1 },
-	{ "PMD of shmem", { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wd]", 1, 1 },
-	{ "PMD, young elsewhere",
-	  { "[Wdx]", .prot = RW }, "[Wdx]", 1, 1, .elsewhere = 300 },
-	{ "2M folio mapped by page table entries",
+	/* Rule 16: PMD-mapped folios. */
+	{ "PMD-mapped folio, young: referenced, PMD becomes old",
+	  { "[Wdyx]", .prot = RW }, "[Wdx]", 1, 1 },
+	{ "PMD-mapped folio, old: not referenced",
+	  { "[Wdx]", .prot = RW }, "[Wdx]", 0, 1 },
+	{ "PMD-mapped shmem folio, young: referenced, PMD becomes old",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wd]", 1, 1 },
+	{ "PMD-mapped folio, old, page 299 young in a secondary MMU: referenced",
+	  { "[Wdx]", .prot = RW }, "[Wdx]", 1, 1, .secondary_young = 300 },
+	{ "2M folio mapped by PTEs, PTE 300 young: 1 batch, all PTEs become old",
 	  { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*512}", 1, 1 },
 };
 
@@ -390,16 +405,19 @@ static void referenced_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
-/* Every order of every kind, young in one page. */
+/* Each kind of folio in each order, one PTE young. */
 
 static const struct kind {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *young, *old;
 } kinds[] = {
-	{ "anonymous", { .prot = RW }, "Wdyx", "Wdx" },
-	{ "of a file", { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy", "Wd" },
-	{ "of shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wd" },
+	{ "anonymous folio, one PTE young: referenced, all PTEs become old",
+	  { .prot = RW }, "Wdyx", "Wdx" },
+	{ "file folio, one PTE young: referenced, all PTEs become old",
+	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy", "Wd" },
+	{ "shmem folio, one PTE young: referenced, all PTEs become old",
+	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wd" },
 };
 
 PTEBATCH_ORDER_PARAM(orders, kinds);
@@ -455,7 +473,7 @@ static struct kunit_case referenced_cases[] = {
 static struct kunit_suite referenced_suite = {
 	.name = "ptebatch_rmap_referenced",
 	.suite_init = ptebatch_lru_gen_off,
-	.suite_exit = ptebatch_lru_gen_as_before,
+	.suite_exit = ptebatch_lru_gen_restore,
 	.test_cases = referenced_cases,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * try_to_unmap() and zap_vma_range() on rows that nobody has thought of.
+ * try_to_unmap() and zap_vma_range() on randomly generated rows.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -9,51 +9,52 @@
 
 #include "internal.h"
 
-#include "../lib/chance.h"
-#include "../lib/swap.h"
-#include "../lib/twin.h"
-#include "../lib/unmap.h"
+#include "../lib/check/model.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/unmap.h"
+#include "../lib/run/random.h"
+#include "../lib/twin/twin.h"
 
-static void unmap_by_kernel(struct ptebatch_chance *chance,
+static void unmap_by_kernel(struct ptebatch_random *random,
 			    struct ptebatch_space *space)
 {
 	ptebatch_unmap(space, 0, try_to_unmap);
 }
 
-static void unmap_by_twin(struct ptebatch_chance *chance,
+static void unmap_by_twin(struct ptebatch_random *random,
 			  struct ptebatch_space *space)
 {
 	ptebatch_unmap(space, 0, ptebatch_twin_try_to_unmap);
 }
 
-static void zap_by_kernel(struct ptebatch_chance *chance,
+static void zap_by_kernel(struct ptebatch_random *random,
 			  struct ptebatch_space *space)
 {
 	ptebatch_zap(space, zap_vma_range);
 }
 
-static void zap_batched(struct ptebatch_chance *chance,
+static void zap_batched(struct ptebatch_random *random,
 			struct ptebatch_space *space)
 {
 	ptebatch_zap(space, ptebatch_zap_batched);
 }
 
-static void zap_by_twin(struct ptebatch_chance *chance,
+static void zap_by_twin(struct ptebatch_random *random,
 			struct ptebatch_space *space)
 {
 	ptebatch_zap(space, ptebatch_twin_zap_vma_range);
 }
 
 static const struct operation {
-	const char *what, *who;
-	ptebatch_deed_t kernel, twin;
+	const char *what, *function;
+	ptebatch_random_op_t kernel, twin;
 	ptebatch_model_t model;
 	bool swap, lazyfree, file;
-	bool whole;		/* folios, whatever the range */
+	bool whole;		/* whole folios only: the range is the row */
 } operations[] = {
-	{ "to swap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
+	{ "unmap to swap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
 	  ptebatch_model_unmap, .swap = true, .whole = true },
-	{ "lazyfree", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
+	{ "unmap lazyfree", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
 	  ptebatch_model_unmap, .lazyfree = true, .whole = true },
 	{ "unmap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
 	  ptebatch_model_unmap, .file = true, .whole = true },
@@ -71,8 +72,8 @@ static const char *operation_missing(const struct operation *operation)
 }
 
 /*
- * Without a page nothing has put anything into swap, and lazyfree folios that
- * were written to are not lazyfree any more.
+ * Drop swap entries, as the states have no page to swap out, and dirty lazyfree
+ * pages, which try_to_unmap() keeps (rule 18).
  */
 static void drop_states(struct ptebatch_states *states, bool lazyfree)
 {
@@ -87,11 +88,12 @@ static void drop_states(struct ptebatch_states *states, bool lazyfree)
 	states->nr = nr;
 }
 
-static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
+static void choose_operation(struct ptebatch_random *random,
+			     struct rnd_state *rnd)
 {
 	const struct operation *operation;
 	u32 bits = prandom_u32_state(rnd);
-	struct ptebatch_setup *setup = &chance->setup;
+	struct ptebatch_setup *setup = &random->setup;
 
 	do {
 		operation = &operations[prandom_u32_state(rnd) %
@@ -106,23 +108,23 @@ static void choose(struct ptebatch_chance *chance, struct rnd_state *rnd)
 		.swap = operation->swap,
 		.lazyfree = operation->lazyfree,
 	};
-	chance->call = ptebatch_setup_call(setup, operation->model,
+	random->call = ptebatch_setup_call(setup, operation->model,
 					   setup->prot);
-	ptebatch_states(&chance->states, &chance->call);
-	drop_states(&chance->states, operation->lazyfree);
-	chance->what = operation->what;
-	chance->who = operation->who;
-	chance->kernel = operation->kernel;
-	chance->twin = operation->twin;
-	chance->whole = operation->whole;
-	chance->counts = false;
+	ptebatch_states(&random->states, &random->call);
+	drop_states(&random->states, operation->lazyfree);
+	random->what = operation->what;
+	random->function = operation->function;
+	random->kernel = operation->kernel;
+	random->twin = operation->twin;
+	random->whole = operation->whole;
+	random->counts = false;
 }
 
 static struct kunit_suite random_suite;
 
 static void unmap_random(struct kunit *test)
 {
-	ptebatch_chance_play(test, random_suite.name, choose);
+	ptebatch_random_run(test, random_suite.name, choose_operation);
 }
 
 static struct kunit_case random_cases[] = {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The multi-generational LRU clears accessed bits in batches, where it looks
- * around a page that was found young, and where it walks whole page tables.
+ * The multi-generational LRU clears accessed bits in batches: around a young
+ * PTE (lru_gen_look_around()), and in walks of whole page tables.
  *
- * With somebody else's page tables to ask, as KVM's, it looks at old entries,
- * too, and batches begin elsewhere. So each row is done twice, without and with
- * them.
+ * In an mm with an MMU notifier, as KVM registers, it does not skip old PTEs,
+ * so that batches begin at other entries. Each row runs without and with one.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -15,32 +14,33 @@
 
 #include "internal.h"
 
-#include "../lib/arch.h"
-#include "../lib/lru_gen.h"
-#include "../lib/trial.h"
+#include "../lib/arch/arch.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/lru_gen.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* Less young than the youngest is what is used for the second time. */
+/* The generation that a second access found by a look-around leads to. */
 #define SECOND_YOUNGEST	1
 
 /**
- * struct young_row - a case of a look around or a walk
- * @name: of the case
- * @setup: the address space before; all folios are on the LRU lists
- * @after: the row as it shall be then
- * @again: the folios were in use before
+ * struct young_row - a case of a look-around or a walk
+ * @name: name of the case
+ * @setup: address space before the call; all folios are on the LRU lists
+ * @after: expected row after the call
+ * @referenced: the folios have PG_referenced before the call
  */
 struct young_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *after;
-	bool again;
+	bool referenced;
 };
 
-/* Was a folio found young? Gets the flags of the entries that were. */
+/* Did a PTE of the folio lose young? @flags gets the flags of such PTEs. */
 static bool was_young(const struct ptebatch_trial *trial, s16 folio, u8 *flags)
 {
 	const struct ptebatch_row *was = &trial->before.row;
@@ -61,7 +61,7 @@ static bool was_young(const struct ptebatch_trial *trial, s16 folio, u8 *flags)
 	return young;
 }
 
-/* Does entry @i share its accessed bit with one that was to lose it? */
+/* Is a PTE that must lose young in the contpte block of entry @i? */
 static bool shares_young(const struct ptebatch_row *was,
 			 const struct ptebatch_row *expected, unsigned int i)
 {
@@ -80,8 +80,8 @@ static bool shares_young(const struct ptebatch_row *was,
 }
 
 /*
- * Young is what all this is about, so it is not allowed to spread. Folios of
- * other nodes are not looked at.
+ * Young must not spread here: clearing it is under test. A look-around skips
+ * folios on other nodes than @target.
  */
 static void expect_exactly(const struct ptebatch_trial *trial,
 			   const char *picture, const struct folio *target)
@@ -103,93 +103,95 @@ static void expect_exactly(const struct ptebatch_trial *trial,
 			    "%s in \"%s\"", error, picture);
 	KUNIT_ASSERT_EQ(test, expected->nr, was->nr);
 	for (i = 0; i < was->nr; i++) {
-		struct ptebatch_entry want = expected->entries[i];
+		struct ptebatch_entry exp = expected->entries[i];
 		struct ptebatch_entry got = trial->after.row.entries[i];
 
-		if (target && want.folio != PTEBATCH_NO_FOLIO &&
-		    folio_nid(trial->space->folios[want.folio]) !=
+		if (target && exp.folio != PTEBATCH_NO_FOLIO &&
+		    folio_nid(trial->space->folios[exp.folio]) !=
 		    folio_nid(target))
-			want = was->entries[i];
+			exp = was->entries[i];
 		if (PTEBATCH_BLOCK_ENTRIES > 1) {
 			u8 block = ptebatch_model_block(&trial->space->row, i);
 
-			got.flags &= ~(block & PTEBATCH_DIRTY) | want.flags;
+			got.flags &= ~(block & PTEBATCH_DIRTY) | exp.flags;
 			if (shares_young(was, expected, i)) {
 				got.flags &= ~PTEBATCH_YOUNG;
-				want.flags &= ~PTEBATCH_YOUNG;
+				exp.flags &= ~PTEBATCH_YOUNG;
 			}
 		}
-		if (memcmp(&want, &got, sizeof(want)))
+		if (memcmp(&exp, &got, sizeof(exp)))
 			set_bit(i, differs);
 	}
 	if (!bitmap_empty(differs, PTEBATCH_ROW_ENTRIES)) {
-		char wanted[160];
+		char message[160];
 
-		snprintf(wanted, sizeof(wanted), "expected %s", picture);
-		ptebatch_trial_print(trial, wanted, differs);
+		snprintf(message, sizeof(message), "expected %s", picture);
+		ptebatch_trial_print(trial, message, differs);
 	}
 	kunit_kfree(test, differs);
 	kunit_kfree(test, expected);
 }
 
-/* What the entries knew of their use the folios must know now. */
-static void expect_known(const struct ptebatch_trial *trial, s16 nr, bool again,
-			 unsigned int ago)
+/* Rule 17: young and dirty of the PTEs must reach folio @nr. */
+static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
+			      bool referenced, unsigned int age)
 {
 	struct folio *folio = trial->space->folios[nr];
 	struct kunit *test = trial->test;
 	u8 flags;
 
 	if (!was_young(trial, nr, &flags)) {
-		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio), again,
-				    "%s: folio %d was not in use", trial->who, nr);
+		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio),
+				    referenced,
+				    "%s: PG_referenced of folio %d, no PTE became old",
+				    trial->function, nr);
 		return;
 	}
 	if (!folio_test_anon(folio) && flags & PTEBATCH_DIRTY)
 		KUNIT_EXPECT_TRUE_MSG(test, folio_test_dirty(folio),
-				      "rule 17: %s has lost that folio %d was dirty",
-				      trial->who, nr);
-	if (again)
+				      "rule 17 (dirty): %s clears young in dirty PTEs, folio %d is clean",
+				      trial->function, nr);
+	if (referenced)
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_of(folio),
-				    ptebatch_lru_gen_ago(folio, ago),
-				    "%s: the generation of folio %d",
-				    trial->who, nr);
+				    ptebatch_lru_gen_at_age(folio, age),
+				    "%s: generation of folio %d",
+				    trial->function, nr);
 	else
-		/* In two page tables it is found twice. */
+		/* Young in two page tables, it gets PG_workingset. */
 		KUNIT_EXPECT_TRUE_MSG(test, folio_test_referenced(folio) ||
 				      folio_test_workingset(folio),
-				      "%s: folio %d is not known to be in use",
-				      trial->who, nr);
+				      "%s: folio %d was young, has no PG_referenced or PG_workingset",
+				      trial->function, nr);
 }
 
-static struct ptebatch_trial *begin(struct kunit *test, const char *who,
-				    const struct young_row *row, bool asked)
+static struct ptebatch_trial *begin(struct kunit *test, const char *function,
+				    const struct young_row *row, bool notifier)
 {
 	struct ptebatch_trial *trial;
 	unsigned int i;
 
-	trial = ptebatch_trial_begin(test, who, &row->setup);
-	/* That is what it sees as somebody else. */
-	if (!asked)
+	trial = ptebatch_trial_begin(test, function, &row->setup);
+	/* Flushes are recorded by an MMU notifier. */
+	if (!notifier)
 		ptebatch_flush_end(&trial->flush);
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
 		folio_clear_referenced(folio);
 		folio_clear_workingset(folio);
-		if (row->again)
+		if (row->referenced)
 			folio_set_referenced(folio);
 		KUNIT_ASSERT_GE_MSG(test, ptebatch_lru_gen_of(folio), 0,
-				    "folio %u is on no list", i);
+				    "folio %u is on no LRU list", i);
 	}
 	return trial;
 }
 
-/* The folio that was drawn as the range is the one that reclaim looks at. */
+/* Isolate the folio of the range and check its references, as reclaim does. */
 static void look_around(struct kunit *test, const struct young_row *row,
-			const char *who, bool asked)
+			const char *function, bool notifier)
 {
-	struct ptebatch_trial *trial = begin(test, who, row, asked);
+	struct ptebatch_trial *trial = begin(test, function, row, notifier);
 	struct ptebatch_row *drawn = &trial->space->row;
 	s16 nr = drawn->entries[drawn->from].folio;
 	struct folio *folio = trial->space->folios[nr];
@@ -204,135 +206,136 @@ static void look_around(struct kunit *test, const struct young_row *row,
 	KUNIT_ASSERT_TRUE(test, folio_isolate_lru(folio));
 	references = folio_referenced(folio, false, NULL, &flags);
 	folio_putback_lru(folio);
-	/* Rule 4 is for what is looked at. */
+	/* Any entry of the row may change: rule 4 is for entries outside. */
 	trial->before.row.from = 0;
 	trial->before.row.to = trial->before.row.nr;
 	ptebatch_trial_end(trial);
 
-	KUNIT_EXPECT_EQ_MSG(test, references, young, "%s returns %d", who,
-			    references);
+	KUNIT_EXPECT_EQ_MSG(test, references, young,
+			    "%s returns %d references, expected %d", function,
+			    references, young);
 	expect_exactly(trial, row->after, folio);
 	for (i = 0; i < drawn->nr_folios; i++)
 		if (i != nr)
-			expect_known(trial, i, row->again, SECOND_YOUNGEST);
+			expect_used_folio(trial, i, row->referenced, SECOND_YOUNGEST);
 }
 
 static void walk(struct kunit *test, const struct young_row *row,
-		 const char *who, bool asked)
+		 const char *function, bool notifier)
 {
-	struct ptebatch_trial *trial = begin(test, who, row, asked);
+	struct ptebatch_trial *trial = begin(test, function, row, notifier);
 	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, 0,
 			ptebatch_lru_gen_walk(trial->space->places[0].mm));
 	ptebatch_trial_end(trial);
 	expect_exactly(trial, row->after, NULL);
-	/* The walk has made the generation that was the youngest older. */
+	/* The walk adds a generation: the old youngest is one older. */
 	for (i = 0; i < trial->space->row.nr_folios; i++)
-		expect_known(trial, i, row->again, 1);
+		expect_used_folio(trial, i, row->referenced, 1);
 }
 
-/* The window is of 64 entries, 32 on each side, in the page table. */
+/* A look-around covers 64 PTEs of a page table, where possible 32 each side. */
 static const struct young_row around_rows[] = {
-	{ "folios around",
+	{ "64K folio in a row of 8 young ones: 64 PTEs around its first PTE become old",
 	  { "{Wdyx*16}*3 | {Wdyx*16} | {Wdyx*16}*4", .prot = RW, .lru = true },
 	  "{Wdyx*16} {Wdx*16}*4 {Wdyx*16}*3" },
-	{ "folios behind the first one of a page table",
+	{ "64K folio first in its page table: first 64 PTEs become old",
 	  { "| {Wdyx*16} | {Wdyx*16}*5", .prot = RW, .lru = true },
 	  "{Wdx*16}*4 {Wdyx*16}*2" },
-	{ "folios before the last one of a page table",
+	{ "64K folio last in its page table: last 64 PTEs become old",
 	  { "@-96 {Wdyx*16}*5 | {Wdyx*16} |", .prot = RW, .lru = true },
 	  "@-96 {Wdyx*16}*2 {Wdx*16}*4" },
-	{ "an old folio is not looked around",
+	{ "64K folio, old, between young ones: no look-around, neighbours stay young",
 	  { "{Wdyx*16} | {Wdx*16} | {Wdyx*16}", .prot = RW, .lru = true },
 	  "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
-	{ "one page young, the last",
+	{ "64K folio, last PTE young, between young ones: all PTEs become old",
 	  { "{Wdyx*16} | {Wdx*15 Wdyx} | {Wdyx*16}", .prot = RW, .lru = true },
 	  "{Wdx*16}*3" },
-	{ "folios that the window cuts",
+	{ "64K folio between 256K folios: their nearest PTEs become old, 64 PTEs in all",
 	  { "{Wdyx*64} | {Wdyx*16} | {Wdyx*64}", .prot = RW, .lru = true },
 	  "{Wdyx*32 Wdx*32} {Wdx*16} {Wdx*16 Wdyx*48}" },
-	{ "a folio larger than the window",
+	{ "512K folio between young folios: all its PTEs and the 32 before become old",
 	  { "{Wdyx*64} | {Wdyx*128} | {Wdyx*16}", .prot = RW, .lru = true },
 	  "{Wdyx*32 Wdx*32} {Wdx*128} {Wdyx*16}" },
-	{ "small folios around",
+	{ "small folio among 80 small folios: 64 PTEs around it become old",
 	  { "Wdyx*40 | Wdyx | Wdyx*40", .prot = RW, .lru = true },
 	  "Wdyx*8 Wdx*64 Wdyx*9" },
-	{ "folios of mixed orders around",
+	{ "64K folio between folios of orders 0 to 3: all PTEs become old",
 	  { "{Wdyx*4} Wdyx*4 {Wdyx*8} | {Wdyx*16} | Wdyx {Wdyx*2} {Wdyx*4}",
 	    .prot = RW, .lru = true },
 	  "{Wdx*4} Wdx*4 {Wdx*8} {Wdx*16} Wdx {Wdx*2} {Wdx*4}" },
 
-	/* Which page of a batch is young. */
-	{ "the first page young of each",
+	/* Rule 1: any young PTE of a batch counts. */
+	{ "64K folio between two with only the first PTE young: all PTEs become old",
 	  { "{Wdyx Wdx*15} | {Wdyx*16} | {Wdyx Wdx*15}", .prot = RW,
 	    .lru = true }, "{Wdx*16}*3" },
-	{ "the last page young of each",
+	{ "64K folio between two with only the last PTE young: all PTEs become old",
 	  { "{Wdx*15 Wdyx} | {Wdyx*16} | {Wdx*15 Wdyx}", .prot = RW,
 	    .lru = true }, "{Wdx*16}*3" },
-	{ "every other page young",
+	{ "16K folio between two with every other PTE young: all PTEs become old",
 	  { "{Wdx Wdyx Wdx Wdyx} | {Wdyx*4} | {Wdyx Wdx Wdyx Wdx}", .prot = RW,
 	    .lru = true }, "{Wdx*4}*3" },
-	{ "old folios around",
+	{ "64K folio, young, between two old ones: all PTEs old afterwards",
 	  { "{Wdx*16} | {Wdyx*16} | {Wdx*16}", .prot = RW, .lru = true },
 	  "{Wdx*16}*3" },
-	{ "holes and missing pages",
+	{ "32K folio between partly mapped folios and empty PTEs: present PTEs become old",
 	  { "{Wdyx*3 -*2 Wdyx*3} - | {Wdyx*8} | -*3 {.*5 Wdyx*3}", .prot = RW,
 	    .lru = true },
 	  "{Wdx*3 -*2 Wdx*3} - {Wdx*8} -*3 {.*5 Wdx*3}" },
 
 	/* All other bits stay. */
-	{ "writable and read-only, clean and dirty, and no access",
+	{ "32K folio beside writable, read-only, dirty, clean, PROT_NONE PTEs: only young cleared",
 	  { "{Wdyx*2 Wyx*2 Rdyx*2 Ry*2} | {Wdyx*8} | {Ndyx*4 Wyx*4}",
 	    .prot = RW, .lru = true },
 	  "{Wdx*2 Wx*2 Rdx*2 R*2} {Wdx*8} {Ndx*4 Wx*4}" },
-	{ "soft-dirty pages while tracking",
+	{ "32K folio beside soft-dirty PTEs: only young cleared",
 	  { "{Wdysx*4 Wdyx*4} | {Wdyx*8} | {Wysx*4 Wyx*4}", .prot = RW,
 	    .track = true, .lru = true },
 	  "{Wdsx*4 Wdx*4} {Wdx*8} {Wsx*4 Wx*4}" },
-	{ "pages with uffd-wp",
+	{ "32K folio beside uffd-wp PTEs: only young cleared",
 	  { "{Rdyux*4 Wdyx*4} | {Wdyx*8} | {Rdyux*8}", .prot = RW,
 	    .uffd_wp = true, .lru = true },
 	  "{Rdux*4 Wdx*4} {Wdx*8} {Rdux*8}" },
-	{ "migration entries and markers",
+	{ "32K folio beside poison and guard markers: markers stay, PTEs become old",
 	  { "{Wdyx*4} P G | {Wdyx*8} | G {Wdyx*2 Wdyx*2}", .prot = RW,
 	    .lru = true },
 	  "{Wdx*4} P G {Wdx*8} G {Wdx*2 Wdx*2}" },
 
-	/* Rule 3. */
-	{ "folios physically side by side",
+	/* Rules 3 and 16: where batches and the look-around end. */
+	{ "four physically contiguous 64K folios, one of them old: all PTEs become old",
 	  { "{Wdyx*16} | +{Wdyx*16} | +{Wdx*16} +{Wdyx*16}", .prot = RW,
 	    .lru = true }, "{Wdx*16} {Wdx*16} {Wdx*16} {Wdx*16}" },
-	{ "the window ends at the page table",
+	{ "64K folio last in its page table: folio in the next page table stays young",
 	  { "@-24 {Wdyx*8} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
 	  "@-24 {Wdx*8} {Wdx*16} {Wdyx*16}" },
-	{ "a folio over the edge of a page table has two windows",
+	{ "64K folio across a page table boundary: neighbours in both page tables become old",
 	  { "@-24 {Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
 	  "@-24 {Wdx*16} {Wdx*16} {Wdx*16}" },
-	{ "beside a PMD",
+	{ "64K folio beside a PMD-mapped folio: PMD stays young",
 	  { "@-16 | {Wdyx*16} | [Wdyx]", .prot = RW, .lru = true },
 	  "@-16 {Wdx*16} [Wdyx]" },
-	{ "a PMD is not looked around",
+	{ "PMD-mapped folio beside a 64K folio: PMD becomes old, PTEs stay young",
 	  { "@-16 {Wdyx*16} | [Wdyx] |", .prot = RW, .lru = true },
 	  "@-16 {Wdyx*16} [Wdx]" },
 
-	/* Rule 17. */
-	{ "shmem, clean",
+	/* Rule 17: dirty and accessed reach the folio. */
+	{ "64K shmem folios, clean: all PTEs become old",
 	  { "{Wy*16} | {Wy*16} | {Ry*16}", PTEBATCH_SHMEM, RW, .lru = true },
 	  "{W*16} {W*16} {R*16}" },
-	{ "shmem, the last page dirty",
+	{ "64K shmem folios, last PTE of the neighbours dirty: neighbours dirty",
 	  { "{Wy*15 Wdy} | {Wy*16} | {Wy*15 Wdy}", PTEBATCH_SHMEM, RW,
 	    .lru = true }, "{W*15 Wd} {W*16} {W*15 Wd}" },
-	{ "shmem, the first page dirty",
+	{ "64K shmem folios, first PTE of the neighbours dirty: neighbours dirty",
 	  { "{Wdy Wy*15} | {Wy*16} | {Wdy W*15}", PTEBATCH_SHMEM, RW,
 	    .lru = true }, "{Wd W*15} {W*16} {Wd W*15}" },
-	{ "file, a page in the middle dirty",
+	{ "64K file folios, PTE 7 of a neighbour dirty: that neighbour dirty",
 	  { "{Ry*7 Wdy Ry*8} | {Ry*16} | {Ry*16}", PTEBATCH_FILE, RW,
 	    .lru = true }, "{R*7 Wd R*8} {R*16} {R*16}" },
-	{ "file, used again",
+	{ "64K file folios, PG_referenced: neighbours move to the second youngest generation",
 	  { "{Ry*16} | {Ry*16} | {Ry*16}", PTEBATCH_FILE, RO, .lru = true },
 	  "{R*16}*3", true },
-	{ "anonymous, used again",
+	{ "64K anonymous folios, PG_referenced: neighbours move to the second youngest generation",
 	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
 	  "{Wdx*16}*3", true },
 };
@@ -345,76 +348,79 @@ static void vmscan_look_around(struct kunit *test)
 		kunit_skip(test, "%s", ptebatch_lru_gen_missing());
 	look_around(test, test->param_value, "folio_referenced()", false);
 	look_around(test, test->param_value,
-		    "folio_referenced() with others to ask", true);
+		    "folio_referenced() with an MMU notifier", true);
 }
 
 static const struct young_row walk_rows[] = {
-	{ "64K folio", { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdx*16}" },
-	{ "64K folio, old", { "{Wdx*16}", .prot = RW, .lru = true }, "{Wdx*16}" },
-	{ "small folios",
+	{ "64K folio, young: all PTEs become old",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdx*16}" },
+	{ "64K folio, old: unchanged",
+	  { "{Wdx*16}", .prot = RW, .lru = true }, "{Wdx*16}" },
+	{ "small folios and an empty PTE: all PTEs become old",
 	  { "Wdyx*3 Wdx - Ryx", .prot = RW, .lru = true }, "Wdx*4 - Rx" },
-	{ "folios of mixed orders",
+	{ "folios of orders 0, 1, 2, 3 and 5: all PTEs become old",
 	  { "Wdyx {Wdyx*2} {Wdx*4} {Wdyx*32} {Wdyx*8}", .prot = RW, .lru = true },
 	  "Wdx {Wdx*2} {Wdx*4} {Wdx*32} {Wdx*8}" },
-	{ "a page table full of 64K folios",
+	{ "page table full of 64K folios: all PTEs become old",
 	  { "{Wdyx*16}*32", .prot = RW, .lru = true }, "{Wdx*16}*32" },
-	{ "three page tables, the middle one missing",
+	{ "three page tables, the middle one missing: all PTEs become old",
 	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW, .lru = true },
 	  "@-16 {Wdx*16} -*T {Wdx*16}" },
-	{ "over the edge of a page table",
+	{ "64K folio across a page table boundary: all PTEs become old",
 	  { "@-8 {Wdyx*16}", .prot = RW, .lru = true }, "@-8 {Wdx*16}" },
-	{ "the first page young",
+	{ "64K folio, first PTE young: all PTEs become old",
 	  { "{Wdyx Wdx*15}", .prot = RW, .lru = true }, "{Wdx*16}" },
-	{ "the last page young",
+	{ "64K folio, last PTE young: all PTEs become old",
 	  { "{Wdx*15 Wdyx}", .prot = RW, .lru = true }, "{Wdx*16}" },
-	{ "every other page young",
+	{ "32K folio, every other PTE young: all PTEs become old",
 	  { "{Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx}", .prot = RW, .lru = true },
 	  "{Wdx*8}" },
-	{ "holes and missing pages",
+	{ "partly mapped folios and empty PTEs: present PTEs become old",
 	  { "{Wdyx*3 -*2 Wdyx*3} - {.*5 Wdyx*3} {Wdyx*2 .*2}", .prot = RW,
 	    .lru = true },
 	  "{Wdx*3 -*2 Wdx*3} - {.*5 Wdx*3} {Wdx*2 .*2}" },
-	{ "folios physically side by side",
+	{ "three physically contiguous 64K folios, one of them old: all PTEs become old",
 	  { "{Wdyx*16} +{Wdx*16} +{Wdyx*16}", .prot = RW, .lru = true },
 	  "{Wdx*16} {Wdx*16} {Wdx*16}" },
-	{ "writable and read-only, clean and dirty, and no access",
+	{ "64K folio, writable, read-only, dirty, clean and PROT_NONE PTEs: only young cleared",
 	  { "{Wdyx*4 Wyx*4 Rdyx*4 Ry*2 Ny*2}", .prot = RW, .lru = true },
 	  "{Wdx*4 Wx*4 Rdx*4 R*2 N*2}" },
-	{ "soft-dirty pages while tracking",
+	{ "64K folio, first 4 PTEs soft-dirty: only young cleared",
 	  { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true, .lru = true },
 	  "{Wdsx*4 Wdx*12}" },
-	{ "pages with uffd-wp",
+	{ "64K folio, first 4 PTEs uffd-wp: only young cleared",
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true, .lru = true },
 	  "{Rdux*4 Wdx*12}" },
-	{ "no access to the VMA",
+	{ "PROT_NONE VMA: skipped, PTEs stay young",
 	  { "{Ndyx*16}", .prot = NONE, .lru = true }, "{Ndyx*16}" },
-	{ "locked into memory",
+	{ "mlocked VMA: skipped, PTEs stay young",
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true, .lru = true },
 	  "{Wdyx*16}" },
-	{ "shmem, the last page dirty",
+	{ "64K shmem folios, last PTE or all PTEs dirty: PTEs become old, folios dirty",
 	  { "{Wy*15 Wdy} {Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true },
 	  "{W*15 Wd} {Wd*16}" },
-	{ "shmem, the first page dirty",
+	{ "64K shmem folios, first PTE of one dirty: PTEs become old, that folio dirty",
 	  { "{Wdy Wy*15} {Wy*16}", PTEBATCH_SHMEM, RW, .lru = true },
 	  "{Wd W*15} {W*16}" },
-	{ "a file that nobody reads by folios is left",
+	{ "file without read_folio(): skipped, PTEs stay young",
 	  { "{Ry*16}", PTEBATCH_FILE, RW, .lru = true }, "{Ry*16}" },
-	{ "PMD", { "[Wdyx]", .prot = RW, .lru = true }, "[Wdx]" },
-	{ "PMD of shmem, dirty",
+	{ "PMD-mapped folio, young: PMD becomes old",
+	  { "[Wdyx]", .prot = RW, .lru = true }, "[Wdx]" },
+	{ "PMD-mapped shmem folio, dirty: PMD becomes old, folio dirty",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW, .lru = true }, "[Wd]" },
-	{ "PMD between page tables",
+	{ "PMD-mapped folio between page tables: PMD and PTEs become old",
 	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW, .lru = true },
 	  "@-4 {Wdx*4} [Wdx] {Wdx*4}" },
-	{ "2M folio mapped by page table entries",
+	{ "2M folio mapped by PTEs, PTE 300 young: all PTEs become old",
 	  { "{Wdx*300 Wdyx Wdx*211}", .prot = RW, .lru = true },
 	  "{Wdx*512}" },
-	{ "anonymous, used again",
+	{ "anonymous folios, PG_referenced: move to the formerly youngest generation",
 	  { "{Wdyx*16} {Wdx*15 Wdyx} Wdyx", .prot = RW, .lru = true },
 	  "{Wdx*16} {Wdx*16} Wdx", true },
-	{ "shmem, used again",
+	{ "shmem folios, PG_referenced: move to the formerly youngest generation",
 	  { "{Wy*16} {Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true },
 	  "{W*16} {Wd*16}", true },
-	{ "PMD, used again",
+	{ "PMD-mapped folio, PG_referenced: moves to the formerly youngest generation",
 	  { "[Wdyx]", .prot = RW, .lru = true }, "[Wdx]", true },
 };
 
@@ -424,8 +430,8 @@ static void vmscan_walk(struct kunit *test)
 {
 	if (ptebatch_lru_gen_walk_missing())
 		kunit_skip(test, "%s", ptebatch_lru_gen_walk_missing());
-	walk(test, test->param_value, "the walk", false);
-	walk(test, test->param_value, "the walk with others to ask", true);
+	walk(test, test->param_value, "MGLRU walk", false);
+	walk(test, test->param_value, "MGLRU walk with an MMU notifier", true);
 }
 
 static struct kunit_case vmscan_cases[] = {
@@ -437,7 +443,7 @@ static struct kunit_case vmscan_cases[] = {
 static struct kunit_suite vmscan_suite = {
 	.name = "ptebatch_vmscan",
 	.suite_init = ptebatch_lru_gen_on,
-	.suite_exit = ptebatch_lru_gen_as_before,
+	.suite_exit = ptebatch_lru_gen_restore,
 	.test_cases = vmscan_cases,
 };
 

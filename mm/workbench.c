@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workbench itself: a check that cannot fail checks nothing. So the
- * notation is read and printed back, and what each check shall notice is done
- * to it.
+ * Self-test of the notation and of the checks. The notation is parsed and
+ * printed again; each check must report a violation of its rule.
  */
-#include "../lib/tlb.h"
+#include "../lib/arch/tlb.h"
 
 #include <kunit/test.h>
 #include <linux/debug_locks.h>
@@ -13,19 +12,22 @@
 
 #include "internal.h"
 
-#include "../lib/arch.h"
-#include "../lib/books.h"
-#include "../lib/bytes.h"
-#include "../lib/hold.h"
-#include "../lib/trial.h"
-#include "../lib/unmap.h"
-#include "../lib/warnings.h"
+#include "../lib/arch/arch.h"
+#include "../lib/check/accounting.h"
+#include "../lib/check/contents.h"
+#include "../lib/check/model.h"
+#include "../lib/check/trial.h"
+#include "../lib/kernel/log.h"
+#include "../lib/op/unmap.h"
+#include "../lib/space/reacquire.h"
+#include "../lib/space/refs.h"
+#include "../lib/space/space.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
 /*
- * A picture as people write it, and as the printer does; that may hang on how
- * many entries a page table has.
+ * A picture as written and as printed. With @table set, the row runs only where
+ * a page table has @table entries.
  */
 static const struct notation_row {
 	const char *written, *printed;
@@ -57,7 +59,8 @@ static const struct notation_row {
 
 static void notation_desc(const struct notation_row *row, char *desc)
 {
-	strscpy(desc, row->written, KUNIT_PARAM_DESC_SIZE);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: printed as %s", row->written,
+		 row->printed);
 }
 
 KUNIT_ARRAY_PARAM(notation, notation_rows, notation_desc);
@@ -82,7 +85,8 @@ static void workbench_notation(struct kunit *test)
 	char text[64];
 
 	if (param->table && param->table != PTRS_PER_PTE)
-		kunit_skip(test, "page tables have %d entries here", (int)PTRS_PER_PTE);
+		kunit_skip(test, "page tables have %d entries, not %u",
+			   (int)PTRS_PER_PTE, param->table);
 	row = parse(test, param->written);
 	seq_buf_init(&out, text, sizeof(text));
 	ptebatch_row_print(&out, row, NULL);
@@ -91,7 +95,7 @@ static void workbench_notation(struct kunit *test)
 			   sizeof(*row));
 }
 
-/* What the parser refuses, and the character, from 1, that it points at. */
+/* Pictures that the parser rejects, and the character, from 1, of the error. */
 static const struct notation_error {
 	const char *picture;
 	int at;
@@ -112,11 +116,11 @@ static const struct notation_error {
 	{ "W | W", 6, "a second | is missing" },
 	{ "|W|W|", 5, "a third |" },
 	{ "+W", 3, "no folio before the +" },
-	{ "W +-", 5, "no folio behind the mark" },
-	{ "~-", 3, "no folio behind the mark" },
+	{ "W +-", 5, "mark without a folio" },
+	{ "~-", 3, "mark without a folio" },
 	{ "255W", 4, "no such node" },
-	{ "W*T/0", 6, "no part of a page table" },
-	{ "W*T/2-9999", 11, "more than there is taken away" },
+	{ "W*T/0", 6, "division of T by 0" },
+	{ "W*T/2-9999", 11, "T/n-m is negative" },
 	{ "@T W", 3, "@ is beyond the page table" },
 	{ "@-0 W", 4, "@ is beyond the page table" },
 	{ "-*T -*T -*T -", 14, "more than three page tables of entries" },
@@ -125,8 +129,9 @@ static const struct notation_error {
 
 static void error_desc(const struct notation_error *row, char *desc)
 {
-	strscpy(desc, *row->picture ? row->picture : "nothing",
-		KUNIT_PARAM_DESC_SIZE);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s, at character %d",
+		 *row->picture ? row->picture : "empty picture", row->error,
+		 row->at);
 }
 
 KUNIT_ARRAY_PARAM(notation_error, notation_errors, error_desc);
@@ -145,32 +150,43 @@ static void workbench_notation_error(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, error, param->error);
 }
 
-/* Rule 1 allows this much and no more. */
+/* Rule 1: accessed and dirty may spread in a batch; nothing else may differ. */
 static const struct allows_row {
 	const char *name, *was, *expected;
 	bool allowed;
 } allows_rows[] = {
-	{ "as expected", "{Wdyx*16}", "{Wdyx*16}", true },
-	{ "dirty has spread", "{Wdyx*16}", "{Wdyx*15 Wyx}", true },
-	{ "young has spread", "{Wdyx*16}", "{Wdx Wdyx*15}", true },
-	{ "dirty has vanished", "{Wyx*16}", "{Wyx*8 Wdyx Wyx*7}", false },
-	{ "dirty from nowhere", "Wdyx*2", "Wyx Wdyx", false },
-	{ "dirty from outside the range", "{Wdyx | Wdyx | Wdyx*6}",
-	  "{Wdyx Wyx Wdyx*6}", false },
-	{ "dirty over a change of write permission", "{Rdyx Wdyx Rdyx*6}",
-	  "{Rdyx Wyx Rdyx*6}", false },
-	{ "dirty from outside the range, in a block",
+	{ "row as expected: allowed",
+	  "{Wdyx*16}", "{Wdyx*16}", true },
+	{ "dirty spreads inside a folio: allowed",
+	  "{Wdyx*16}", "{Wdyx*15 Wyx}", true },
+	{ "young spreads inside a folio: allowed",
+	  "{Wdyx*16}", "{Wdx Wdyx*15}", true },
+	{ "dirty expected, entry is clean: not allowed",
+	  "{Wyx*16}", "{Wyx*8 Wdyx Wyx*7}", false },
+	{ "dirty spreads between small folios: not allowed",
+	  "Wdyx*2", "Wyx Wdyx", false },
+	{ "dirty spreads from outside the range: not allowed",
+	  "{Wdyx | Wdyx | Wdyx*6}", "{Wdyx Wyx Wdyx*6}", false },
+	{ "dirty spreads across a change of write permission: not allowed",
+	  "{Rdyx Wdyx Rdyx*6}", "{Rdyx Wyx Rdyx*6}", false },
+	{ "dirty spreads from outside the range in a contpte block: allowed with contpte",
 	  "{Wdyx | Wdyx | Wdyx*14}", "{Wdyx Wyx Wdyx*14}",
 	  PTEBATCH_BLOCK_ENTRIES == 16 },
-	{ "dirty by way of a batch that reaches into a block",
+	{ "dirty spreads through a batch into a contpte block: allowed with contpte",
 	  "@8 {.*8 | Rdyx Ryx*8 Wdyx Wyx*14 |}",
 	  "@8 {.*8 Rdyx Ryx*8 Wyx*15}", PTEBATCH_BLOCK_ENTRIES == 16 },
-	{ "more writable", "{Wdyx*16}", "{Wdyx*15 Rdyx}", false },
-	{ "less writable", "{Wdyx*15 Rdyx}", "{Wdyx*16}", false },
-	{ "other page", "{Wdyx Wdyx=2 Wdyx=1 Wdyx=3}", "{Wdyx*4}", false },
-	{ "other folio", "{Wdyx*2} Wdyx Wdyx", "Wdyx Wdyx {Wdyx*2}", false },
-	{ "not mapped", "{Wdyx*3 -}", "{Wdyx*4}", false },
-	{ "not exclusive", "{Rdyx*3 Rdy}", "{Rdyx*4}", false },
+	{ "read-only expected, entry is writable: not allowed",
+	  "{Wdyx*16}", "{Wdyx*15 Rdyx}", false },
+	{ "writable expected, entry is read-only: not allowed",
+	  "{Wdyx*15 Rdyx}", "{Wdyx*16}", false },
+	{ "entries 1 and 2 map each other's pages: not allowed",
+	  "{Wdyx Wdyx=2 Wdyx=1 Wdyx=3}", "{Wdyx*4}", false },
+	{ "entries map another folio: not allowed",
+	  "{Wdyx*2} Wdyx Wdyx", "Wdyx Wdyx {Wdyx*2}", false },
+	{ "present entry expected, entry is none: not allowed",
+	  "{Wdyx*3 -}", "{Wdyx*4}", false },
+	{ "AnonExclusive expected, page is not: not allowed",
+	  "{Rdyx*3 Rdy}", "{Rdyx*4}", false },
 };
 
 KUNIT_ARRAY_PARAM_DESC(allows, allows_rows, name);
@@ -185,7 +201,7 @@ static void workbench_allows(struct kunit *test)
 	differs = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
 				sizeof(long), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, differs);
-	trial = ptebatch_trial_begin(test, "nobody", &setup);
+	trial = ptebatch_trial_begin(test, "no operation", &setup);
 	ptebatch_trial_end(trial);
 	KUNIT_EXPECT_EQ(test, param->allowed,
 			ptebatch_trial_allows(trial,
@@ -193,7 +209,7 @@ static void workbench_allows(struct kunit *test)
 					      differs));
 }
 
-/* Rule 7: each count that is off by one is noticed. */
+/* Rule 7: the check reports each count that is off by one. */
 
 static void add_reference(struct ptebatch_space *space, int by)
 {
@@ -220,7 +236,7 @@ static void add_swap(struct ptebatch_space *space, int by)
 	add_mm_counter(space->places[0].mm, MM_SWAPENTS, by);
 }
 
-static void share_exclusive(struct ptebatch_space *space, int by)
+static void set_exclusive(struct ptebatch_space *space, int by)
 {
 	if (by > 0)
 		SetPageAnonExclusive(folio_page(space->folios[0], 3));
@@ -228,27 +244,29 @@ static void share_exclusive(struct ptebatch_space *space, int by)
 		ClearPageAnonExclusive(folio_page(space->folios[0], 3));
 }
 
-static const struct books_row {
+static const struct accounting_row {
 	const char *name;
 	void (*tamper)(struct ptebatch_space *space, int by);
-	const char *noticed;
+	const char *report;
 	bool twice;
-} books_rows[] = {
-	{ "a reference", add_reference, "the reference count of folio 0" },
-	{ "a mapcount", add_mapcount, "the mapcount of folio 0" },
-	{ "a page's mapcount", add_page_mapcount,
+} accounting_rows[] = {
+	{ "reference count too high: reported", add_reference,
+	  "the reference count of folio 0" },
+	{ "large mapcount too high: reported", add_mapcount,
+	  "the mapcount of folio 0" },
+	{ "page mapcount too high: reported", add_page_mapcount,
 	  "page 3: the mapcount of folio 0" },
-	{ "an RSS counter", add_rss, "MM_ANONPAGES" },
-	{ "a swap counter", add_swap, "MM_SWAPENTS" },
-	{ "exclusive to two", share_exclusive,
+	{ "MM_ANONPAGES too high: reported", add_rss, "MM_ANONPAGES" },
+	{ "MM_SWAPENTS too high: reported", add_swap, "MM_SWAPENTS" },
+	{ "AnonExclusive page mapped twice: reported", set_exclusive,
 	  "page 3: AnonExclusive of folio 0", .twice = true },
 };
 
-KUNIT_ARRAY_PARAM_DESC(books, books_rows, name);
+KUNIT_ARRAY_PARAM_DESC(accounting, accounting_rows, name);
 
 static void workbench_books(struct kunit *test)
 {
-	const struct books_row *param = test->param_value;
+	const struct accounting_row *param = test->param_value;
 	const struct ptebatch_setup setup = {
 		"{Rdy*16}", .prot = PROT_READ, .twice = param->twice,
 	};
@@ -258,19 +276,20 @@ static void workbench_books(struct kunit *test)
 
 	if (param->tamper == add_page_mapcount &&
 	    !IS_ENABLED(CONFIG_PAGE_MAPCOUNT))
-		kunit_skip(test, "no mapcounts per page without CONFIG_PAGE_MAPCOUNT");
+		kunit_skip(test, "CONFIG_PAGE_MAPCOUNT is not set: no mapcount per page");
 	space = ptebatch_space(test, &setup);
 	seq_buf_init(&out, text, sizeof(text));
-	KUNIT_EXPECT_EQ(test, ptebatch_books_balance(space, &out), 1);
+	KUNIT_EXPECT_EQ(test, ptebatch_accounting_consistent(space, &out), 1);
 
 	param->tamper(space, 1);
-	KUNIT_EXPECT_EQ(test, ptebatch_books_balance(space, &out), 0);
+	KUNIT_EXPECT_EQ(test, ptebatch_accounting_consistent(space, &out), 0);
 	param->tamper(space, -1);
-	KUNIT_EXPECT_TRUE_MSG(test, strstarts(seq_buf_str(&out), param->noticed),
-			      "says instead: %s", seq_buf_str(&out));
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(seq_buf_str(&out), param->report),
+			      "rule 7 (accounting): expected a report on %s, got: %s",
+			      param->report, seq_buf_str(&out));
 }
 
-/* Rule 4: one bit outside the range is enough. */
+/* Rule 4: the check reports one changed bit outside the range. */
 static void workbench_neighbours(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
@@ -284,26 +303,26 @@ static void workbench_neighbours(struct kunit *test)
 	pte_t *raw;
 	int i;
 
-	trial = ptebatch_trial_begin(test, "nobody", &setup);
+	trial = ptebatch_trial_begin(test, "no operation", &setup);
 	ptebatch_trial_end(trial);
 	raw = trial->after.raw + trial->after.lead;
 	for (i = 0; i < ARRAY_SIZE(outside) + ARRAY_SIZE(inside); i++) {
 		bool in = i >= ARRAY_SIZE(outside);
 		int at = in ? inside[i - ARRAY_SIZE(outside)] : outside[i];
-		pte_t was = raw[at];
+		pte_t saved = raw[at];
 
-		raw[at] = pte_none(was) ? raw[0] : pte_wrprotect(was);
+		raw[at] = pte_none(saved) ? raw[0] : pte_wrprotect(saved);
 		seq_buf_init(&out, text, sizeof(text));
 		KUNIT_EXPECT_EQ_MSG(test, in,
 				    ptebatch_neighbours_same(&trial->before,
 							     &trial->after,
 							     &out),
-				    "entry %d", at);
-		raw[at] = was;
+				    "rule 4 (neighbours): entry %d changed", at);
+		raw[at] = saved;
 	}
 }
 
-/* What is not moved is missed there, and what is not gone is noticed here. */
+/* The model reports an unmoved entry at its source and at its destination. */
 static void workbench_there(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
@@ -313,7 +332,7 @@ static void workbench_there(struct kunit *test)
 		ptebatch_setup_call(&setup, ptebatch_model_gone, RW);
 	const struct ptebatch_call moved =
 		ptebatch_setup_call(&setup, ptebatch_model_move, RW);
-	struct ptebatch_trial *here, *there;
+	struct ptebatch_trial *source, *destination;
 	const struct ptebatch_row *was;
 	unsigned long *differs;
 	struct seq_buf out;
@@ -322,34 +341,35 @@ static void workbench_there(struct kunit *test)
 	differs = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
 				sizeof(long), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, differs);
-	here = ptebatch_trial_begin(test, "nobody", &setup);
-	there = ptebatch_trial_there(here,
-				     ptebatch_space_add_place(here->space, 5));
-	ptebatch_trial_end(there);
-	ptebatch_trial_end(here);
-	was = ptebatch_trial_was(there);
-	KUNIT_EXPECT_PTR_EQ(test, was, &here->before.row);
-	KUNIT_EXPECT_EQ(test, there->after.row.first, 5);
+	source = ptebatch_trial_begin(test, "no operation", &setup);
+	destination =
+		ptebatch_trial_destination(source,
+					   ptebatch_space_add_place(source->space, 5));
+	ptebatch_trial_end(destination);
+	ptebatch_trial_end(source);
+	was = ptebatch_trial_was(destination);
+	KUNIT_EXPECT_PTR_EQ(test, was, &source->before.row);
+	KUNIT_EXPECT_EQ(test, destination->after.row.first, 5);
 
 	KUNIT_EXPECT_FALSE(test, ptebatch_model_row(&gone, was,
-						    &here->after.row, differs));
+						    &source->after.row, differs));
 	KUNIT_EXPECT_EQ(test, bitmap_weight(differs, PTEBATCH_ROW_ENTRIES), 8);
 	KUNIT_EXPECT_FALSE(test, ptebatch_model_row(&moved, was,
-						    &there->after.row, differs));
+						    &destination->after.row, differs));
 	KUNIT_EXPECT_EQ(test, bitmap_weight(differs, PTEBATCH_ROW_ENTRIES), 8);
 	KUNIT_EXPECT_TRUE(test, ptebatch_model_row(&gone, was,
-						   &there->after.row, differs));
+						   &destination->after.row, differs));
 	KUNIT_EXPECT_TRUE(test, ptebatch_model_row(&moved, was,
-						   &here->after.row, differs));
+						   &source->after.row, differs));
 
 	seq_buf_init(&out, text, sizeof(text));
-	there->after.raw[there->after.lead + 12] =
-		here->after.raw[here->after.lead + 11];
-	KUNIT_EXPECT_FALSE(test, ptebatch_neighbours_same(&there->before,
-							  &there->after, &out));
+	destination->after.raw[destination->after.lead + 12] =
+		source->after.raw[source->after.lead + 11];
+	KUNIT_EXPECT_FALSE(test, ptebatch_neighbours_same(&destination->before,
+							  &destination->after, &out));
 }
 
-/* Rule 8: what was not flushed is noticed, what was is seen. */
+/* Rule 8: the check reports exactly the entries that were not flushed. */
 static void workbench_flush(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = { "{Wdyx*8}", .prot = RW };
@@ -360,7 +380,7 @@ static void workbench_flush(struct kunit *test)
 	unsigned long addr;
 	char text[512];
 
-	trial = ptebatch_trial_begin(test, "nobody", &setup);
+	trial = ptebatch_trial_begin(test, "no operation", &setup);
 	addr = ptebatch_addr(trial->space, 0);
 
 	seq_buf_init(&out, text, sizeof(text));
@@ -386,7 +406,7 @@ static void workbench_flush(struct kunit *test)
 			   "entry 2 was not flushed: it was Wdyx and is Rdyx\n");
 }
 
-/* What has vanished from the page tables and is not free is noticed. */
+/* Rule 7: the check reports an unmapped folio that is not freed. */
 static void workbench_leak(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
@@ -397,17 +417,17 @@ static void workbench_leak(struct kunit *test)
 	int err;
 
 	folio_get(folio);
-	ptebatch_let_go(space);
+	ptebatch_space_drop_refs(space);
 	ptebatch_zap(space, zap_vma_range);
-	err = ptebatch_take_back(space);
-	KUNIT_EXPECT_TRUE(test, ptebatch_leaked(space, 0));
-	KUNIT_EXPECT_FALSE(test, ptebatch_leaked(space, 1));
+	err = ptebatch_space_reacquire_refs(space);
+	KUNIT_EXPECT_TRUE(test, ptebatch_folio_leaked(space, 0));
+	KUNIT_EXPECT_FALSE(test, ptebatch_folio_leaked(space, 1));
 	folio_put(folio);
-	KUNIT_EXPECT_FALSE(test, ptebatch_leaked(space, 0));
+	KUNIT_EXPECT_FALSE(test, ptebatch_folio_leaked(space, 0));
 	KUNIT_EXPECT_EQ(test, err, 0);
 }
 
-/* One byte is enough. */
+/* The check reports one changed byte. */
 static void workbench_bytes(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
@@ -418,19 +438,19 @@ static void workbench_bytes(struct kunit *test)
 	char text[80];
 	u8 *byte;
 
-	trial = ptebatch_trial_begin(test, "nobody", &setup);
-	ptebatch_bytes_fill(trial->space);
+	trial = ptebatch_trial_begin(test, "no operation", &setup);
+	ptebatch_contents_fill(trial->space);
 	ptebatch_trial_end(trial);
 	seq_buf_init(&out, text, sizeof(text));
-	KUNIT_EXPECT_TRUE(test, ptebatch_bytes_kept(trial, &out));
+	KUNIT_EXPECT_TRUE(test, ptebatch_contents_kept(trial, &out));
 	byte = page_address(folio_page(trial->space->folios[0], 2));
 	byte[PAGE_SIZE - 1]++;
-	KUNIT_EXPECT_FALSE(test, ptebatch_bytes_kept(trial, &out));
+	KUNIT_EXPECT_FALSE(test, ptebatch_contents_kept(trial, &out));
 	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
 			   "page 2 of folio 0 has not got its bytes\n");
 }
 
-/* Rule 7, at the end: what is left behind fails the case that left it. */
+/* Rule 7: a reference left after teardown fails the case that left it. */
 static void workbench_teardown(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = { "{Wdyx*8}", .prot = RW };
@@ -440,12 +460,12 @@ static void workbench_teardown(struct kunit *test)
 	inner = kunit_kzalloc(test, sizeof(*inner), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, inner);
 
-	kunit_init_test(inner, "leaves nothing", NULL);
+	kunit_init_test(inner, "no reference left: passes", NULL);
 	ptebatch_space(inner, &setup);
 	kunit_cleanup(inner);
 	KUNIT_EXPECT_EQ(test, inner->status, KUNIT_SUCCESS);
 
-	kunit_init_test(inner, "leaves a reference, to be noticed", NULL);
+	kunit_init_test(inner, "self-test, reference left: fails", NULL);
 	folio = ptebatch_space(inner, &setup)->folios[0];
 	folio_get(folio);
 	kunit_cleanup(inner);
@@ -454,10 +474,10 @@ static void workbench_teardown(struct kunit *test)
 }
 
 /*
- * Rule 10: a warning is found, and only one that is new. These are not for the
- * consoles, and pr_debug() need not reach the log.
+ * Rule 10: the check finds each new warning, once. KERN_DEBUG keeps the lines
+ * off the consoles; pr_debug() may be compiled out.
  */
-#define NOT_ONE	" (not one: ptebatch tries whether it is found)\n"
+#define SELF_TEST	" (not one: ptebatch tries whether it is found)\n"
 
 static void workbench_warnings(struct kunit *test)
 {
@@ -477,16 +497,16 @@ static void workbench_warnings(struct kunit *test)
 	int i;
 
 	seq_buf_init(&out, text, sizeof(text));
-	_printk(KERN_DEBUG "WARNING: old" NOT_ONE);
+	_printk(KERN_DEBUG "WARNING: old" SELF_TEST);
 	ptebatch_warnings_begin(&log);
-	_printk(KERN_DEBUG "a line that says WARNING: further on" NOT_ONE);
+	_printk(KERN_DEBUG "a line that says WARNING: further on" SELF_TEST);
 	KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
 	for (i = 0; i < ARRAY_SIZE(found); i++) {
-		_printk(KERN_DEBUG "%s" NOT_ONE, found[i]);
+		_printk(KERN_DEBUG "%s" SELF_TEST, found[i]);
 		KUNIT_EXPECT_TRUE_MSG(test, ptebatch_warnings_found(&log, &out),
 				      "%s", found[i]);
 		KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
-		snprintf(expected, sizeof(expected), "the kernel says: %s" NOT_ONE,
+		snprintf(expected, sizeof(expected), "the kernel says: %s" SELF_TEST,
 			 found[i]);
 		KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), expected);
 		seq_buf_clear(&out);
@@ -494,7 +514,7 @@ static void workbench_warnings(struct kunit *test)
 }
 
 #ifdef CONFIG_PROVE_LOCKING
-/* Rule 10: once lockdep is off, it reports nothing. */
+/* Rule 10: lockdep reports nothing after its first report turned it off. */
 static void workbench_lockdep(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, debug_locks);
@@ -505,7 +525,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE_PARAM(workbench_notation, notation_gen_params),
 	KUNIT_CASE_PARAM(workbench_notation_error, notation_error_gen_params),
 	KUNIT_CASE_PARAM(workbench_allows, allows_gen_params),
-	KUNIT_CASE_PARAM(workbench_books, books_gen_params),
+	KUNIT_CASE_PARAM(workbench_books, accounting_gen_params),
 	KUNIT_CASE(workbench_neighbours),
 	KUNIT_CASE(workbench_there),
 	KUNIT_CASE(workbench_flush),

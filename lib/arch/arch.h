@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Differences between the architectures: includes the architecture's header and
+ * defines defaults for what that header does not define.
+ */
+#ifndef PTEBATCH_ARCH_H
+#define PTEBATCH_ARCH_H
+
+#include <linux/linkage.h>
+#include <linux/pgtable.h>
+#include <linux/ptrace.h>
+
+#if defined(CONFIG_UML)
+#include "um.h"
+#elif defined(CONFIG_ARM64)
+#include "arm64.h"
+#elif defined(CONFIG_X86_64)
+#include "x86_64.h"
+#else
+#error "ptebatch supports um, x86_64 and arm64 only"
+#endif
+
+/* Number of entries in an aligned block that shares accessed and dirty. */
+#ifndef PTEBATCH_BLOCK_ENTRIES
+#define PTEBATCH_BLOCK_ENTRIES	1
+#endif
+
+/* A PTE without bits that the architecture manages, such as PTE_CONT. */
+#ifndef ptebatch_bare_pte
+static inline pte_t ptebatch_bare_pte(pte_t pte)
+{
+	return pte;
+}
+#endif
+
+/* Shadow stacks: CPU support and PTEs. */
+#ifndef ptebatch_has_shadow_stack
+static inline bool ptebatch_has_shadow_stack(void)
+{
+	return false;
+}
+
+static inline bool ptebatch_pte_shadow_stack(pte_t pte)
+{
+	return false;
+}
+
+static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
+{
+	return pte;
+}
+#endif
+
+/* True if all page protections include the accessed bit. */
+#ifndef PTEBATCH_PROT_SETS_YOUNG
+#define PTEBATCH_PROT_SETS_YOUNG	false
+#endif
+
+/* Parameters of the function that the syscall entry code calls. */
+#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+#define PTEBATCH_SYSCALL_PARAMS	const struct pt_regs *regs
+#else
+#define PTEBATCH_SYSCALL_PARAMS	long a, long b, long c, long d, long e, long f
+#endif
+
+#define PTEBATCH_DECLARE_SYSCALL(function) \
+	asmlinkage long function(PTEBATCH_SYSCALL_PARAMS)
+
+#endif /* PTEBATCH_ARCH_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PTEBATCH_ARCH_UM_H
+#define PTEBATCH_ARCH_UM_H
+
+#define PTEBATCH_ARCH			"um"
+#define PTEBATCH_SYSCALL(name)		__se_sys_##name
+#define PTEBATCH_PROT_SETS_YOUNG	true
+
+#endif /* PTEBATCH_ARCH_UM_H */

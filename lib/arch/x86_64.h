@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PTEBATCH_ARCH_X86_64_H
+#define PTEBATCH_ARCH_X86_64_H
+
+#define PTEBATCH_ARCH			"x86_64"
+#define PTEBATCH_SYSCALL(name)		__x64_sys_##name
+
+/* Also true on a CPU without shadow stacks, if booted with setcpuid=519. */
+#define ptebatch_has_shadow_stack ptebatch_has_shadow_stack
+static inline bool ptebatch_has_shadow_stack(void)
+{
+	return cpu_feature_enabled(X86_FEATURE_SHSTK);
+}
+
+static inline bool ptebatch_pte_shadow_stack(pte_t pte)
+{
+	return pte_shstk(pte);
+}
+
+static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
+{
+	return pte_mkwrite_shstk(pte);
+}
+
+#endif /* PTEBATCH_ARCH_X86_64_H */

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+
+#include "internal.h"
+
+#include "../kernel/swap.h"
+#include "../space/refs.h"
+#include "accounting.h"
+
+/**
+ * struct accounting - counts that the page tables imply
+ * @space: the address space
+ * @out: receives a line for each inconsistent counter
+ * @consistent: true while all checked counters are consistent
+ * @page: for each page, number of entries that map the page
+ * @swap: for each page, number of swap entries for the page
+ * @huge: for each folio, number of PMDs that map the folio
+ */
+struct accounting {
+	const struct ptebatch_space *space;
+	struct seq_buf *out;
+	bool consistent;
+	unsigned int *page;
+	unsigned int *swap;
+	unsigned int *huge;
+};
+
+static void expect_count(struct accounting *acct, const char *what, int nr,
+			 long expected, long got)
+{
+	if (expected == got)
+		return;
+	acct->consistent = false;
+	seq_buf_puts(acct->out, what);
+	if (nr >= 0)
+		seq_buf_printf(acct->out, " of folio %d", nr);
+	seq_buf_printf(acct->out, " is %ld, expected %ld from the page tables\n",
+		       got, expected);
+}
+
+/* A page that is not the row's counts only in the RSS. */
+static void count_foreign(pte_t pte, long rss[NR_MM_COUNTERS])
+{
+	if (pte_present(pte) && pfn_valid(pte_pfn(pte)) &&
+	    !is_zero_pfn(pte_pfn(pte)))
+		rss[mm_counter(pfn_folio(pte_pfn(pte)))]++;
+}
+
+/* Count the entries of a place, and the RSS that they imply. */
+static void count_entries(struct accounting *acct,
+			  const struct ptebatch_snapshot *snapshot,
+			  long rss[NR_MM_COUNTERS])
+{
+	const struct ptebatch_space *space = acct->space;
+	unsigned int i;
+
+	for (i = 0; i < snapshot->row.nr; i++) {
+		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
+		struct folio *folio;
+
+		rss[MM_SWAPENTS] += entry->kind == PTEBATCH_SWAP;
+		if (entry->kind == PTEBATCH_FOREIGN)
+			count_foreign(snapshot->raw[snapshot->lead + i], rss);
+		if (entry->folio == PTEBATCH_NO_FOLIO)
+			continue;
+		if (entry->kind == PTEBATCH_SWAP)
+			acct->swap[space->row.folios[entry->folio].first +
+				    entry->page]++;
+		folio = page_folio(&space->folios[entry->folio]->page +
+				   entry->page);
+		/* A hwpoison entry is not in the RSS. */
+		if (entry->kind != PTEBATCH_SWAP &&
+		    entry->kind != PTEBATCH_HWPOISON)
+			rss[mm_counter(folio)]++;
+		if (!ptebatch_entry_present(entry))
+			continue;
+		if (!test_bit(i, snapshot->huge))
+			acct->page[space->row.folios[entry->folio].first +
+				    entry->page]++;
+		else if (!entry->page)
+			acct->huge[entry->folio]++;
+	}
+}
+
+static void check_rss(struct accounting *acct, struct mm_struct *mm,
+		      const long *rss)
+{
+	expect_count(acct, "MM_ANONPAGES", -1, rss[MM_ANONPAGES],
+		     get_mm_counter_sum(mm, MM_ANONPAGES));
+	expect_count(acct, "MM_FILEPAGES", -1, rss[MM_FILEPAGES],
+		     get_mm_counter_sum(mm, MM_FILEPAGES));
+	expect_count(acct, "MM_SHMEMPAGES", -1, rss[MM_SHMEMPAGES],
+		     get_mm_counter_sum(mm, MM_SHMEMPAGES));
+	expect_count(acct, "MM_SWAPENTS", -1, rss[MM_SWAPENTS],
+		     get_mm_counter_sum(mm, MM_SWAPENTS));
+}
+
+/* Check the mapcount of each page, with CONFIG_PAGE_MAPCOUNT. */
+static void check_pages(struct accounting *acct, struct folio *folio, int nr,
+			const unsigned int *counts)
+{
+	unsigned int i, mapped = 0;
+
+	if (!IS_ENABLED(CONFIG_PAGE_MAPCOUNT) || !folio_test_large(folio))
+		return;
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		struct page *page = folio_page(folio, i);
+
+		mapped += !!counts[i];
+		if (counts[i] != atomic_read(&page->_mapcount) + 1)
+			seq_buf_printf(acct->out, "page %u: ", i);
+		expect_count(acct, "the mapcount", nr, counts[i],
+			     atomic_read(&page->_mapcount) + 1);
+	}
+	if (acct->huge[nr])
+		mapped += ENTIRELY_MAPPED;
+	expect_count(acct, "the number of mapped pages", nr, mapped,
+		     atomic_read(&folio->_nr_pages_mapped));
+}
+
+/* Check @folio, which is the row's folio @nr or its part from page @first. */
+static void check_folio(struct accounting *acct, struct folio *folio, int nr,
+			unsigned int first)
+{
+	const struct ptebatch_space *space = acct->space;
+	unsigned int at = space->row.folios[nr].first + first;
+	const unsigned int *counts = acct->page + at;
+	const unsigned int *swap = acct->swap + at;
+	unsigned int i, entries = acct->huge[nr];
+	bool cached = (folio->mapping && !folio_test_anon(folio)) ||
+		      folio_test_swapcache(folio);
+
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		struct page *page = folio_page(folio, i);
+
+		entries += counts[i];
+		if (!folio_test_anon(folio))
+			continue;
+		/* A page with two mappings must not be AnonExclusive. */
+		if (counts[i] + acct->huge[nr] > 1 && PageAnonExclusive(page)) {
+			seq_buf_printf(acct->out, "page %u: ", i);
+			expect_count(acct, "AnonExclusive", nr, 0, 1);
+		}
+	}
+	expect_count(acct, "the mapcount", nr, entries, folio_mapcount(folio));
+	if (folio_test_large(folio))
+		expect_count(acct, "the entire mapcount", nr, acct->huge[nr],
+			     folio_entire_mapcount(folio));
+	/* One reference is the space's. */
+	expect_count(acct, "the reference count", nr,
+		     1 + entries + (cached ? folio_nr_pages(folio) : 0),
+	      folio_ref_count(folio));
+	for (i = 0; folio_test_swapcache(folio) && i < folio_nr_pages(folio); i++) {
+		int count = ptebatch_swap_count(folio, i);
+
+		if (count != swap[i])
+			seq_buf_printf(acct->out, "page %u: ", i);
+		expect_count(acct, "the swap count", nr, swap[i], count);
+	}
+	check_pages(acct, folio, nr, counts);
+}
+
+static void check_folios(struct accounting *acct, int nr)
+{
+	const struct ptebatch_space *space = acct->space;
+	unsigned int page, pages = 1U << space->row.folios[nr].order;
+	struct folio *folio;
+
+	for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
+		folio = ptebatch_page_folio(space, nr, page);
+		if (folio)
+			check_folio(acct, folio, nr, page);
+	}
+}
+
+/* First place in the same mm as place @i: the RSS covers all of its places. */
+static unsigned int first_place(const struct ptebatch_space *space,
+				unsigned int i)
+{
+	unsigned int first = 0;
+
+	while (space->places[first].mm != space->places[i].mm)
+		first++;
+	return first;
+}
+
+static int count_places(struct accounting *acct)
+{
+	const struct ptebatch_space *space = acct->space;
+	long rss[PTEBATCH_PLACES][NR_MM_COUNTERS] = {};
+	struct ptebatch_snapshot *snapshot;
+	unsigned int i;
+
+	snapshot = kvmalloc_obj(*snapshot);
+	if (!snapshot)
+		return -ENOMEM;
+	for (i = 0; i < space->nr_places; i++) {
+		ptebatch_snapshot(snapshot, space, &space->places[i]);
+		count_entries(acct, snapshot, rss[first_place(space, i)]);
+	}
+	kvfree(snapshot);
+	for (i = 0; i < space->nr_places; i++)
+		if (first_place(space, i) == i)
+			check_rss(acct, space->places[i].mm, rss[i]);
+	return 0;
+}
+
+/**
+ * ptebatch_accounting_consistent() - check rule 7 (accounting)
+ * @space: the address space; it has all mappings and references of its folios
+ * @out: receives a line for each inconsistent counter
+ *
+ * Checks the mapcounts (large, entire and, with CONFIG_PAGE_MAPCOUNT, per
+ * page), the reference counts, the swap counts of folios in the swap cache and
+ * the RSS of each mm, and that no page with two mappings is AnonExclusive.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table
+ * locks.
+ * Return: 1 if all are consistent, 0 if one is not, or -ENOMEM.
+ */
+int ptebatch_accounting_consistent(const struct ptebatch_space *space,
+				   struct seq_buf *out)
+{
+	struct accounting acct = { .space = space, .out = out, .consistent = true };
+	unsigned int i;
+	int err = -ENOMEM;
+
+	acct.page = kvcalloc(space->row.nr_pages + 1, sizeof(*acct.page),
+			     GFP_KERNEL);
+	acct.swap = kvcalloc(space->row.nr_pages + 1, sizeof(*acct.swap),
+			     GFP_KERNEL);
+	acct.huge = kvcalloc(space->row.nr_folios + 1, sizeof(*acct.huge),
+			     GFP_KERNEL);
+	if (acct.page && acct.swap && acct.huge)
+		err = count_places(&acct);
+	for (i = 0; !err && i < space->row.nr_folios; i++)
+		check_folios(&acct, i);
+	kvfree(acct.huge);
+	kvfree(acct.swap);
+	kvfree(acct.page);
+	return err ?: acct.consistent;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rule 7: the counters are consistent with the page tables.
+ */
+#ifndef PTEBATCH_ACCOUNTING_H
+#define PTEBATCH_ACCOUNTING_H
+
+#include "../space/snapshot.h"
+
+int ptebatch_accounting_consistent(const struct ptebatch_space *space,
+				   struct seq_buf *out);
+
+#endif /* PTEBATCH_ACCOUNTING_H */

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+#include "../space/refs.h"
+#include "contents.h"
+
+/* A value that is unique among the pages of the row, and not zero. */
+static u32 stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
+{
+	return 0x9e3779b1U * (row->folios[folio].first + page + 1);
+}
+
+/**
+ * ptebatch_contents_fill() - fill each page of a row with a unique pattern
+ * @space: the address space of the row
+ *
+ * Context: Process context; the space holds references to the folios.
+ */
+void ptebatch_contents_fill(struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	for (i = 0; i < row->nr_folios; i++)
+		for (page = 0; page < 1U << row->folios[i].order; page++)
+			memset32(page_address(&space->folios[i]->page + page),
+				 stamp(row, i, page), PAGE_SIZE / sizeof(u32));
+}
+
+static bool contains(struct page *page, u32 value)
+{
+	const u32 *at = page_address(page);
+	unsigned int i;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(u32); i++)
+		if (at[i] != value)
+			return false;
+	return true;
+}
+
+/* Stamp of the row's page at @index of the file, 0 if the row has none. */
+static u32 file_stamp(const struct ptebatch_space *space, pgoff_t index)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i;
+
+	for (i = 0; i < row->nr_folios; i++) {
+		unsigned long page = index - space->index[i];
+
+		if (!row->folios[i].made && test_bit(i, space->cached) &&
+		    page < 1UL << row->folios[i].order)
+			return stamp(row, i, page);
+	}
+	return 0;
+}
+
+/* Stamp expected in the page that entry @i maps after the operation. */
+static u32 expected_stamp(const struct ptebatch_trial *trial, unsigned int i)
+{
+	const struct ptebatch_entry *was = &trial->before.row.entries[i];
+	const struct ptebatch_entry *is = &trial->after.row.entries[i];
+	const struct ptebatch_space *space = trial->space;
+
+	if (test_bit(is->folio, space->cached) &&
+	    space->row.folios[is->folio].made)
+		return file_stamp(space, space->index[is->folio] + is->page);
+	return was->folio == PTEBATCH_NO_FOLIO ?
+	       0 : stamp(&space->row, was->folio, was->page);
+}
+
+/**
+ * ptebatch_contents_kept() - check that no page lost its contents
+ * @trial: the trial, ended; ptebatch_contents_fill() has filled its pages
+ * @out: receives a line about the first page with wrong contents
+ *
+ * A page of a new folio must contain the pattern of the page that its entry
+ * mapped before, or zeroes if the entry mapped none. Each other page must
+ * contain its own pattern.
+ *
+ * Context: Process context.
+ * Return: true if all pages have the right contents.
+ */
+bool ptebatch_contents_kept(const struct ptebatch_trial *trial,
+			    struct seq_buf *out)
+{
+	const struct ptebatch_space *space = trial->space;
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	for (i = 0; i < trial->after.row.nr; i++) {
+		const struct ptebatch_entry *is = &trial->after.row.entries[i];
+
+		if (!ptebatch_entry_present(is) || !row->folios[is->folio].made)
+			continue;
+		if (contains(folio_page(space->folios[is->folio], is->page),
+			     expected_stamp(trial, i)))
+			continue;
+		seq_buf_printf(out, "entry %u: wrong contents of the new page\n", i);
+		return false;
+	}
+	for (i = 0; i < row->nr_folios; i++) {
+		for (page = 0; page < 1U << row->folios[i].order; page++) {
+			if (row->folios[i].made ||
+			    !ptebatch_page_folio(space, i, page) ||
+			    contains(&space->folios[i]->page + page,
+				     stamp(row, i, page)))
+				continue;
+			seq_buf_printf(out, "page %u of folio %u has not got its bytes\n",
+				       page, i);
+			return false;
+		}
+	}
+	return true;
+}
+
+/**
+ * ptebatch_contents_expect() - fail the case if a page lost its contents
+ * @trial: the trial, as for ptebatch_contents_kept()
+ *
+ * Context: Process context.
+ */
+void ptebatch_contents_expect(const struct ptebatch_trial *trial)
+{
+	struct seq_buf out;
+	char text[80];
+
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_contents_kept(trial, &out),
+			      "%s: %s", trial->function, seq_buf_str(&out));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rule 8 (TLB): each entry made less permissive lies in a flushed range.
+ */
+#ifndef PTEBATCH_FLUSH_H
+#define PTEBATCH_FLUSH_H
+
+#include <linux/mmu_notifier.h>
+
+#include "../space/snapshot.h"
+
+/**
+ * struct ptebatch_flush - TLB flushes of an mm
+ * @notifier: MMU notifier, called at each flush
+ * @mm: the mm
+ * @start: address that the first recorded entry maps
+ * @flushed: bitmap of the flushed entries, counted from @start
+ * @calls: number of flushes
+ * @on_flush: called at each flush, in the context of the flush, if not %NULL
+ * @data: argument of @on_flush
+ */
+struct ptebatch_flush {
+	struct mmu_notifier notifier;
+	struct mm_struct *mm;
+	unsigned long start;
+	DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
+	unsigned int calls;
+	void (*on_flush)(void *data);
+	void *data;
+};
+
+int ptebatch_flush_begin(struct ptebatch_flush *flush,
+			 const struct ptebatch_place *place);
+void ptebatch_flush_end(struct ptebatch_flush *flush);
+bool ptebatch_flush_needed(const struct ptebatch_entry *before,
+			   const struct ptebatch_entry *after);
+bool ptebatch_flush_covers(const struct ptebatch_flush *flush,
+			   const struct ptebatch_row *before,
+			   const struct ptebatch_row *after,
+			   struct seq_buf *out);
+
+#endif /* PTEBATCH_FLUSH_H */

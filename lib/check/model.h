@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The model: what the rules allow an entry to be after a call.
+ */
+#ifndef PTEBATCH_MODEL_H
+#define PTEBATCH_MODEL_H
+
+#include "../arch/arch.h"
+#include "../row/row.h"
+#include "../space/types.h"
+
+/* On UML a change of protection sets the accessed bit of each PTE. */
+#define PTEBATCH_PROT_YOUNG	(PTEBATCH_PROT_SETS_YOUNG ? PTEBATCH_YOUNG : 0)
+
+/**
+ * struct ptebatch_allowed - what an entry may be after a call
+ * @kinds: allowed kinds, one bit for each enum ptebatch_kind
+ * @flags: exact flags of the entry
+ * @counts: the call counts the entry in its return value
+ */
+struct ptebatch_allowed {
+	u16 kinds;
+	u8 flags;
+	bool counts;
+};
+
+struct ptebatch_call;
+
+/* Set @allowed to what the entry @was may be after the call. */
+typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed);
+
+/**
+ * struct ptebatch_call - properties of a call and its VMA, for the model
+ * @model: model of the call
+ * @readable: the VMA permits reads, from the call on
+ * @writable: the VMA permits writes, from the call on
+ * @shared: the VMA is shared
+ * @anonymous: the pages are anonymous; in a private file VMA they are copies
+ * @file: the VMA maps a file, shmem included
+ * @notify: the file requires a notification of the first write to each page
+ * @track: soft-dirty is tracked
+ * @uffd_wp: the VMA is registered with userfaultfd for write protection
+ * @uffd_rwp: the VMA is registered with userfaultfd for read-write protection
+ * @uffd_no_remap_event: the VMA's userfaultfd has no UFFD_FEATURE_EVENT_REMAP
+ * @uffd_not_inherited: fork(): the child does not inherit the registration
+ * @try_writable: the call avoids write faults (MM_CP_TRY_CHANGE_WRITABLE)
+ * @swap: the anonymous pages have swap space; otherwise they are lazyfree
+ * @freed: the pages may be freed, so that swap entries do not identify them
+ * @hints: NUMA hinting accepts all folios of the row; otherwise none
+ */
+struct ptebatch_call {
+	ptebatch_model_t model;
+	bool readable;
+	bool writable;
+	bool shared;
+	bool anonymous;
+	bool file;
+	bool notify;
+	bool track;
+	bool uffd_wp;
+	bool uffd_rwp;
+	bool uffd_no_remap_event;
+	bool uffd_not_inherited;
+	bool try_writable;
+	bool swap;
+	bool freed;
+	bool hints;
+};
+
+struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
+					 ptebatch_model_t model,
+					 unsigned long prot);
+
+void ptebatch_model_protect(const struct ptebatch_call *call,
+			    const struct ptebatch_entry *was,
+			    struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_wp(const struct ptebatch_call *call,
+			    const struct ptebatch_entry *was,
+			    struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_resolve(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed);
+void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
+			     const struct ptebatch_entry *was,
+			     struct ptebatch_allowed *allowed);
+void ptebatch_model_numa_hint(const struct ptebatch_call *call,
+			      const struct ptebatch_entry *was,
+			      struct ptebatch_allowed *allowed);
+
+void ptebatch_model_unmap(const struct ptebatch_call *call,
+			  const struct ptebatch_entry *was,
+			  struct ptebatch_allowed *allowed);
+void ptebatch_model_zap(const struct ptebatch_call *call,
+			const struct ptebatch_entry *was,
+			struct ptebatch_allowed *allowed);
+
+void ptebatch_model_cold(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+void ptebatch_model_free(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+void ptebatch_model_guard_install(const struct ptebatch_call *call,
+				  const struct ptebatch_entry *was,
+				  struct ptebatch_allowed *allowed);
+void ptebatch_model_guard_remove(const struct ptebatch_call *call,
+				 const struct ptebatch_entry *was,
+				 struct ptebatch_allowed *allowed);
+void ptebatch_model_gone(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+void ptebatch_model_move(const struct ptebatch_call *call,
+			 const struct ptebatch_entry *was,
+			 struct ptebatch_allowed *allowed);
+void ptebatch_model_fork_parent(const struct ptebatch_call *call,
+				const struct ptebatch_entry *was,
+				struct ptebatch_allowed *allowed);
+void ptebatch_model_fork_child(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed);
+
+void ptebatch_model_referenced(const struct ptebatch_call *call,
+			       const struct ptebatch_entry *was,
+			       struct ptebatch_allowed *allowed);
+
+u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
+u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
+u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
+			    unsigned int i);
+bool ptebatch_model_allows(const struct ptebatch_call *call,
+			   const struct ptebatch_entry *was, u8 spread,
+			   const struct ptebatch_entry *got);
+bool ptebatch_model_row(const struct ptebatch_call *call,
+			const struct ptebatch_row *was,
+			const struct ptebatch_row *got, unsigned long *differs);
+bool ptebatch_model_counts(const struct ptebatch_call *call,
+			   const struct ptebatch_row *was, long pages);
+
+#endif /* PTEBATCH_MODEL_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/pgtable.h>
+#include <linux/userfaultfd_k.h>
+
+#include "states.h"
+
+/* The flags that an entry of each kind may have. */
+static const u8 flags_of_kind[] = {
+	[PTEBATCH_NONE] = 0,
+	[PTEBATCH_WRITABLE] = PTEBATCH_DIRTY | PTEBATCH_YOUNG |
+			      PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
+			      PTEBATCH_EXCLUSIVE,
+	[PTEBATCH_READABLE] = PTEBATCH_DIRTY | PTEBATCH_YOUNG |
+			      PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
+			      PTEBATCH_EXCLUSIVE,
+	[PTEBATCH_PROTNONE] = PTEBATCH_DIRTY | PTEBATCH_YOUNG |
+			      PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
+			      PTEBATCH_EXCLUSIVE,
+	[PTEBATCH_MIGRATION] = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
+			       PTEBATCH_EXCLUSIVE | PTEBATCH_MIGRATION_WRITE,
+	[PTEBATCH_SWAP] = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
+			  PTEBATCH_EXCLUSIVE,
+	[PTEBATCH_MARKER] = 0,
+	[PTEBATCH_POISON] = 0,
+	[PTEBATCH_GUARD] = 0,
+};
+
+/*
+ * Returns why there is no such entry, %NULL if there is. Exclusive pages are
+ * anonymous; other pages in a file VMA are page cache.
+ */
+static const char *ruled_out(const struct ptebatch_call *call,
+			     const struct ptebatch_entry *entry)
+{
+	bool uffd = call->uffd_wp || call->uffd_rwp;
+	bool writable = entry->kind == PTEBATCH_WRITABLE ||
+			entry->flags & PTEBATCH_MIGRATION_WRITE;
+
+	if (entry->flags & PTEBATCH_SOFT_DIRTY && !call->track)
+		return "soft-dirty is ignored without soft-dirty tracking";
+	if (entry->flags & PTEBATCH_UFFD && !uffd)
+		return "no uffd bit without userfaultfd registration";
+	if (entry->flags & PTEBATCH_EXCLUSIVE && !call->anonymous)
+		return "only anonymous pages are AnonExclusive";
+	if (entry->kind == PTEBATCH_SWAP && !call->anonymous)
+		return "only anonymous pages have swap entries";
+	if (entry->kind == PTEBATCH_MIGRATION && !IS_ENABLED(CONFIG_MIGRATION))
+		return "no migration without CONFIG_MIGRATION";
+	if (entry->kind == PTEBATCH_MARKER &&
+	    !(call->file && call->uffd_wp && uffd_supports_wp_marker()))
+		return "uffd-wp markers only in files with userfaultfd write protection";
+	if (!writable)
+		return NULL;
+	if (entry->kind == PTEBATCH_MIGRATION &&
+	    entry->flags & PTEBATCH_EXCLUSIVE)
+		return "a writable migration entry implies exclusive";
+	if (entry->flags & PTEBATCH_UFFD)
+		return "an entry with the uffd bit is not writable";
+	if (call->track && !(entry->flags & PTEBATCH_SOFT_DIRTY))
+		return "an entry that needs a soft-dirty fault is not writable";
+	if (!call->shared && call->anonymous &&
+	    entry->kind == PTEBATCH_WRITABLE && !(entry->flags & PTEBATCH_EXCLUSIVE))
+		return "a private page that is not AnonExclusive is not writable";
+	if (!call->shared && !call->anonymous)
+		return "page cache is not writable in a private mapping";
+	if (call->shared && call->notify && entry->kind == PTEBATCH_WRITABLE &&
+	    !(entry->flags & PTEBATCH_DIRTY))
+		return "an entry that needs a write notification is not writable";
+	return NULL;
+}
+
+/**
+ * ptebatch_states() - list the possible and the impossible states of an entry
+ * @states: set to the states
+ * @call: a call with the properties of the VMA
+ */
+void ptebatch_states(struct ptebatch_states *states,
+		     const struct ptebatch_call *call)
+{
+	struct ptebatch_entry entry = { .folio = PTEBATCH_NO_FOLIO };
+	const char *reason;
+	unsigned int flags;
+
+	states->nr = 0;
+	states->nr_ruled_out = 0;
+	for (entry.kind = 0; entry.kind < ARRAY_SIZE(flags_of_kind); entry.kind++) {
+		for (flags = 0; flags <= flags_of_kind[entry.kind]; flags++) {
+			if (flags & ~flags_of_kind[entry.kind])
+				continue;
+			entry.flags = flags;
+			reason = ruled_out(call, &entry);
+			if (!reason) {
+				states->state[states->nr++] = entry;
+				continue;
+			}
+			states->reason[states->nr_ruled_out] = reason;
+			states->ruled_out[states->nr_ruled_out++] = entry;
+		}
+	}
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * At boot neither sysfs nor debugfs is mounted when the suites run. Call show()
+ * and store() of the sysfs attribute directly; mount debugfs for each write.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/debugfs.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernfs.h>
+#include <linux/kobject.h>
+#include <linux/kstrtox.h>
+#include <linux/kthread.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/sched/mm.h>
+#include <linux/sysfs.h>
+
+#include "lru_gen.h"
+#include "process.h"
+#include "syscall.h"
+
+#if defined(CONFIG_LRU_GEN) && defined(CONFIG_SYSFS)
+
+/* Value of /sys/kernel/mm/lru_gen/enabled before the last change, and now. */
+static unsigned int caps_before, caps_now;
+
+static struct kernfs_node *find_node(void)
+{
+	static const char * const path[] = { "mm", "lru_gen", "enabled" };
+	struct kernfs_node *node = kernel_kobj->sd, *next;
+	int i;
+
+	kernfs_get(node);
+	for (i = 0; node && i < ARRAY_SIZE(path); i++) {
+		next = kernfs_find_and_get(node, path[i]);
+		kernfs_put(node);
+		node = next;
+	}
+	return node;
+}
+
+/* @page: buffer of PAGE_SIZE bytes, as sysfs passes to show(). */
+static int show_caps(struct kobj_attribute *enabled, char *page,
+		     unsigned int *caps)
+{
+	ssize_t len = enabled->show(kernel_kobj, enabled, page);
+
+	return len < 0 ? len : kstrtouint(strim(page), 0, caps);
+}
+
+static int set_caps(unsigned int caps)
+{
+	struct kernfs_node *node = find_node();
+	struct kobj_attribute *enabled;
+	int err = -ENOMEM;
+	ssize_t len;
+	char *page;
+
+	if (!node)
+		return -ENOENT;
+	enabled = container_of(node->priv, struct kobj_attribute, attr);
+	page = (char *)get_zeroed_page(GFP_KERNEL);
+	if (!page)
+		goto out;
+	err = show_caps(enabled, page, &caps_before);
+	if (err)
+		goto out;
+	len = enabled->store(kernel_kobj, enabled, page,
+			     sysfs_emit(page, "%u\n", caps));
+	err = len < 0 ? len : show_caps(enabled, page, &caps_now);
+out:
+	free_page((unsigned long)page);
+	kernfs_put(node);
+	return err;
+}
+
+#else
+
+static unsigned int caps_before, caps_now;
+
+static int set_caps(unsigned int caps)
+{
+	return 0;
+}
+
+#endif
+
+/**
+ * ptebatch_lru_gen_on() - enable MGLRU with all capabilities; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_lru_gen_restore()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even without CONFIG_LRU_GEN, or an error.
+ */
+int ptebatch_lru_gen_on(struct kunit_suite *suite)
+{
+	return set_caps(UINT_MAX);
+}
+
+/**
+ * ptebatch_lru_gen_off() - use the active and inactive lists; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_lru_gen_restore()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even without CONFIG_LRU_GEN, or an error.
+ */
+int ptebatch_lru_gen_off(struct kunit_suite *suite)
+{
+	return set_caps(0);
+}
+
+/**
+ * ptebatch_lru_gen_restore() - restore the capabilities; for suite_exit
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_lru_gen_restore(struct kunit_suite *suite)
+{
+	set_caps(caps_before);
+}
+
+/**
+ * ptebatch_lru_gen_missing() - get the reason why there are no generations
+ *
+ * Return: the reason, for kunit_skip(), or %NULL if MGLRU is enabled.
+ */
+const char *ptebatch_lru_gen_missing(void)
+{
+	if (!IS_ENABLED(CONFIG_LRU_GEN))
+		return "no MGLRU generations without CONFIG_LRU_GEN";
+	if (!caps_now)
+		return "MGLRU cannot be enabled without CONFIG_SYSFS";
+	if (!mem_cgroup_disabled())
+		return "memory cgroups are enabled: each has its own LRU lists";
+	return NULL;
+}
+
+/**
+ * ptebatch_lru_gen_walk_missing() - get the reason why there are no walks
+ *
+ * Return: the reason, for kunit_skip(), or %NULL if MGLRU can walk page tables.
+ */
+const char *ptebatch_lru_gen_walk_missing(void)
+{
+	if (!IS_ENABLED(CONFIG_LRU_GEN_WALKS_MMU) || !arch_has_hw_pte_young())
+		return "no page table walks: the hardware does not set the accessed bit";
+	if (!IS_ENABLED(CONFIG_DEBUG_FS))
+		return "no page table walks on request without CONFIG_DEBUG_FS";
+	return ptebatch_lru_gen_missing();
+}
+
+#ifdef CONFIG_LRU_GEN
+
+/**
+ * ptebatch_lru_gen_of() - get the generation of a folio
+ * @folio: the folio
+ *
+ * Return: generation number, below MAX_NR_GENS; -1 if @folio is on no list.
+ */
+int ptebatch_lru_gen_of(const struct folio *folio)
+{
+	return folio_lru_gen(folio);
+}
+
+/**
+ * ptebatch_lru_gen_at_age() - get the generation of an age on a folio's node
+ * @folio: the folio
+ * @age: age in generations, 0 for the youngest generation
+ *
+ * Return: generation number, see ptebatch_lru_gen_of().
+ */
+int ptebatch_lru_gen_at_age(const struct folio *folio, unsigned int age)
+{
+	const struct lruvec *lruvec = &folio_pgdat(folio)->__lruvec;
+
+	return lru_gen_from_seq(READ_ONCE(lruvec->lrugen.max_seq) - age);
+}
+
+#else
+
+int ptebatch_lru_gen_of(const struct folio *folio)
+{
+	return -1;
+}
+
+int ptebatch_lru_gen_at_age(const struct folio *folio, unsigned int age)
+{
+	return -1;
+}
+
+#endif
+
+#if defined(CONFIG_LRU_GEN) && defined(CONFIG_DEBUG_FS)
+
+/* One command per node: age by one generation, swappiness 100, full scan. */
+static int print_commands(char *text, size_t size)
+{
+	int nid, len = 0;
+
+	for_each_node_state(nid, N_MEMORY)
+		len += scnprintf(text + len, size - len, "+ 0 %d %lu 100 1\n", nid,
+				 READ_ONCE(NODE_DATA(nid)->__lruvec.lrugen.max_seq));
+	return len;
+}
+
+/* write() takes @text from user memory: of a new mm, not of the mm to walk. */
+static int write_from_user(struct file *file, const char *text, int len)
+{
+	struct mm_struct *mm = ptebatch_mm_alloc();
+	unsigned long at;
+	ssize_t done;
+	loff_t pos = 0;
+
+	if (!mm)
+		return -ENOMEM;
+	kthread_use_mm(mm);
+	at = ptebatch_to_user(text, len);
+	if (IS_ERR_VALUE(at))
+		done = at;
+	else
+		done = file->f_op->write(file, (void __user *)at, len, &pos);
+	kthread_unuse_mm(mm);
+	mmput(mm);
+	return done < 0 ? done : 0;
+}
+
+static int write_debugfs(struct vfsmount *mount, const char *text, int len)
+{
+	struct path path = {
+		.mnt = mount,
+		.dentry = debugfs_lookup("lru_gen", NULL),
+	};
+	struct file *file;
+	int err;
+
+	if (!path.dentry)
+		return -ENOENT;
+	file = dentry_open(&path, O_RDWR, current_cred());
+	dput(path.dentry);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	err = write_from_user(file, text, len);
+	__fput_sync(file);
+	return err;
+}
+
+/**
+ * ptebatch_lru_gen_walk() - walk the page tables of all mms
+ * @mm: the mm under test, not yet added to MGLRU's list of mms
+ *
+ * Ages each node with memory by one generation.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: 0 or an error.
+ */
+int ptebatch_lru_gen_walk(struct mm_struct *mm)
+{
+	struct file_system_type *type = get_fs_type("debugfs");
+	struct vfsmount *mount;
+	char text[256];
+	int err;
+
+	if (!type)
+		return -ENODEV;
+	mount = kern_mount(type);
+	module_put(type->owner);
+	if (IS_ERR(mount))
+		return PTR_ERR(mount);
+	lru_gen_add_mm(mm);
+	err = write_debugfs(mount, text, print_commands(text, sizeof(text)));
+	kern_unmount(mount);
+	return err;
+}
+
+#else
+
+int ptebatch_lru_gen_walk(struct mm_struct *mm)
+{
+	return -EOPNOTSUPP;
+}
+
+#endif

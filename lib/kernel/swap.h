@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swap space: of the machine, or on a RAM disk if the machine has none.
+ */
+#ifndef PTEBATCH_SWAP_H
+#define PTEBATCH_SWAP_H
+
+#include <kunit/test.h>
+#include <linux/mm_types.h>
+
+int ptebatch_swap_on(struct kunit_suite *suite);
+void ptebatch_swap_off(struct kunit_suite *suite);
+const char *ptebatch_swap_missing(void);
+
+int ptebatch_swap_alloc(struct folio *folio);
+int ptebatch_swap_dup(struct folio *folio, unsigned int page, unsigned int nr);
+void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr);
+int ptebatch_swap_count(struct folio *folio, unsigned int page);
+struct folio *ptebatch_swap_cached(swp_entry_t entry);
+long ptebatch_swap_page(struct folio *folio, swp_entry_t entry);
+int ptebatch_swap_round_trip(struct folio *folio);
+void ptebatch_swap_free(struct folio *folio);
+
+#endif /* PTEBATCH_SWAP_H */

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Resolves the symbols of stubs.S when the module is loaded. A kprobe gives the
+ * address of kallsyms_lookup_name(), which is not exported either.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#ifdef CONFIG_X86_KERNEL_IBT
+#include <asm/ibt.h>
+#endif
+
+#include "lookup.h"
+
+typedef unsigned long (*lookup_name_t)(const char *name);
+
+static lookup_name_t find_lookup_name(void)
+{
+	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
+	unsigned long address;
+	int err;
+
+	err = register_kprobe(&kp);
+	if (err) {
+		pr_err("ptebatch: cannot look up unexported symbols: kprobe on %s failed: %d\n",
+		       kp.symbol_name, err);
+		return NULL;
+	}
+	address = (unsigned long)kp.addr;
+	unregister_kprobe(&kp);
+#ifdef CONFIG_X86_KERNEL_IBT
+	/* A kprobe is placed after the ENDBR instruction. */
+	if (is_endbr((u32 *)(address - ENDBR_INSN_SIZE)))
+		address -= ENDBR_INSN_SIZE;
+#endif
+	return (lookup_name_t)address;
+}
+
+static int __init ptebatch_init(void)
+{
+	lookup_name_t lookup_name = find_lookup_name();
+	struct ptebatch_symbol *symbol;
+	int missing = 0;
+
+	if (!lookup_name)
+		return -ENOENT;
+	for (symbol = ptebatch_symbols; symbol != ptebatch_symbols_end; symbol++) {
+		symbol->address = lookup_name(symbol->name);
+		if (symbol->address)
+			continue;
+		pr_err("ptebatch: symbol %s not found in this kernel\n", symbol->name);
+		missing++;
+	}
+	return missing ? -ENOENT : 0;
+}
+module_init(ptebatch_init);
+
+static void __exit ptebatch_exit(void)
+{
+}
+module_exit(ptebatch_exit);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rule 25 (contpte blocks) for an address space.
+ */
+#ifndef PTEBATCH_BLOCKS_H
+#define PTEBATCH_BLOCKS_H
+
+#include "types.h"
+
+#ifdef CONFIG_ARM64_CONTPTE
+bool ptebatch_is_contiguous(struct mm_struct *mm, unsigned long addr);
+#endif
+bool ptebatch_blocks_consistent(const struct ptebatch_space *space,
+				const char *function);
+
+#endif /* PTEBATCH_BLOCKS_H */

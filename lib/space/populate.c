@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/leafops.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/pgalloc.h>
+#include <linux/rmap.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "../arch/arch.h"
+#include "../kernel/swap.h"
+#include "folio.h"
+#include "populate.h"
+#include "pte.h"
+
+/* Add the rmap and the reference of a present entry. */
+static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
+		     unsigned long addr, const struct ptebatch_entry *entry)
+{
+	const struct ptebatch_shape *shape = &space->row.folios[entry->folio];
+	struct folio *folio = space->folios[entry->folio];
+	struct page *page = folio_page(folio, entry->page);
+
+	if (!test_bit(entry->folio, space->cached)) {
+		/* Maps all pages, until unmap_undrawn_pages(). */
+		if (!folio_test_anon(folio))
+			ptebatch_folio_add_anon_rmap(folio, vma, addr -
+						     entry->page * PAGE_SIZE,
+						     shape->pmd);
+		if (entry->flags & PTEBATCH_EXCLUSIVE)
+			SetPageAnonExclusive(page);
+	} else if (shape->pmd) {
+		folio_add_file_rmap_pmd(folio, page, vma);
+	} else {
+		folio_add_file_rmap_pte(folio, page, vma);
+	}
+	folio_get(folio);
+}
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
+		      const struct ptebatch_entry *entry)
+{
+	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, ptebatch_pte_prot(vma)));
+
+	if (entry->kind == PTEBATCH_PROTNONE)
+		pmd = pmd_modify(pmd, PAGE_NONE);
+	pmd = pmd_mkold(pmd_mkclean(pmd));
+	if (entry->kind == PTEBATCH_WRITABLE)
+		pmd = pmd_mkwrite(pmd, vma);
+	if (entry->flags & PTEBATCH_DIRTY)
+		pmd = pmd_mkdirty(pmd);
+	if (entry->flags & PTEBATCH_YOUNG)
+		pmd = pmd_mkyoung(pmd);
+	if (entry->flags & PTEBATCH_UFFD)
+		pmd = pmd_mkuffd(pmd);
+	if (entry->flags & PTEBATCH_SOFT_DIRTY)
+		pmd = pmd_mksoft_dirty(pmd);
+	else
+		pmd = pmd_clear_soft_dirty(pmd);
+	return pmd;
+}
+
+static int map_huge_entry(struct ptebatch_space *space,
+			  struct vm_area_struct *vma, unsigned long addr,
+			  const struct ptebatch_entry *entry)
+{
+	struct folio *folio = space->folios[entry->folio];
+	struct mm_struct *mm = vma->vm_mm;
+	pgtable_t pgtable;
+	spinlock_t *ptl;	/* of the page table */
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+
+	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
+	pud = p4d ? pud_alloc(mm, p4d, addr) : NULL;
+	pmd = pud ? pmd_alloc(mm, pud, addr) : NULL;
+	pgtable = pmd ? pte_alloc_one(mm) : NULL;
+	if (!pgtable)
+		return -ENOMEM;
+
+	ptl = pmd_lock(mm, pmd);
+	add_rmap(space, vma, addr, entry);
+	/* As map_anon_folio_pmd_nopf() for anonymous, do_set_pmd() for file. */
+	if (folio_test_anon(folio)) {
+		pgtable_trans_huge_deposit(mm, pmd, pgtable);
+		mm_inc_nr_ptes(mm);
+	} else {
+		pte_free(mm, pgtable);
+	}
+	set_pmd_at(mm, addr, pmd, make_pmd(vma, folio, entry));
+	spin_unlock(ptl);
+	return 0;
+}
+#else
+static int map_huge_entry(struct ptebatch_space *space,
+			  struct vm_area_struct *vma, unsigned long addr,
+			  const struct ptebatch_entry *entry)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/* An anonymous folio's rmap is added for all pages: remove the undrawn ones. */
+static void unmap_undrawn_pages(struct ptebatch_space *space,
+				struct vm_area_struct *vma,
+				unsigned long *mapped)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	spin_lock(&vma->vm_mm->page_table_lock);
+	for (i = 0; i < row->nr_folios; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!folio_test_anon(folio))
+			continue;
+		for (page = 0; page < folio_nr_pages(folio); page++)
+			if (!test_bit(row->folios[i].first + page, mapped))
+				folio_remove_rmap_pte(folio,
+						      folio_page(folio, page),
+						      vma);
+	}
+	spin_unlock(&vma->vm_mm->page_table_lock);
+}
+
+/*
+ * Remove the rmap of a page with a migration or swap entry: migration and
+ * swap-out have unmapped the page.
+ */
+static void remove_rmap(struct ptebatch_space *space,
+			struct vm_area_struct *vma, unsigned long addr,
+			const struct ptebatch_entry *entry)
+{
+	struct folio *folio = space->folios[entry->folio];
+
+	if (test_bit(entry->folio, space->cached))
+		return;
+	if (!folio_test_anon(folio))
+		ptebatch_folio_add_anon_rmap(folio, vma, addr -
+					     entry->page * PAGE_SIZE,
+					     space->row.folios[entry->folio].pmd);
+	folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
+}
+
+/* Migration and swap-out lock the folio; a swap entry needs swap space. */
+static int prepare_nonpresent(struct folio *folio,
+			      const struct ptebatch_entry *entry)
+{
+	int err = 0;
+
+	if (!folio_test_locked(folio))
+		folio_lock(folio);
+	if (entry->kind != PTEBATCH_SWAP)
+		return 0;
+	if (!folio_test_swapcache(folio)) {
+		folio_set_swapbacked(folio);
+		err = ptebatch_swap_alloc(folio);
+	}
+	return err ?: ptebatch_swap_dup(folio, entry->page, 1);
+}
+
+/* Uses set_pte_at(), one entry a call, because set_ptes() is under test. */
+static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
+		     unsigned long addr, const struct ptebatch_entry *entry)
+{
+	bool has_page = entry->folio != PTEBATCH_NO_FOLIO;
+	struct folio *folio = has_page ? space->folios[entry->folio] : NULL;
+	struct page *page = has_page ? folio_page(folio, entry->page) : NULL;
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep;
+	int err;
+
+	if (has_page && !ptebatch_entry_present(entry)) {
+		err = prepare_nonpresent(folio, entry);
+		if (err)
+			return err;
+	}
+	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);
+	if (!ptep)
+		return -ENOMEM;
+	if (has_page && ptebatch_entry_present(entry))
+		add_rmap(space, vma, addr, entry);
+	else if (has_page)
+		remove_rmap(space, vma, addr, entry);
+	set_pte_at(vma->vm_mm, addr, ptep, ptebatch_pte_make(vma, page, entry));
+	pte_unmap_unlock(ptep, ptl);
+	return 0;
+}
+
+/* Increment the RSS counter of the entry: swap, or its folio's type. */
+static void count_entry(const struct ptebatch_space *space,
+			struct mm_struct *mm,
+			const struct ptebatch_entry *entry)
+{
+	if (entry->kind == PTEBATCH_SWAP)
+		inc_mm_counter(mm, MM_SWAPENTS);
+	else if (entry->folio != PTEBATCH_NO_FOLIO)
+		inc_mm_counter(mm, mm_counter(space->folios[entry->folio]));
+}
+
+static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
+		       unsigned long start, unsigned long *mapped)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < row->nr && !err; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		unsigned long addr = start + i * PAGE_SIZE;
+
+		if (entry->kind == PTEBATCH_NONE)
+			continue;
+		if (entry->folio != PTEBATCH_NO_FOLIO &&
+		    test_and_set_bit(row->folios[entry->folio].first +
+				     entry->page, mapped))
+			return -EINVAL;
+		if (entry->folio == PTEBATCH_NO_FOLIO ||
+		    !row->folios[entry->folio].pmd)
+			err = map_entry(space, vma, addr, entry);
+		else if (!entry->page)
+			/* One PMD maps all entries of the folio. */
+			err = map_huge_entry(space, vma, addr, entry);
+		if (!err)
+			count_entry(space, vma->vm_mm, entry);
+	}
+	return err;
+}
+
+static bool is_swap_without_folio(const struct ptebatch_entry *entry)
+{
+	return entry->kind == PTEBATCH_SWAP &&
+	       entry->folio == PTEBATCH_NO_FOLIO;
+}
+
+/**
+ * ptebatch_unpopulate() - clear the entries that exit_mmap() cannot zap
+ * @space: the address space
+ * @place: the place that maps the row
+ *
+ * Swap entries without a folio have no swap space, and zapping warns about
+ * shadow-stack PTEs outside of VM_SHADOW_STACK.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ */
+void ptebatch_unpopulate(struct ptebatch_space *space,
+			 const struct ptebatch_place *place)
+{
+	unsigned int i;
+
+	mmap_write_lock(place->mm);
+	for (i = 0; i < space->row.nr; i++) {
+		unsigned long addr = place->start + i * PAGE_SIZE;
+		spinlock_t *ptl;	/* of the page table */
+		pmd_t *pmd;
+		pte_t *ptep;
+
+		if (!is_swap_without_folio(&space->row.entries[i]) &&
+		    !ptebatch_has_shadow_stack())
+			continue;
+		/* munmap() and mremap() may have freed the page table. */
+		pmd = ptebatch_find_pmd(place->mm, addr);
+		ptep = pmd ? pte_offset_map_lock(place->mm, pmd, addr, &ptl) :
+		       NULL;
+		if (!ptep)
+			continue;
+		if (pte_present(ptep_get(ptep))) {
+			if (ptebatch_pte_shadow_stack(ptep_get(ptep)))
+				ptep_set_wrprotect(place->mm, addr, ptep);
+		} else if (is_swap_without_folio(&space->row.entries[i]) &&
+			   softleaf_is_swap(softleaf_from_pte(ptep_get(ptep)))) {
+			pte_clear(place->mm, addr, ptep);
+			dec_mm_counter(place->mm, MM_SWAPENTS);
+		}
+		pte_unmap_unlock(ptep, ptl);
+	}
+	mmap_write_unlock(place->mm);
+}
+
+/**
+ * ptebatch_populate() - map the folios of a row
+ * @space: the address space; file folios are already in the page cache
+ * @place: the place to map the row at, inside a VMA
+ *
+ * Leaves folios with migration or swap entries locked.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ * Return: 0, -ENOMEM, an error of ptebatch_swap_alloc(), or -EINVAL if the row
+ * maps a page twice.
+ */
+int ptebatch_populate(struct ptebatch_space *space,
+		      const struct ptebatch_place *place)
+{
+	struct vm_area_struct *vma;
+	unsigned long *mapped;
+	int err = 0;
+
+	mapped = bitmap_zalloc(space->row.nr_pages + 1, GFP_KERNEL);
+	if (!mapped)
+		return -ENOMEM;
+
+	mmap_write_lock(place->mm);
+	vma = vma_lookup(place->mm, place->start);
+	if (vma_is_anonymous(vma) ||
+	    space->setup.mapping == PTEBATCH_PRIVATE_FILE)
+		err = anon_vma_prepare(vma);
+	if (!err) {
+		err = map_entries(space, vma, place->start, mapped);
+		unmap_undrawn_pages(space, vma, mapped);
+	}
+	mmap_write_unlock(place->mm);
+	bitmap_free(mapped);
+	return err;
+}

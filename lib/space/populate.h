@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Write the page table entries of a row, and account for them.
+ */
+#ifndef PTEBATCH_POPULATE_H
+#define PTEBATCH_POPULATE_H
+
+#include "types.h"
+
+int ptebatch_populate(struct ptebatch_space *space,
+		      const struct ptebatch_place *place);
+void ptebatch_unpopulate(struct ptebatch_space *space,
+			 const struct ptebatch_place *place);
+
+#endif /* PTEBATCH_POPULATE_H */

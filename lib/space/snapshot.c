@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/leafops.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "../arch/arch.h"
+#include "../kernel/swap.h"
+#include "pte.h"
+#include "refs.h"
+#include "snapshot.h"
+
+/*
+ * Find the page that an entry refers to in the row's folios: first in @guess,
+ * then from the last folio backwards, as new folios are last.
+ */
+static void find_page(const struct ptebatch_space *space, unsigned long pfn,
+		      s16 guess, struct ptebatch_entry *entry)
+{
+	unsigned int i;
+
+	for (i = 0; i <= space->row.nr_folios; i++) {
+		s16 folio = i ? space->row.nr_folios - i : guess;
+		unsigned long page;
+
+		if (folio == PTEBATCH_NO_FOLIO || ptebatch_folio_gone(space, folio))
+			continue;
+		page = pfn - folio_pfn(space->folios[folio]);
+		if (page >= 1UL << space->row.folios[folio].order)
+			continue;
+		entry->folio = folio;
+		entry->page = page;
+		return;
+	}
+	entry->kind = PTEBATCH_FOREIGN;
+}
+
+static void add_page(const struct ptebatch_space *space, unsigned long pfn,
+		     s16 guess, bool huge, struct ptebatch_entry *entry)
+{
+	struct folio *folio;
+	struct page *page;
+
+	find_page(space, pfn, guess, entry);
+	if (entry->kind == PTEBATCH_FOREIGN)
+		return;
+	page = &space->folios[entry->folio]->page + entry->page;
+	folio = page_folio(page);
+	if (!folio_test_anon(folio))
+		return;
+	/* A PMD-mapped folio has AnonExclusive on its first page only. */
+	if (PageAnonExclusive(huge ? &folio->page : page))
+		entry->flags |= PTEBATCH_EXCLUSIVE;
+	if (!folio_test_swapbacked(folio))
+		entry->flags |= PTEBATCH_LAZYFREE;
+}
+
+/* Find the page of a swap entry; entries of other swap slots have no folio. */
+static void find_swap(const struct ptebatch_space *space, pte_t pte, s16 guess,
+		      struct ptebatch_entry *entry)
+{
+	swp_entry_t swap = softleaf_from_pte(pte);
+	unsigned int i;
+
+	for (i = 0; i <= space->row.nr_folios; i++) {
+		s16 folio = i ? i - 1 : guess;
+		long page;
+
+		if (folio == PTEBATCH_NO_FOLIO ||
+		    !ptebatch_folio_intact(space, folio))
+			continue;
+		page = ptebatch_swap_page(space->folios[folio], swap);
+		if (page < 0)
+			continue;
+		entry->folio = folio;
+		entry->page = page;
+		return;
+	}
+}
+
+static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
+		     struct ptebatch_entry *entry)
+{
+	unsigned long pfn = ptebatch_pte_read(pte, entry);
+
+	if (ptebatch_entry_present(entry))
+		add_page(space, pfn, guess, false, entry);
+	else if (ptebatch_entry_has_page(entry))
+		find_page(space, pfn, guess, entry);
+	else if (entry->kind == PTEBATCH_SWAP)
+		find_swap(space, pte, guess, entry);
+}
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
+		     unsigned int page, s16 guess, struct ptebatch_entry *entry)
+{
+	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
+	if (!pmd_present(pmd)) {
+		entry->kind = PTEBATCH_FOREIGN;
+		return;
+	}
+	entry->kind = pmd_protnone(pmd) ? PTEBATCH_PROTNONE :
+		      pmd_write(pmd) ? PTEBATCH_WRITABLE : PTEBATCH_READABLE;
+	entry->flags = (pmd_dirty(pmd) ? PTEBATCH_DIRTY : 0) |
+		       (pmd_young(pmd) ? PTEBATCH_YOUNG : 0) |
+		       (pmd_soft_dirty(pmd) ? PTEBATCH_SOFT_DIRTY : 0) |
+		       (pmd_uffd(pmd) ? PTEBATCH_UFFD : 0);
+	add_page(space, pmd_pfn(pmd) + page, guess, true, entry);
+}
+#else
+static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
+		     unsigned int page, s16 guess, struct ptebatch_entry *entry)
+{
+}
+#endif
+
+/* Read a page table; its first entry has index @at in the row, maybe < 0. */
+static void read_table(struct ptebatch_snapshot *snapshot,
+		       const struct ptebatch_space *space,
+		       struct mm_struct *mm, unsigned long addr, int at)
+{
+	struct ptebatch_row *row = &snapshot->row;
+	pte_t *raw = snapshot->raw + snapshot->lead + at;
+	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
+	pte_t *ptep = NULL;
+	bool huge = false;
+	spinlock_t *ptl;	/* of the page table */
+	pmd_t pmdval;
+	int i;
+
+	if (pmd) {
+		ptl = pmd_lock(mm, pmd);
+		pmdval = pmdp_get(pmd);
+		huge = pmd_trans_huge(pmdval);
+		spin_unlock(ptl);
+	}
+	if (pmd && !huge && !pmd_none(pmdval))
+		ptep = pte_offset_map_lock(mm, pmd, addr, &ptl);
+
+	for (i = 0; i < PTRS_PER_PTE; i++, at++) {
+		s16 guess;
+
+		raw[i] = ptep ? ptebatch_bare_pte(ptep_get(ptep + i)) :
+			 __pte(huge ? pmd_val(pmdval) : 0);
+		if (at < 0 || at >= row->nr)
+			continue;
+		guess = space->row.entries[at].folio;
+		if (huge) {
+			read_pmd(space, pmdval, i, guess, &row->entries[at]);
+			set_bit(at, snapshot->huge);
+		} else {
+			read_pte(space, raw[i], guess, &row->entries[at]);
+		}
+	}
+	if (ptep)
+		pte_unmap_unlock(ptep, ptl);
+}
+
+static void ignore_flag(struct ptebatch_row *row, u8 flag)
+{
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++)
+		row->entries[i].flags &= ~flag;
+}
+
+/* Read the nodes of the folios, if the picture names any node. */
+static void read_nodes(struct ptebatch_row *row,
+		       const struct ptebatch_space *space)
+{
+	bool has_nodes = false;
+	unsigned int i;
+
+	for (i = 0; i < row->nr_folios; i++)
+		has_nodes |= !!row->folios[i].node;
+	for (i = 0; i < row->nr_folios && has_nodes; i++)
+		if (!ptebatch_folio_gone(space, i))
+			row->folios[i].node = 1 + folio_nid(space->folios[i]);
+}
+
+/**
+ * ptebatch_snapshot() - read the page tables of a place
+ * @snapshot: returns the entries
+ * @space: the address space
+ * @place: the place to read
+ *
+ * Context: Process context; takes the mmap_lock and the page table locks.
+ */
+void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
+		       const struct ptebatch_space *space,
+		       const struct ptebatch_place *place)
+{
+	unsigned long addr = ALIGN_DOWN(place->start, PMD_SIZE) - PMD_SIZE;
+	unsigned long end = ALIGN(place->start + space->row.nr * PAGE_SIZE,
+				  PMD_SIZE) + PMD_SIZE;
+	struct ptebatch_row *row = &snapshot->row;
+	unsigned int i;
+
+	*row = space->row;
+	row->first = (place->start >> PAGE_SHIFT) % PTRS_PER_PTE;
+	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
+	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
+	snapshot->nr = (end - addr) >> PAGE_SHIFT;
+
+	mmap_read_lock(place->mm);
+	for (; addr != end; addr += PMD_SIZE)
+		read_table(snapshot, space, place->mm, addr,
+			   (long)(addr - place->start) >> PAGE_SHIFT);
+	mmap_read_unlock(place->mm);
+	if (!space->setup.track)
+		ignore_flag(row, PTEBATCH_SOFT_DIRTY);
+	if (!space->setup.lru)
+		ignore_flag(row, PTEBATCH_LAZYFREE);
+
+	for (i = 0; i < row->nr_folios; i++) {
+		row->folios[i].pmd = false;
+		row->folios[i].split = !ptebatch_folio_intact(space, i) &&
+				       !ptebatch_folio_gone(space, i);
+	}
+	read_nodes(row, space);
+	for_each_set_bit(i, snapshot->huge, row->nr)
+		if (row->entries[i].folio != PTEBATCH_NO_FOLIO)
+			row->folios[row->entries[i].folio].pmd = true;
+}
+
+/*
+ * Is entry @i of the row unchanged? A PMD that was split is unchanged if each
+ * PTE maps the same page with the same flags.
+ */
+static bool same_entry(const struct ptebatch_snapshot *before,
+		       const struct ptebatch_snapshot *after, int i)
+{
+	const struct ptebatch_row *row = &before->row;
+
+	if (i >= 0 && i < row->nr && test_bit(i, before->huge))
+		return !memcmp(&row->entries[i], &after->row.entries[i],
+			       sizeof(row->entries[i]));
+	return pte_same(before->raw[before->lead + i],
+			after->raw[after->lead + i]);
+}
+
+/* Does a contpte block contain entry @i and an entry of the range? */
+static bool in_block_of_range(const struct ptebatch_row *row, int i)
+{
+	int block = round_down((int)row->first + i, PTEBATCH_BLOCK_ENTRIES) -
+		    (int)row->first;
+
+	return PTEBATCH_BLOCK_ENTRIES > 1 && block < (int)row->to &&
+	       block + PTEBATCH_BLOCK_ENTRIES > (int)row->from;
+}
+
+/* Does @after differ from @before only by accessed or dirty bits gained? */
+static bool only_gained_bits(pte_t before, pte_t after)
+{
+	if (!pte_present(before) || !pte_present(after))
+		return false;
+	return pte_same(pte_mkold(pte_mkclean(before)),
+			pte_mkold(pte_mkclean(after))) &&
+	       (pte_dirty(after) || !pte_dirty(before)) &&
+	       (pte_young(after) || !pte_young(before));
+}
+
+/**
+ * ptebatch_neighbours_same() - check rule 4 (neighbours)
+ * @before: snapshot before the operation
+ * @after: snapshot after the operation
+ * @out: returns one line for each changed entry outside the range
+ *
+ * Return: true if no entry outside the range has changed.
+ */
+bool ptebatch_neighbours_same(const struct ptebatch_snapshot *before,
+			      const struct ptebatch_snapshot *after,
+			      struct seq_buf *out)
+{
+	const struct ptebatch_row *row = &before->row;
+	int first = -(int)before->lead;
+	bool same = true;
+	int i;
+
+	for (i = first; i < (int)before->nr + first; i++) {
+		if (i >= (int)row->from && i < (int)row->to)
+			continue;
+		if (same_entry(before, after, i))
+			continue;
+		if (in_block_of_range(row, i) &&
+		    only_gained_bits(before->raw[before->lead + i],
+				     after->raw[after->lead + i]))
+			continue;
+		same = false;
+		seq_buf_printf(out, "entry %d, outside the range: expected %#llx, found %#llx\n",
+			       i, (u64)pte_val(before->raw[before->lead + i]),
+			       (u64)pte_val(after->raw[after->lead + i]));
+	}
+	return same;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The page tables at one moment, as a row and as raw entries.
+ */
+#ifndef PTEBATCH_SNAPSHOT_H
+#define PTEBATCH_SNAPSHOT_H
+
+#include "types.h"
+
+/* The row's page tables and one page table on each side. */
+#define PTEBATCH_SNAPSHOT_ENTRIES	(PTEBATCH_ROW_ENTRIES + 2 * PTRS_PER_PTE)
+
+/**
+ * struct ptebatch_snapshot - the entries of a place
+ * @row: the row's entries at the time of the snapshot, with their pages' flags
+ * @huge: one bit per entry of the row, set if a PMD maps the entry
+ * @lead: index of the row's first entry in @raw
+ * @nr: number of entries in @raw
+ * @raw: the entries of the row's page tables and of one page table on each
+ *       side, bit by bit; 0 where there is no page table
+ */
+struct ptebatch_snapshot {
+	struct ptebatch_row row;
+	DECLARE_BITMAP(huge, PTEBATCH_ROW_ENTRIES);
+	unsigned int lead;
+	unsigned int nr;
+	pte_t raw[PTEBATCH_SNAPSHOT_ENTRIES];
+};
+
+void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
+		       const struct ptebatch_space *space,
+		       const struct ptebatch_place *place);
+bool ptebatch_neighbours_same(const struct ptebatch_snapshot *before,
+			      const struct ptebatch_snapshot *after,
+			      struct seq_buf *out);
+
+#endif /* PTEBATCH_SNAPSHOT_H */

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mmap() makes the VMA, then the entries are written under the page table lock.
+ * No task runs in the mm: UML applies changes of the current mm on the host.
+ */
+#include <kunit/resource.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/swap.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "../arch/arch.h"
+#include "../kernel/file.h"
+#include "../kernel/log.h"
+#include "../kernel/process.h"
+#include "../kernel/swap.h"
+#include "blocks.h"
+#include "folio.h"
+#include "populate.h"
+#include "refs.h"
+#include "space.h"
+
+/* Aligned to a page table, and away from both ends of the address space. */
+#define SPACE_BASE	ALIGN(SZ_1G, PMD_SIZE)
+
+/* One page table on each side, to detect accesses outside of the row. */
+#define SPACE_MARGIN	PMD_SIZE
+
+static unsigned long row_tables(const struct ptebatch_row *row)
+{
+	return DIV_ROUND_UP(row->first + row->nr, PTRS_PER_PTE);
+}
+
+static unsigned long vma_bytes(const struct ptebatch_row *row)
+{
+	return row_tables(row) * PMD_SIZE + 2 * SPACE_MARGIN;
+}
+
+/*
+ * UML's set_ptes() advanced the PFN by the number of entries left, not by one,
+ * which breaks fork(). The suite ptebatch_pgtable reports the bug.
+ */
+static bool fork_works(void)
+{
+#ifdef CONFIG_UML
+	pte_t ptes[3];
+
+	set_ptes(&init_mm, 0, ptes, pfn_pte(0, PAGE_KERNEL), ARRAY_SIZE(ptes));
+	return pte_pfn(ptes[1]) == 1;
+#else
+	return true;
+#endif
+}
+
+/* The reason to skip the case, %NULL if the kernel supports the set-up. */
+static const char *unsupported(const struct ptebatch_setup *setup,
+			       const struct ptebatch_row *row)
+{
+	bool file = setup->mapping != PTEBATCH_ANON;
+	unsigned long kinds = 0;
+	bool in_swap = setup->swap;
+	u8 flags = 0;
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++) {
+		kinds |= BIT(row->entries[i].kind);
+		flags |= row->entries[i].flags;
+		in_swap |= row->entries[i].kind == PTEBATCH_SWAP &&
+			   row->entries[i].folio != PTEBATCH_NO_FOLIO;
+	}
+	if (setup->track && !pgtable_supports_soft_dirty())
+		return "page table entries have no soft-dirty bit in this kernel";
+	if ((setup->uffd_wp || setup->uffd_rwp || flags & PTEBATCH_UFFD) &&
+	    !pgtable_supports_uffd())
+		return "page table entries have no uffd bit in this kernel";
+	if (setup->uffd_rwp && VM_UFFD_RWP == VM_NONE)
+		return "no read-write protection by userfaultfd in this kernel";
+	if (kinds & BIT(PTEBATCH_MARKER) && !uffd_supports_wp_marker())
+		return "no uffd-wp markers in this kernel";
+	if (kinds & BIT(PTEBATCH_SHADOW_STACK) && !ptebatch_has_shadow_stack())
+		return "no shadow stacks; on x86-64, boot with setcpuid=519";
+	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
+		return "no migration without CONFIG_MIGRATION";
+
+	if (setup->swap && ptebatch_swap_missing())
+		return ptebatch_swap_missing();
+	if (setup->twice && setup->mapping == PTEBATCH_ANON && !fork_works())
+		return "fork() maps wrong pages in this kernel, see suite ptebatch_pgtable";
+
+	for (i = 0; i < row->nr_folios; i++) {
+		const struct ptebatch_shape *shape = &row->folios[i];
+
+		if (shape->order && !IS_ENABLED(CONFIG_THP_SWAP) && in_swap)
+			return "no large folios in swap without CONFIG_THP_SWAP";
+		if (shape->node && !node_state(shape->node - 1, N_MEMORY))
+			return "too few NUMA nodes with memory";
+		if (shape->order > MAX_PAGE_ORDER)
+			return "folio order is above MAX_PAGE_ORDER";
+		if (PAGE_SIZE << shape->order > SZ_64M)
+			return "folio is larger than 64 MiB, the limit of the suites";
+		if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+			continue;
+		if (shape->pmd)
+			return "no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE";
+		if (shape->order && file)
+			return "no large folios of files without CONFIG_TRANSPARENT_HUGEPAGE";
+	}
+	return NULL;
+}
+
+/* Mark the folios that belong to the page cache; the rest is anonymous. */
+static void mark_cached_folios(struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i;
+
+	if (space->setup.mapping == PTEBATCH_ANON)
+		return;
+	bitmap_set(space->cached, 0, row->nr_folios);
+	if (space->setup.mapping != PTEBATCH_PRIVATE_FILE)
+		return;
+	for (i = 0; i < row->nr; i++)
+		if (row->entries[i].flags & PTEBATCH_EXCLUSIVE)
+			clear_bit(row->entries[i].folio, space->cached);
+}
+
+/*
+ * The offset of the VMA in the file, in pages, at which the index of each folio
+ * is a multiple of the folio's size, as the page cache requires.
+ */
+static long file_offset(const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned long offset, i;
+
+	for (offset = 0; offset < PTRS_PER_PTE; offset++) {
+		for (i = 0; i < row->nr; i++) {
+			const struct ptebatch_entry *entry = &row->entries[i];
+			unsigned long index = offset + PTRS_PER_PTE +
+					      row->first + i - entry->page;
+
+			if (entry->folio == PTEBATCH_NO_FOLIO ||
+			    !test_bit(entry->folio, space->cached))
+				continue;
+			if (index % (1UL << row->folios[entry->folio].order))
+				break;
+		}
+		if (i == row->nr)
+			return offset;
+	}
+	return -EINVAL;
+}
+
+static int fill_cache(struct ptebatch_space *space, unsigned long offset)
+{
+	const struct ptebatch_row *row = &space->row;
+	struct folio *folio;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+
+		if (entry->folio == PTEBATCH_NO_FOLIO ||
+		    !test_bit(entry->folio, space->cached))
+			continue;
+		folio = space->folios[entry->folio];
+		if (folio->mapping)
+			continue;
+		err = ptebatch_folio_cache(folio, space->file,
+					   offset + PTRS_PER_PTE + row->first +
+					   i - entry->page);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_file(struct ptebatch_space *space)
+{
+	long offset = file_offset(space);
+
+	if (offset < 0)
+		return offset;
+	if (space->setup.mapping == PTEBATCH_SHMEM)
+		space->file = shmem_file_setup("ptebatch",
+					       vma_bytes(&space->row) + PMD_SIZE,
+					       EMPTY_VMA_FLAGS);
+	else
+		space->file = ptebatch_file();
+	if (IS_ERR(space->file)) {
+		int err = PTR_ERR(space->file);
+
+		space->file = NULL;
+		return err;
+	}
+	return fill_cache(space, offset) ?: offset;
+}
+
+#ifdef CONFIG_USERFAULTFD
+/* A userfaultfd without features: it requests no events and has no reader. */
+static int open_uffd(struct ptebatch_space *space)
+{
+	space->uffd = kzalloc_obj(*space->uffd);
+	return space->uffd ? 0 : -ENOMEM;
+}
+
+static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
+{
+	vma->vm_userfaultfd_ctx.ctx = uffd;
+}
+#else
+static int open_uffd(struct ptebatch_space *space)
+{
+	return -EOPNOTSUPP;
+}
+
+static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
+{
+}
+#endif
+
+/* Call vm_mmap() in @mm, then set the VMA flags of the set-up. */
+static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
+		   unsigned long addr, unsigned long offset)
+{
+	bool shared = ptebatch_shared(space->setup.mapping);
+	struct vm_area_struct *vma;
+	unsigned long at;
+
+	kthread_use_mm(mm);
+	at = vm_mmap(space->file, addr, vma_bytes(&space->row),
+		     space->setup.prot, MAP_FIXED_NOREPLACE |
+		     (shared ? MAP_SHARED : MAP_PRIVATE) |
+		     (space->file ? 0 : MAP_ANONYMOUS), offset * PAGE_SIZE);
+	kthread_unuse_mm(mm);
+	if (IS_ERR_VALUE(at))
+		return at;
+
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, addr);
+	vma_start_write(vma);
+	/* As clear_refs_write() and userfaultfd_set_vm_flags() do. */
+	if (space->setup.track)
+		vm_flags_clear(vma, VM_SOFTDIRTY);
+	if (space->setup.uffd_wp)
+		vm_flags_set(vma, VM_UFFD_WP);
+	if (space->setup.uffd_rwp)
+		vm_flags_set(vma, VM_UFFD_RWP);
+	if (space->uffd)
+		set_uffd(vma, space->uffd);
+	if (space->setup.mlocked)
+		vm_flags_set(vma, VM_LOCKED);
+	vma_set_page_prot(vma);
+	mmap_write_unlock(mm);
+	return 0;
+}
+
+/* Make the second place: by fork(), or by a second mmap() of the file. */
+static int map_second_place(struct ptebatch_space *space, unsigned long offset)
+{
+	struct ptebatch_place *first = &space->places[0];
+	struct ptebatch_place *second = &space->places[1];
+	int err;
+
+	if (space->setup.mapping == PTEBATCH_ANON) {
+		second->mm = ptebatch_mm_alloc();
+		if (!second->mm)
+			return -ENOMEM;
+		second->start = first->start;
+		err = dup_mmap(second->mm, first->mm);
+	} else {
+		unsigned long distance = ALIGN(2 * vma_bytes(&space->row),
+					       PMD_SIZE);
+
+		mmget(first->mm);
+		second->mm = first->mm;
+		second->start = first->start + distance;
+		err = map_vma(space, second->mm,
+			      SPACE_BASE - SPACE_MARGIN + distance, offset);
+		if (!err)
+			err = ptebatch_populate(space, second);
+	}
+	space->nr_places = 2;
+	return err;
+}
+
+/* A split maps the shared zero page in place of zero-filled pages. */
+static void write_pages(struct folio *folio)
+{
+	unsigned int i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		memset(page_address(folio_page(folio, i)), 1 + i % 255,
+		       sizeof(long));
+}
+
+/* Per-CPU LRU and mlock batches hold references to their folios. */
+static void drain_lru(const struct ptebatch_space *space)
+{
+	if (space->setup.lru || space->setup.mlocked)
+		lru_add_drain_all();
+}
+
+/* Bring folios into the state that MADV_FREE, swap-out or the LRU needs. */
+static int prepare_folios(struct ptebatch_space *space)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < space->row.nr; i++)
+		if (space->row.entries[i].flags & PTEBATCH_LAZYFREE)
+			folio_clear_swapbacked(space->folios[space->row.entries[i].folio]);
+	for (i = 0; i < space->row.nr_folios && !err; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (space->setup.lazyfree && folio_test_anon(folio))
+			folio_clear_swapbacked(folio);
+		if (space->setup.swap && folio_test_anon(folio) &&
+		    !folio_test_swapcache(folio))
+			err = ptebatch_swap_alloc(folio);
+		if (space->setup.lru) {
+			write_pages(folio);
+			folio_mark_uptodate(folio);
+			folio_add_lru(folio);
+		}
+	}
+	drain_lru(space);
+	return err;
+}
+
+static int set_up(struct ptebatch_space *space)
+{
+	struct ptebatch_place *place = &space->places[0];
+	long offset = 0;
+	int err;
+
+	mark_cached_folios(space);
+	err = ptebatch_space_get_refs(space);
+	if (err)
+		return err;
+	if (space->setup.mapping != PTEBATCH_ANON) {
+		offset = open_file(space);
+		if (offset < 0)
+			return offset;
+	}
+
+	if (space->setup.uffd_no_remap_event) {
+		err = open_uffd(space);
+		if (err)
+			return err;
+	}
+	place->mm = ptebatch_mm_alloc();
+	if (!place->mm)
+		return -ENOMEM;
+	place->start = SPACE_BASE + space->row.first * PAGE_SIZE;
+	space->nr_places = 1;
+	err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
+	if (!err)
+		err = ptebatch_populate(space, place);
+	if (!err && space->setup.twice)
+		err = map_second_place(space, offset);
+	return err ?: prepare_folios(space);
+}
+
+/* Drop the page cache now, not with the last reference to the file. */
+static void empty_cache(struct file *file)
+{
+	if (shmem_mapping(file->f_mapping))
+		shmem_truncate_range(file_inode(file), 0, -1);
+	else
+		truncate_inode_pages(file->f_mapping, 0);
+}
+
+/* Rule 7 (accounting): after teardown nothing is left. */
+static void expect_folio_unused(struct ptebatch_space *space, unsigned int i)
+{
+	unsigned int page, nr = 1U << space->row.folios[i].order;
+	struct folio *folio;
+
+	for (page = 0; page < nr; page += folio ? folio_nr_pages(folio) : 1) {
+		folio = ptebatch_page_folio(space, i, page);
+		if (!folio)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(folio), 0,
+				    "rule 7 (accounting): mapcount of folio %u, page %u after teardown",
+				    i, page);
+		KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
+				    "rule 7 (accounting): reference count of folio %u, page %u after teardown",
+				    i, page);
+		KUNIT_EXPECT_FALSE_MSG(space->test, folio_test_mlocked(folio),
+				       "rule 7 (accounting): folio %u, page %u is mlocked after teardown",
+				       i, page);
+	}
+}
+
+static void tear_down(void *data)
+{
+	struct ptebatch_space *space = data;
+	struct seq_buf warnings;
+	char text[512];
+	unsigned int i;
+
+	ptebatch_blocks_consistent(space, "the case");
+	for (i = space->nr_places; i--;) {
+		ptebatch_unpopulate(space, &space->places[i]);
+		mmput(space->places[i].mm);
+	}
+	/* Undo what set-up did for swap and migration entries. */
+	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
+		if (!ptebatch_folio_intact(space, i) ||
+		    !folio_test_locked(space->folios[i]))
+			continue;
+		ptebatch_swap_free(space->folios[i]);
+		folio_unlock(space->folios[i]);
+	}
+	if (space->file)
+		empty_cache(space->file);
+	drain_lru(space);
+	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
+		expect_folio_unused(space, i);
+	ptebatch_space_put_refs(space);
+	if (space->file)
+		__fput_sync(space->file);
+
+	/* A leak may be reported as late as here: bad page, bad rss counter. */
+	seq_buf_init(&warnings, text, sizeof(text));
+	if (ptebatch_warnings_found(&space->log, &warnings))
+		KUNIT_FAIL(space->test, "rule 10 (no kernel warning): %s",
+			   seq_buf_str(&warnings));
+	kfree(space->uffd);
+	kfree(space->setup.picture);
+	kvfree(space);
+}
+
+/**
+ * ptebatch_space() - make an address space
+ * @test: the case; skipped if the kernel does not support the set-up, failed
+ *        and ended if the picture is invalid or the set-up fails
+ * @setup: the set-up; the space keeps a copy
+ *
+ * Teardown runs at the end of the case. It fails the case if mappings or
+ * references are left, or if the kernel warned since the space was made.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the space.
+ */
+struct ptebatch_space *ptebatch_space(struct kunit *test,
+				      const struct ptebatch_setup *setup)
+{
+	struct ptebatch_space *space;
+	const char *error;
+	int at;
+
+	space = kvzalloc_obj(*space);
+	KUNIT_ASSERT_NOT_NULL(test, space);
+	space->test = test;
+	space->setup = *setup;
+	space->setup.picture = kstrdup(setup->picture, GFP_KERNEL);
+	ptebatch_warnings_begin(&space->log);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, tear_down, space));
+	KUNIT_ASSERT_NOT_NULL(test, space->setup.picture);
+
+	at = ptebatch_row_parse(&space->row, setup->picture, &error);
+	if (at)
+		KUNIT_FAIL_AND_ABORT(test, "%s, at character %d of \"%s\"",
+				     error, -at, setup->picture);
+	if (setup->small)
+		ptebatch_row_break_up(&space->row);
+	error = unsupported(setup, &space->row);
+	if (error)
+		kunit_skip(test, "%s", error);
+	KUNIT_ASSERT_EQ_MSG(test, 0, set_up(space),
+			    "cannot make the address space of \"%s\"",
+			    setup->picture);
+	return space;
+}
+
+/**
+ * ptebatch_space_release() - tear down an address space before the case ends
+ * @space: the address space
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_space_release(struct ptebatch_space *space)
+{
+	kunit_release_action(space->test, tear_down, space);
+}
+
+/**
+ * ptebatch_space_add_place() - add an unmapped place in the first mm
+ * @space: the address space
+ * @first: index of the place's first entry in its page table
+ *
+ * The place does not overlap the other places. Teardown and checks include it.
+ *
+ * Return: the place.
+ */
+const struct ptebatch_place *
+ptebatch_space_add_place(struct ptebatch_space *space, unsigned int first)
+{
+	struct ptebatch_place *place = &space->places[space->nr_places];
+
+	KUNIT_ASSERT_LT(space->test, space->nr_places, PTEBATCH_PLACES);
+	mmget(space->places[0].mm);
+	place->mm = space->places[0].mm;
+	place->start = ALIGN_DOWN(space->places[0].start, PMD_SIZE) +
+		       5 * vma_bytes(&space->row) + first * PAGE_SIZE;
+	space->nr_places++;
+	return place;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A synthetic address space: the set-up that a case requests, and the result.
+ */
+#ifndef PTEBATCH_SPACE_TYPES_H
+#define PTEBATCH_SPACE_TYPES_H
+
+#include <kunit/test.h>
+#include <linux/kmsg_dump.h>
+#include <linux/mm.h>
+
+#include "../row/row.h"
+
+struct userfaultfd_ctx;
+
+/**
+ * enum ptebatch_mapping - kind of the VMA that contains the row
+ * @PTEBATCH_ANON: private, no file
+ * @PTEBATCH_SHMEM: shared, shmem file, without write notification
+ * @PTEBATCH_FILE: shared, file with write notification
+ * @PTEBATCH_PRIVATE_FILE: private, file: a folio with an AnonExclusive page is
+ *                         an anonymous copy, all other folios are page cache
+ */
+enum ptebatch_mapping {
+	PTEBATCH_ANON,
+	PTEBATCH_SHMEM,
+	PTEBATCH_FILE,
+	PTEBATCH_PRIVATE_FILE,
+};
+
+static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
+{
+	return mapping == PTEBATCH_SHMEM || mapping == PTEBATCH_FILE;
+}
+
+/**
+ * struct ptebatch_setup - the address space that a case requests
+ * @picture: the row, see row.h
+ * @mapping: one of enum ptebatch_mapping
+ * @prot: PROT_READ and PROT_WRITE of the VMA, before the operation
+ * @track: soft-dirty is tracked, as after a write to /proc/PID/clear_refs;
+ *         otherwise the VMA has VM_SOFTDIRTY and the soft-dirty bits of the
+ *         entries are ignored
+ * @uffd_wp: the VMA is registered with userfaultfd for write protection
+ * @uffd_rwp: the VMA is registered with userfaultfd for read-write protection
+ * @uffd_no_remap_event: the VMA's userfaultfd has no UFFD_FEATURE_EVENT_REMAP,
+ *                       so a move ends the registration
+ * @swap: the anonymous folios have swap space, and are locked
+ * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
+ * @mlocked: the VMA has VM_LOCKED
+ * @small: each page of the picture is a small folio; braces have no effect
+ * @lru: the folios are on the LRU lists; during the operation the space holds
+ *       no references, so the kernel may split or free the folios
+ * @twice: the row is mapped a second time: anonymous memory by a child after
+ *         fork(), a file by a second VMA
+ */
+struct ptebatch_setup {
+	const char *picture;
+	enum ptebatch_mapping mapping;
+	unsigned long prot;
+	bool track;
+	bool uffd_wp;
+	bool uffd_rwp;
+	bool uffd_no_remap_event;
+	bool swap;
+	bool lazyfree;
+	bool mlocked;
+	bool small;
+	bool lru;
+	bool twice;
+};
+
+/**
+ * struct ptebatch_place - mm and address at which a row is mapped
+ * @mm: the mm
+ * @start: address that the row's first entry maps, in bytes
+ */
+struct ptebatch_place {
+	struct mm_struct *mm;
+	unsigned long start;
+};
+
+/* The row's own, one more for fork() or a second mmap(), one for a move. */
+#define PTEBATCH_PLACES		3
+
+/**
+ * struct ptebatch_space - an address space and its resources
+ * @test: the case that the space belongs to
+ * @setup: the set-up; a copy, as the case may return before teardown
+ * @row: the row, and new folios found by ptebatch_space_reacquire_refs()
+ * @places: the places that map the row; the operation gets the first place
+ * @nr_places: number of places
+ * @folios: the row's folios, see refs.h
+ * @held: one bit per page of the row's folios, set at the first page of each
+ *        folio that the space holds a reference to
+ * @index: each folio's index, from when its reference was dropped
+ * @mapping: each anonymous folio's mapping, from when its reference was dropped
+ * @cached: one bit per folio, set for page cache, clear for anonymous folios
+ * @file: the file, %NULL for anonymous memory
+ * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
+ * @log: position in the kernel log at which the space was made
+ */
+struct ptebatch_space {
+	struct kunit *test;
+	struct ptebatch_setup setup;
+	struct ptebatch_row row;
+	struct ptebatch_place places[PTEBATCH_PLACES];
+	unsigned int nr_places;
+	struct folio *folios[PTEBATCH_ROW_ENTRIES];
+	unsigned long *held;
+	pgoff_t index[PTEBATCH_ROW_ENTRIES];
+	struct address_space *mapping[PTEBATCH_ROW_ENTRIES];
+	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
+	struct file *file;
+	struct userfaultfd_ctx *uffd;
+	struct kmsg_dump_iter log;
+};
+
+/* The address that entry @i of the row maps, in the first place. */
+static inline unsigned long ptebatch_addr(const struct ptebatch_space *space,
+					  unsigned int i)
+{
+	return space->places[0].start + i * PAGE_SIZE;
+}
+
+#endif /* PTEBATCH_SPACE_TYPES_H */
