@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+"""All commands: `python3 -m tests run --arch x86_64` is `make run ARCH=x86_64`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+
+# Programs with arguments of their own.
+PROGRAMS = {
+    'callers': ('project.callers', 'kernel functions that get batches, and whether tests/project/callers.csv has them'),
+    'tables': ('figures.tables', 'tables of one bench.json or more'),
+    'plots': ('figures.plots', 'plots of a bench.json'),
+    'bench-tools': ('figures.bench_tools', 'how long make run takes'),
+}
+
+
+def _lines(name: str, columns: int) -> list[list[str]]:
+    """Of a list: as many columns, the last one being the rest of the line."""
+    return [line.split(maxsplit=columns - 1) for line in (FOLDER / name).read_text().splitlines() if line[0] != '#']
+
+
+def parser() -> argparse.ArgumentParser:
+    """With an option for each variable; what the environment says holds where none is given."""
+    top = argparse.ArgumentParser(prog='python3 -m tests', description='KUnit suites for batched page table entries')
+    commands = top.add_subparsers(metavar='COMMAND', required=True)
+    for name, module, text in _lines('commands.txt', 3):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(module=module)
+        for variable, meaning in _lines('variables.txt', 2):
+            option = variable.removesuffix('=')
+            command.add_argument(f'--{option.lower()}', dest=option, metavar=option, help=meaning.replace('%', '%%'))
+    for name, (_, text) in PROGRAMS.items():
+        commands.add_parser(name, help=text, add_help=False)
+    return top
+
+
+def main(args: list[str]) -> None:
+    """Run the command's module with the variables in the environment, where it looks for them."""
+    sys.path[0] = str(FOLDER)
+    if args and args[0] in PROGRAMS:
+        module = PROGRAMS[args[0]][0]
+        sys.argv = args
+    else:
+        given = vars(parser().parse_args(args))
+        module = given.pop('module')
+        os.environ.update({name: value for name, value in given.items() if value is not None})
+        sys.argv = [module]
+    runpy.run_module(module, run_name='__main__')
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

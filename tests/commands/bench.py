@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make bench`: build the kernel without debug options, time the paths, write down and draw what they took."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from commands import run
+from figures import tables
+from host.console import Console
+from host.errors import Trouble
+from host import lock
+from host import packages
+from host.packages import MATPLOTLIB
+from host.settings import PROJECT, Settings
+from host import tools
+from results import identity
+from results.record import Record
+from results import timing
+
+
+def measure(settings: Settings) -> Record:
+    """Run the benches; all must come to their end."""
+    if run.run(settings, Console()) != run.PASSED:
+        raise Trouble('the benches have not all come to their end', f'see {settings.results}/boot.log')
+    ktap = (settings.results / 'results.ktap').read_text(errors='replace')
+    timings = timing.timings(ktap)
+    if not timings:
+        raise Trouble(f'SUITES={settings.suites} times nothing', 'leave SUITES= out, or name a bench')
+    tree, _ = run.trees(settings, Console())
+    return Record(identity.key(settings, tree), timings, timing.counts(ktap))
+
+
+def plot(record: Path, into: Path, cache: Path) -> None:
+    """Draw what was measured: by a program of its own, as not every interpreter has matplotlib."""
+    python = MATPLOTLIB.python()
+    assert python
+    try:
+        # Its cache of fonts goes to ours, and what the user has set does not count.
+        tools.run([python, str(PROJECT / 'tests'), 'plots', str(record), str(into)],
+                  env=tools.environment(MPLCONFIGDIR=str(cache / 'matplotlib')))
+    except tools.Failed as failed:
+        raise Trouble(f'the plots cannot be made: {failed.last_line()}', 'see the lines above', failed.output) from failed
+
+
+def main(env: Mapping[str, str]) -> int:
+    """All that `make bench` does."""
+    settings = Settings.read(env).for_bench(env)
+    lock.claim(settings.results)
+    packages.ensure([MATPLOTLIB], Console())
+    record = measure(settings)
+    folder = settings.results.parent
+    record.save(folder / 'bench.json')
+    (folder / 'bench.md').write_text(tables.everything(record) + '\n')
+    plot(folder / 'bench.json', folder / 'plots', settings.cache)
+    print('\n' + tables.tables([record]))
+    names = ' '.join(path.name for path in sorted((folder / 'plots').glob('*.svg')))
+    print(f'\nresults   {tools.shown(folder)}/: bench.json, bench.md (all figures), plots: {names}')
+    return run.PASSED
+
+
+if __name__ == '__main__':
+    sys.exit(run.ended(lambda: main(os.environ)))

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make module KDIR=`: only ptebatch.ko, for a kernel that was built elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from commands import run
+from host import architecture
+from host.console import Console
+from host.errors import Trouble
+from host import lock
+from host.settings import jobs, path, results
+from trees import external
+
+
+def _source(kdir: Path, ksrc: Path | None) -> Path:
+    """The source of that kernel: the suites include headers that no distribution packages."""
+    for source in (ksrc, kdir / 'source', kdir):
+        if source and (source / 'mm/internal.h').is_file():
+            return source.resolve()
+    raise Trouble(f'KDIR={kdir} has no mm/internal.h and does not say where its source is',
+                  'give KSRC= the source that this kernel was built from')
+
+
+def build() -> int:
+    """Build in a copy below O=, so that the checkout stays clean."""
+    console = Console()
+    kdir = path(os.environ, 'KDIR')
+    if not kdir:
+        raise Trouble('no kernel to build for', 'give KDIR= the build folder of one')
+    if not (kdir / 'include/config/auto.conf').is_file():
+        raise Trouble(f'KDIR={kdir} is no build folder of a kernel (include/config/auto.conf is missing)',
+                      'give the folder that the kernel was built in')
+    source = _source(kdir, path(os.environ, 'KSRC'))
+    command = [f'-j{jobs(os.environ)}']
+    if os.environ.get('ARCH'):      # else make takes it for this machine's
+        arch = architecture.find(os.environ['ARCH'])
+        command += [f'ARCH={arch.name}', f'CROSS_COMPILE={arch.cross_compile}']
+    if os.environ.get('BENCH', '') not in ('', '0'):
+        command.append('CONFIG_PTEBATCH_BENCH=y')
+    lock.claim(results(os.environ) / 'module')
+    with console.step('module', f'for {kdir}') as step:
+        module = external.build(results(os.environ) / 'module', kdir, source, command,
+                                watch=lambda: step.progress(step.note))
+    console.say(f'module    {os.path.relpath(module)}')
+    return run.PASSED
+
+
+if __name__ == '__main__':
+    sys.exit(run.ended(build))

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make reproduce`: run a user-space program per known bug on the kernel without and with fixes, and with a series."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from commands import run
+from guests.guest import Guest
+from host.console import Console
+from host.errors import Trouble
+from host import lock
+from host import packages
+from host.settings import PROJECT, Settings
+from host import tools
+from results.markdown import table
+from results.report import Counts
+from trees.shadow import prune
+
+PROGRAMS = PROJECT / 'tests/reproducers'
+INIT = PROJECT / 'tests/guests/reproduce_init.c'
+IMAGE_SIZE = '16M'
+# Two RAM disks: for the file system and for swap space. No line of ours is dropped for coming too fast. On a host with
+# much other load the kernel may miss the timer's interrupts and panic.
+KERNEL_ARGS = ('brd.rd_nr=2', 'printk.devkmsg=on', 'no_timer_check')
+
+RIGHT, BUG, CANNOT_TELL, NOT_RUN = 'right', 'BUG', 'cannot tell', 'not run'
+STATUS = {0: RIGHT, 1: BUG, 2: CANNOT_TELL}
+BAD = re.compile(r'^.*(?:WARNING: |BUG: |Oops: |Kernel panic - ).*$', re.MULTILINE)
+
+# Bugs that no program can show here, and why.
+WITHOUT_PROGRAM = (
+    ('um: set_ptes() maps the wrong pages', 'um-advance-by-one-page-per-entry-in-set-ptes',
+     'UML has no large folios in user space, so nothing calls set_ptes() for more than two pages'),
+    ('x86: batch of shadow-stack and read-only PTEs', 'mm-do-not-batch-a-shadow-stack-PTE-with-read-only-on',
+     'needs a CPU with shadow stacks (CET), which QEMU 7.2 does not emulate'),
+)
+
+
+@dataclass(frozen=True)
+class Reproducer:
+    """A known bug, its fix in mm/series, and the program that shows it or the reason why there is none."""
+
+    bug: str
+    fix: str
+    program: str = ''
+    reason: str = ''
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a program ended on a kernel: right, BUG, cannot tell, not run; and what it or the kernel said."""
+
+    verdict: str
+    details: str = ''
+
+    def __str__(self) -> str:
+        return f'{self.verdict}: {self.details}' if self.details else self.verdict
+
+
+def _key(name: str, path: Path) -> str:
+    match = re.search(rf'^ \* {name}: (.*)$', path.read_text(), re.MULTILINE)
+    if not match:
+        raise Trouble(f'{path} has no line "{name}:"', f'add one to its first comment, for example "{name}: none"')
+    return match[1]
+
+
+def known() -> list[Reproducer]:
+    """All known bugs: the keys are in the programs' first comments."""
+    programs = [Reproducer(_key('bug', path), _key('fix', path), path.stem) for path in sorted(PROGRAMS.glob('*.c'))]
+    return programs + [Reproducer(bug, fix, reason=reason) for bug, fix, reason in WITHOUT_PROGRAM]
+
+
+def columns(settings: Settings) -> dict[str, Settings]:
+    """The kernels: as it is, with FIXES=, and with SERIES= or the series of the project, each where it is given."""
+    series = settings.series or (None if settings.ksrc else PROJECT / 'mm/series/unmap')
+    kernels = {'without fixes': replace(settings, series=None, fixes=None)}
+    if settings.fixes:
+        kernels['with fixes'] = replace(settings, series=None)
+    if series:
+        kernels['with series'] = replace(settings, series=series, fixes=None)
+    return {name: replace(one, results=settings.results / name.replace(' ', '-')) for name, one in kernels.items()}
+
+
+def _build(folder: Path) -> None:
+    """Build init, the programs and an ext4 image."""
+    image = folder / 'ext4.image'
+    image.unlink(missing_ok=True)
+    try:
+        for source in (INIT, *sorted(PROGRAMS.glob('*.c'))):
+            tools.run(['gcc', '-D_GNU_SOURCE', '-O2', '-Wall', '-Werror', '-static', '-o', folder / source.stem, source])
+        tools.run(['mke2fs', '-q', '-t', 'ext4', '-b', '4096', image, IMAGE_SIZE],
+                  env=tools.environment(PATH=packages.PATH))
+    except tools.Failed as failed:
+        raise Trouble(f'the reproducers do not build ({failed})', 'see the lines above', failed.output) from failed
+
+
+def _initramfs(guest: Guest, folder: Path) -> Path:
+    """Pack what was built."""
+    lines = ['dir /dev 0755 0 0', 'nod /dev/kmsg 0644 0 0 c 1 11', 'nod /dev/console 0600 0 0 c 5 1',
+             'nod /dev/ram0 0600 0 0 b 1 0', 'nod /dev/ram1 0600 0 0 b 1 1',
+             *(f'dir /{name} 0755 0 0' for name in ('proc', 'sys', 'mnt', 'reproducers')),
+             f'file /init {folder}/{INIT.stem} 0755 0 0', f'file /ext4.image {folder}/ext4.image 0644 0 0']
+    lines += [f'file /reproducers/{source.stem} {folder}/{source.stem} 0755 0 0' for source in PROGRAMS.glob('*.c')]
+    contents, packed = folder / 'contents', folder / 'initramfs.cpio'
+    contents.write_text('\n'.join(lines) + '\n')
+    try:
+        tools.run([guest.build_path / 'usr/gen_init_cpio', '-o', packed, contents])
+    except tools.Failed as failed:
+        raise Trouble(f'the initramfs does not build ({failed})', 'see the lines above', failed.output) from failed
+    return packed
+
+
+def results(log: str) -> dict[str, Result]:
+    """How each program ended, by the log of a boot."""
+    found = {}
+    for begun in re.finditer(r'ptebatch: begin (\S+)\n', log):
+        name = begun[1]
+        ended = re.compile(rf'ptebatch: end {re.escape(name)} (exit|signal) (\d+): (.*)$', re.MULTILINE).search(log, begun.end())
+        part = log[begun.end():ended.start() if ended else len(log)]
+        if bad := BAD.search(part):
+            found[name] = Result(BUG, f'the kernel says "{bad[0].strip()}"')
+        elif not ended:
+            found[name] = Result(BUG, 'the guest hangs')
+        elif ended[1] == 'signal':
+            found[name] = Result(BUG, 'no end in time') if ended[2] == '9' else Result(CANNOT_TELL, f'signal {ended[2]}')
+        else:
+            found[name] = Result(STATUS.get(int(ended[2]), CANNOT_TELL), ended[3].strip())
+    return found
+
+
+def tried(settings: Settings, base: Settings, console: Console) -> dict[str, Result]:
+    """Build one kernel and run all programs on it."""
+    settings.results.mkdir(parents=True, exist_ok=True)
+    tree, _ = run.trees(settings, console)
+    similar, _ = run.trees(base, console)
+    with tree.locked(console):
+        guest = Guest(settings, tree.path)
+        with console.step('tree', str(tree.path)):
+            tree.prepare(similar, guest.build_folder)
+        with console.step('build') as step:
+            guest.build(step)
+        guest.choose_accelerator(console)
+        initramfs = _initramfs(guest, settings.results.parent)
+        with console.step('boot', 'run the reproducers'):
+            # No suite has this name.
+            said: list[str] = []
+            guest.boot(said.append, '--raw_output=all', initramfs=initramfs, kernel_args=KERNEL_ARGS, suites='none')
+        if not guest.log.exists():
+            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(said))
+        log = guest.log.read_text(errors='replace')
+        (settings.results / 'boot.log').write_text(log)
+    found = results(log)
+    if not found:
+        raise Trouble('the guest ran no reproducer', f'see {tools.shown(settings.results)}/boot.log',
+                      '\n'.join(log.splitlines()[-20:]))
+    return found
+
+
+def text(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]]) -> str:
+    """The table."""
+    return table(['bug', 'reproducer', *kernels], [
+        [bug.bug, bug.program or f'none: {bug.reason}',
+         *(str(found.get(bug.program, Result(NOT_RUN))) if bug.program else '' for found in kernels.values())]
+        for bug in bugs], 2 + len(kernels))
+
+
+def wrong(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]]) -> list[str]:
+    """What the kernel to judge shows, which is the one with fixes if there is one, and what only the series breaks."""
+    def result(kernel: str, bug: Reproducer) -> Result:
+        return kernels[kernel].get(bug.program, Result(NOT_RUN))
+
+    judged = 'with fixes' if 'with fixes' in kernels else 'without fixes'
+    found = [f'{bug.program}, {judged}: {result(judged, bug)}'
+             for bug in bugs if bug.program and result(judged, bug).verdict != RIGHT]
+    if 'with series' in kernels:
+        found += [f'{bug.program}, with series: {result("with series", bug)}' for bug in bugs
+                  if bug.program and result('with series', bug).verdict != RIGHT
+                  and result('without fixes', bug).verdict == RIGHT]
+    return found
+
+
+def counts(path: Path) -> Counts:
+    """The programs by how they ended; a bug without one is skipped. All zero if the command did not come so far."""
+    try:
+        found = json.loads(path.read_text())
+    except FileNotFoundError:
+        return Counts()
+    programs = [bug['program'] for bug in found['bugs'] if bug['program']]
+    failed = {line.partition(',')[0] for line in found['failed']}
+    return Counts(passed=len(programs) - len(failed), failed=len(failed), skipped=len(found['bugs']) - len(programs))
+
+
+def main(env: Mapping[str, str]) -> int:
+    """All that `make reproduce` does."""
+    settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64', 'TIMEOUT': env.get('TIMEOUT') or '600'})
+    if settings.arch.name != 'x86_64' or not settings.arch.native:
+        raise Trouble(f'the reproducers do not run with ARCH={settings.arch.name} on this machine',
+                      'type ARCH=x86_64 on an x86_64 machine')
+    if settings.loadable or settings.debug or settings.parameters:
+        raise Trouble('LOADABLE=, DEBUG=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to make reproduce', 'leave them out')
+    settings = replace(settings, results=settings.results.parent / 'reproduce')
+    lock.claim(settings.results)
+    console = Console()
+    packages.ensure([*packages.for_run(settings.arch, loadable=False), packages.MKE2FS], console)
+    settings.results.mkdir(parents=True, exist_ok=True)
+    files = [settings.results / f'reproduce.{ending}' for ending in ('md', 'json')]
+    for file in files:
+        file.unlink(missing_ok=True)
+    _build(settings.results)
+    bugs, kernels = known(), {}
+    for name, one in columns(settings).items():
+        console.say(f'kernel    {name}')
+        kernels[name] = tried(one, settings, console)
+    prune(settings.cache / 'trees')
+    failed = wrong(bugs, kernels)
+    files[0].write_text(text(bugs, kernels) + '\n')
+    entries = [asdict(bug) | {'kernels': {name: asdict(found[bug.program])
+                                          for name, found in kernels.items() if bug.program in found}} for bug in bugs]
+    files[1].write_text(json.dumps({'bugs': entries, 'failed': failed}, indent=1) + '\n')
+    print(f'\n{text(bugs, kernels)}\n')
+    for line in failed:
+        console.say(f'[FAILED] {line}')
+    console.say(f'results   {tools.shown(settings.results)}/: {" ".join(file.name for file in files)}')
+    return run.FAILED if failed else run.PASSED
+
+
+if __name__ == '__main__':
+    sys.exit(run.ended(lambda: main(os.environ)))

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make selftests`: the kernel's own tools/testing/selftests/mm, built from the tree under test and run in a guest.
+
+Exit status: 0 all passed or failed as the list says that they do, 1 a test failed, 2 it could not run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from commands import run
+from guests.guest import Guest
+from guests.judge import TIMED_OUT
+from guests import selftests_build
+from host.console import Console, Step
+from host.errors import Trouble
+from host import lock
+from host import packages
+from host.settings import Settings
+from host import tools
+from results.markdown import table
+from results.report import Counts
+from results import selftests_log
+from results.selftests_log import FAIL, PASS, SKIP, List, Log, Program
+from trees.shadow import prune
+from trees import sysroot
+
+LIST = selftests_build.OWN / 'programs'
+FILES = ('selftests.txt', 'selftests.ktap', 'selftests.json', 'selftests.junit.xml', 'selftests.log')
+# Emulated, one CPU: with more, QEMU 7.2 counts instructions for the first one that is busy and starves the others, so
+# that ksmd never runs beside a test that polls it. Memory for huge pages. The CPU has what tests of protection keys and
+# of high addresses need, but no string instructions for x86's kernel to clear memory with: emulated, they are slow.
+MACHINE = {'x86_64': '-m 4096 -smp 1 -cpu max,-erms,-fsrm', 'arm64': '-m 4096 -smp 1 -cpu max,pauth-impdef=on'}
+KVM = '-m 4096 -smp 2'
+KERNEL_ARGS = {'x86_64': ('clearcpuid=rep_good',), 'arm64': ()}
+# The clock of an emulated guest jumps where all its CPUs wait, which RCU takes for a stall.
+COMMON_ARGS = ('printk.devkmsg=on', 'rdinit=/init', 'rcupdate.rcu_cpu_stall_suppress=1')
+# Emulated, time is what the guest executes, 4 ns an instruction: a busy host lets no test run out of its time.
+EMULATED = '-icount shift=2,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
+LAST_LINES = 20
+
+Test = tuple[str, str]       # program and test
+Verdicts = Mapping[Test, str]
+
+
+class Selftests:
+    """One run of all programs, and its report."""
+
+    def __init__(self, settings: Settings, console: Console):
+        self.settings = settings
+        self.console = console
+        self.folder = settings.results
+        self.list = selftests_log.read_list(LIST, settings.arch.name)
+        self.unexpected: list[str] = []
+
+    def _boots(self, guest: Guest, root: Path) -> Log:
+        """All programs in one boot; if one of them brings the kernel down, those behind it in another."""
+        commands, whole, seconds = self.list.commands, Log(), 0.0
+        with self.console.step('boot', f'{len(commands)} programs') as step, \
+             (self.folder / 'selftests.log').open('w') as kept:
+            while not whole.ended:
+                begun = len(whole.programs)
+                initramfs = selftests_build.initramfs(guest, root, selftests_log.for_guest(commands[begun:]))
+                text = self._boot(guest, initramfs, step, begun)
+                kept.write(text)
+                whole.add(selftests_log.read(text))
+                seconds += guest.seconds
+                if begun == len(whole.programs) or len(whole.programs) == len(commands) or TIMED_OUT.search(text):
+                    break
+        guest.seconds = seconds
+        if not whole.programs:
+            raise Trouble('the guest ran no program', f'see {tools.shown(self.folder)}/selftests.log',
+                          '\n'.join(text.splitlines()[-LAST_LINES:]))
+        return whole
+
+    def _boot(self, guest: Guest, initramfs: Path, step: Step, begun: int) -> str:
+        """One boot's log, and what kunit.py says behind it."""
+        heard: list[str] = []
+
+        def hear(line: str) -> None:
+            nonlocal begun
+            heard.append(line)
+            if match := re.search(r'ptebatch: run \d+ (.*)', line):
+                begun += 1
+                step.progress(f'{begun} of {len(self.list.commands)}: {match[1]}')
+        machine = [KVM] if 'kvm' in guest.accel else [MACHINE[guest.arch.name], EMULATED]
+        guest.boot(hear, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine), initramfs=initramfs,
+                   kernel_args=COMMON_ARGS + KERNEL_ARGS[guest.arch.name])
+        if not guest.log.exists():
+            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(heard[-LAST_LINES:]))
+        timed_out = ''.join(f'{line}\n' for line in heard if TIMED_OUT.match(line))
+        return guest.log.read_text(errors='replace') + timed_out
+
+    def _row(self, program: Program) -> list[str]:
+        tests = program.cases()
+        counts = [str(sum(test.verdict == verdict for test in tests)) for verdict in (PASS, FAIL, SKIP)]
+        return [program.name, *counts, str(program.seconds)]
+
+    def _failures(self, log: Log) -> list[str]:
+        """A line a failure; the unexpected ones decide the exit status."""
+        known = []
+        for program in log.programs:
+            for test in program.cases():
+                if test.verdict == FAIL:
+                    reason = self.list.reason(program.name, test.name)
+                    line = f'{program.name}: {test.name}' + (f': {test.note}' if test.note else '')
+                    if reason:
+                        known.append(f'known     {line} ({reason})')
+                    else:
+                        self.unexpected.append(line)
+        return known
+
+    def _not_run(self, guest: Guest, log: Log) -> tuple[list[list[str]], int, int]:
+        """Sources that did not run, each with its reason; how many did, and how many there are."""
+        ran = {program.source for program in log.programs if program.status is not None}
+        sources = selftests_build.sources(guest)
+        missing = [name for name in sources if name not in ran]
+        listed = {Program(command, limit).source for limit, command in self.list.commands}
+        rows = [[f'{name}.c', 'the guest ended before this program started' if name in listed else
+                 self.list.not_run.get(name, 'new: no line of tests/guests/selftests/programs has it')] for name in missing]
+        return rows, len(sources) - len(missing), len(sources)
+
+    def _report(self, guest: Guest, log: Log) -> bool:
+        ktap = selftests_log.ktap(log.programs)
+        (self.folder / 'selftests.ktap').write_text(ktap)
+        guest.parse(ktap, [f'--json={self.folder}/selftests.json', f'--junit={self.folder}/selftests.junit.xml'])
+        counts = Counts.read(self.folder / 'selftests.json')
+        say = self.console.say
+        say(f'machine   {log.machine}')
+        say('')
+        for line in table(['program', 'passed', 'failed', 'skipped', 's'], [self._row(each) for each in log.programs]).split('\n'):
+            say(line)
+        say('')
+        rows, ran, there_are = self._not_run(guest, log)
+        for line in table(['not run', 'reason'], rows, 2).split('\n') if rows else ():
+            say(line)
+        say('')
+        for option in selftests_build.missing_options(guest):
+            say(f'config    {option}: not available on this architecture or in this tree')
+        for complaint in log.complaints:
+            say(f'guest     {complaint}')
+        known = self._failures(log)
+        for line in known:
+            say(line)
+        for line in self.unexpected:
+            say(f'[FAILED] {line}')
+        if not log.ended:
+            say(f'[FAILED] the guest did not finish (TIMEOUT={self.settings.timeout}); the last lines of its log:')
+            for line in (self.folder / 'selftests.log').read_text(errors='replace').splitlines()[-LAST_LINES:]:
+                say(f'    {line}')
+        say(f'sources   {ran} of {there_are} run')
+        passed = log.ended and not self.unexpected and counts.passed > 0
+        say(f'results   {tools.shown(self.folder)}/: {" ".join(name for name in FILES if (self.folder / name).exists())}')
+        say(f'{"passed" if passed else "FAILED":<9} {self.settings.name}: {counts}, {len(known)} of the failures known; '
+            f'guest {guest.seconds:.0f} s, {self.console.seconds():.0f} s in all')
+        return passed
+
+    def run(self) -> bool:
+        """From the settings to the verdict."""
+        lock.claim(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            (self.folder / name).unlink(missing_ok=True)
+        settings, console = self.settings, self.console
+        with (self.folder / 'selftests.txt').open('w') as copy:
+            console.copy_to(copy)
+            packages.ensure(packages.for_selftests(settings.arch), console)
+            root = sysroot.find(settings.cache, settings.arch, console)
+            tree, base = run.trees(settings, console)
+            if not (tree.origin / selftests_build.HOME / 'config').is_file():
+                raise Trouble(f'{tree.origin} has no {selftests_build.HOME}', 'give KSRC= a complete kernel tree')
+            run.say_patches(tree, base, settings, console)
+            with tree.locked(console):
+                guest = Guest(settings, tree.path)
+                with console.step('tree', str(tree.path)):
+                    tree.prepare(base, guest.build_folder)
+                with console.step('build') as step:
+                    selftests_build.kernel(guest, step)
+                with console.step('programs') as step:
+                    selftests_build.programs(guest, root, step)
+                guest.choose_accelerator(console)
+                passed = self._report(guest, self._boots(guest, root))
+            prune(settings.cache / 'trees')
+        return passed
+
+
+@dataclass(frozen=True)
+class Change:
+    """A test and its verdicts on two kernels; empty where it was not run."""
+
+    name: str
+    before: str
+    after: str
+    known: bool = False     # to fail on the unmodified kernel
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+    @property
+    def worse(self) -> bool:
+        """A test that does not run any more may hide a failure."""
+        order = (FAIL, '', SKIP, PASS)
+        return not self.known and self.changed and (self.after == FAIL or self.before != FAIL and order.index(self.after) < order.index(self.before))
+
+    def __str__(self) -> str:
+        return f'{self.name}: {self.before or "none"} before, {self.after or "none"} after'
+
+
+def _same_test(then: Verdicts, now: Verdicts) -> dict[Test, Test]:
+    """Tests of `then` that have another name in `now`, because it has figures that differ from run to run."""
+    def shapes(tests: Verdicts, others: Verdicts) -> dict[Test, list[Test]]:
+        found: dict[Test, list[Test]] = {}
+        for program, name in tests.keys() - others.keys():
+            found.setdefault((program, re.sub(r'\d+', 'N', name)), []).append((program, name))
+        return found
+    gone, new = shapes(then, now), shapes(now, then)
+    return {gone[shape][0]: new[shape][0] for shape in gone.keys() & new.keys() if len(gone[shape]) == len(new[shape]) == 1}
+
+
+def differences(then: Verdicts, now: Verdicts, programs: List) -> list[Change]:
+    """Each test whose verdict changed."""
+    same = _same_test(then, now)
+    found = []
+    for test in dict.fromkeys([*then, *(test for test in now if test not in same.values())]):
+        program, name = test
+        after = now.get(same.get(test, test), '')
+        # A known failure of the program may keep it from running its other tests.
+        known = programs.reason(program, name) or (
+            not after and now.get((program, selftests_log.WHOLE)) == FAIL and programs.reason(program, selftests_log.WHOLE))
+        found.append(Change(f'{program}: {name}', then.get(test, ''), after, bool(known)))
+    return [change for change in found if change.changed]
+
+
+def changes(before: Settings, after: Settings) -> tuple[list[Change], str]:
+    """Run all on both kernels: what differs, and how many tests that is out of."""
+    then, now = verdicts(before), verdicts(after)
+    differ = differences(then, now, selftests_log.read_list(LIST, before.arch.name))
+    return differ, f'{len(then)} selftests before, {len(now)} after, {len(differ)} with another verdict'
+
+
+def verdicts(settings: Settings) -> Verdicts:
+    """Run all; the verdict of each test by its name. Which of them are known to fail does not matter here."""
+    Selftests(settings, Console()).run()
+    return read_verdicts(settings.results / 'selftests.json')
+
+
+def read_verdicts(path: Path) -> Verdicts:
+    """From what kunit.py has written."""
+    words = {'PASS': PASS, 'SKIP': SKIP}
+    return {(program['name'], test['name']): words.get(test['status'], FAIL)
+            for program in json.loads(path.read_text())['sub_groups'] for test in program['test_cases']}
+
+
+def main(env: Mapping[str, str]) -> int:
+    """All that `make selftests` does."""
+    settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64'}).for_selftests(env)
+    return run.PASSED if Selftests(settings, Console()).run() else run.FAILED
+
+
+if __name__ == '__main__':
+    sys.exit(run.ended(lambda: main(os.environ)))

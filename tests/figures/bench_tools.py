@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""How long `make run` takes, as a table: python3 -m tests bench-tools [--quick], the latter without what takes minutes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from guests.judge import COMBINATIONS
+from host.architecture import ARCHES
+from host.console import Console
+from host.settings import PROJECT, Settings
+from host import tools
+from results.markdown import figure
+from trees import source
+
+ROW = '| {:<44} | {:>12} | {:>12} | {:>12} |'
+TIME = re.compile(r'# \w+: time: set-up (\d+) %, calls (\d+) %, checks (\d+) %$', re.MULTILINE)
+
+
+def _run(arch: str, folder: Path, **variables: str) -> float:
+    """The seconds of one run, whose cases may fail."""
+    begun = time.monotonic()
+    fixes = PROJECT / 'mm/series/fixes'
+    more = {'FIXES': str(fixes)} if fixes.exists() and 'KSRC' not in variables else {}
+    ended = subprocess.run(tools.program('run'), stdin=subprocess.DEVNULL, text=True,
+                           env=tools.environment(ARCH=arch, O=str(folder), **more, **variables),
+                           capture_output=True, check=False)
+    if ended.returncode > 1:
+        sys.exit(ended.stdout + ended.stderr)
+    return time.monotonic() - begun
+
+
+def _guest(arch: str, folder: Path) -> float:
+    """The seconds of the last boot."""
+    return float(re.findall(r'Elapsed time: ([\d.]+)s', (folder / arch / 'results.txt').read_text())[-1])
+
+
+def _changed(arch: str, folder: Path, kernel: Path) -> float:
+    """The seconds after a change to the mm/mprotect.c of a user's tree, which is built already."""
+    tree = folder / 'linux'
+    if not tree.exists():
+        shutil.copytree(kernel, tree, symlinks=True, copy_function=os.symlink)
+        (tree / 'mm/mprotect.c').unlink()
+        shutil.copy(kernel / 'mm/mprotect.c', tree / 'mm')
+    _run(arch, folder, KSRC=str(tree))
+    with (tree / 'mm/mprotect.c').open('a') as file:
+        file.write(f'static const long long __maybe_unused changed = {time.time_ns()};\n')
+    return _run(arch, folder, KSRC=str(tree))
+
+
+def _exhaustive(arch: str, folder: Path) -> float:
+    """How many combinations the model suite tries in a second, the boot included."""
+    _run(arch, folder, EXHAUSTIVE='1', SUITES='ptebatch_mprotect_model')
+    tried = COMBINATIONS.findall((folder / arch / 'results.ktap').read_text())
+    return sum(int(count) for _, count, _ in tried) / _guest(arch, folder)
+
+
+def _shares(arch: str, folder: Path) -> str:
+    """What its time goes to, in per cent."""
+    return ' / '.join(TIME.findall((folder / arch / 'results.ktap').read_text())[-1])
+
+
+def _shown(cell: float | str) -> str:
+    return cell if isinstance(cell, str) else figure(cell)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(dir=Settings.read(os.environ).cache.parent) as name:
+        folder = Path(name)
+
+        def cold(arch: str) -> float:
+            os.environ['XDG_CACHE_HOME'] = tempfile.mkdtemp(dir=folder)
+            return _run(arch, folder)
+
+        def changed(arch: str) -> float:
+            kernel = source.fetched(Settings.read(os.environ).cache / 'source', Console())
+            return _changed(arch, folder, kernel)
+
+        rows: list[tuple[str, Callable[[str], float | str]]] = [
+            ('cold, fetch included, s', cold),
+            ('nothing changed, s', lambda arch: _run(arch, folder)),
+            ('mm/mprotect.c changed, s', changed),
+            ("the guest's own run, s", lambda arch: _guest(arch, folder)),
+            ('EXHAUSTIVE=1, combinations/s', lambda arch: _exhaustive(arch, folder)),
+            ('of that, % of set-up / kernel calls / checks', lambda arch: _shares(arch, folder)),
+        ]
+        if '--quick' in sys.argv:
+            rows = rows[1:4]
+            for arch in ARCHES:
+                _run(arch, folder)
+        table = {arch: [work(arch) for _, work in rows] for arch in ARCHES}
+    print(f'{len(os.sched_getaffinity(0))} cores; {tools.version("gcc")}; '
+          f'{tools.version("qemu-system-x86_64")}\n')
+    print(ROW.format('', *ARCHES))
+    print(ROW.format('---', *['---:'] * len(ARCHES)))
+    for index, (name, _) in enumerate(rows):
+        print(ROW.format(name, *(_shown(table[arch][index]) for arch in ARCHES)))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The five documents' tables, measured again: python3 -m tests tables build/x86_64/bench.json build/arm64/bench.json
+
+A second file of an architecture is of the same kernel with a series that unmaps in batches, for S2.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from commands import run
+from figures import documents
+from figures.documents import Change
+from host.errors import Trouble
+from results.markdown import figure, table
+from results.record import NS, Record, load
+from results.timing import A_CALL, A_PAGE, AN_AREA, PERS, Timing
+
+COMPARED = '÷ document'
+WAYS = ('twin', 'kernel')
+S1_ROWS = {9: 'PMD folios, mapped by PTEs', 4: '64K folios', 0: '4K pages'}
+
+
+def ratio(one: float | None, other: float | None) -> float | None:
+    """None if either is missing."""
+    return one / other if one is not None and other else None
+
+
+def _cost(timing: Timing | None) -> float | None:
+    return timing.cost if timing else None
+
+
+def _cell(timing: Timing | None, record: Record) -> str:
+    """The cost; of time also how much more the slowest lap took. Where instructions are counted, that is timer ticks."""
+    spread = f' (+{timing.spread:.0%})' if timing and record.key.unit == NS else ''
+    return figure(_cost(timing)) + spread
+
+
+def _ours(records: Sequence[Record], per: str) -> str:
+    """The unit of our own figures, in words."""
+    archs = {unit: ', '.join(record.key.arch for record in records if record.key.unit == unit)
+             for unit in dict.fromkeys(record.key.unit for record in records)}
+    text = ', '.join(f'{unit} ({names})' if len(archs) > 1 else unit for unit, names in archs.items()) + f' {per}'
+    return text + (', in brackets how much more the slowest lap took' if NS in archs else '')
+
+
+def _both(twin: Timing | None, kernel: Timing | None, record: Record) -> tuple[list[str], float | None]:
+    """Our figures without and with batches, and how many times as fast the latter are."""
+    gain = ratio(_cost(twin), _cost(kernel))
+    return [_cell(twin, record), _cell(kernel, record), figure(gain, 2)], gain
+
+
+def _ways(record: Record, **what: object) -> tuple[list[str], float | None]:
+    return _both(record.timing('twin', **what), record.timing(**what), record)
+
+
+def _s1(records: Sequence[Record]) -> str:
+    header = ['S1', 'before, s', 'after, s', 'ratio']
+    for record in records:
+        header += [f'{record.key.arch}: one by one', 'batched', 'ratio', COMPARED]
+    rows = []
+    for order, text in S1_ROWS.items():
+        change = documents.S1[order]
+        row = [f'{documents.S1_CASES[order]}: {text} (order {order})', figure(change.before), figure(change.after),
+               figure(change.ratio, 2)]
+        for record in records:
+            cells, gain = _ways(record, table='S1', name='ro-rw', order=order)
+            row += [*cells, figure(ratio(gain, change.ratio), 2)]
+        rows.append(row)
+    return (f'`mprotect()` to read-only and back, by order of folio. The document: 40 times 1 GiB on an Apple M3; '
+            f'ours: {_ours(records, A_PAGE)}.\n\n{table(header, rows)}')
+
+
+def _counts(record: Record, way: str, what: Mapping[str, object], names: Sequence[str]) -> list[str]:
+    counted = record.counted(way, **what)
+    return [f'{counted.figures[name]:g}' for name in names if name in counted.figures] if counted else []
+
+
+def _flushes(record: Record, what: dict[str, str]) -> str:
+    """One by one and in the kernel."""
+    return ' / '.join(count for way in WAYS for count in _counts(record, way, what, ['flushes']))
+
+
+def _s2_row(before: Record, after: Record, what: dict[str, str]) -> list[str]:
+    """Of one architecture. What has no twin can be compared with the kernel without a series."""
+    plain = before.timing(**what) if before is not after else None
+    cells, gain = _both(after.timing('twin', **what) or plain, after.timing(**what), after)
+    change = documents.S2.get(after.key.arch) if (what['name'], what.get('order')) == ('pageout', '4') else None
+    quoted = f'{change.before / 1e6:.1f} ÷ {change.after / 1e6:.1f} ms = {change.ratio:.2f}' if change else ''
+    return [*cells, quoted, figure(ratio(gain, change.ratio if change else None), 2), _flushes(after, what)]
+
+
+def _s2(records: Sequence[Record]) -> str:
+    pairs = [[record for record in records if record.key.arch == arch]
+             for arch in dict.fromkeys(record.key.arch for record in records)]
+    header = ['S2']
+    for pair in pairs:
+        header += [f'{pair[0].key.arch}: one by one', 'kernel' if len(pair) == 1 else 'with the series', 'ratio',
+                   'document', COMPARED, 'flushes a folio']
+    measured = {timing.name: timing.what for record in records for timing in record.timings if timing.table == 'S2'}
+    rows = []
+    for name, what in sorted(measured.items(), key=lambda item: item[1]['name'] != 'pageout'):  # else as they came
+        words = {key: word for key, word in what.items() if key != 'way'}
+        rows.append([name.removeprefix('S2 '), *(cell for pair in pairs for cell in _s2_row(pair[0], pair[-1], words))])
+    return (f'Unmapping, by kind and order of folio; pageout is `MADV_PAGEOUT` of 256 MiB. The document: before and after '
+            f'its series, arm64 in a VM on an Apple M3, 4K folios unchanged; ours: {_ours(records, A_PAGE)}. Flushes: '
+            f'one by one / kernel.\n\n{table(header, rows)}')
+
+
+def size(kib: int) -> str:
+    """The name of a region's size, by powers of ten as the document has them."""
+    for unit in 'KMG':
+        if kib < 1000:
+            return f'{kib}{unit}'
+        kib //= 1000
+    return f'{kib}T'
+
+
+def _s3(records: Sequence[Record]) -> str:
+    before, after = (documents.S3[kernel] for kernel in (documents.S3_BEFORE, documents.S3_AFTER))
+    header = ['S3', documents.S3_BEFORE, documents.S3_AFTER, 'ratio']
+    for record in records:
+        header += [f'{record.key.arch}, order 0: one by one', 'batched', 'overhead', COMPARED,
+                   'order 4: one by one', 'batched', 'ratio']
+    rows = []
+    for kib in before:
+        slowdown = after[kib] / before[kib]
+        row = [size(kib), figure(before[kib], 0), figure(after[kib], 0), figure(slowdown, 2)]
+        for record in records:
+            what = {'table': 'S3', 'name': 'none-rw', 'size': kib}
+            cells, gain = _ways(record, **what, order=0)
+            row += [*cells[:2], f'{(1 / gain - 1) * 100:+.1f} %' if gain else '',
+                    figure(ratio(1 / gain, slowdown) if gain else None, 2), *_ways(record, **what, order=4)[0]]
+        rows.append(row)
+    return (f'`mprotect()` of one region to no access, or back. The document: ns a call on an AMD EPYC Zen3, before and '
+            f'after batching; ours: {_ours(records, A_CALL)}.\n\n{table(header, rows)}')
+
+
+def _s4_row(costs: Sequence[float | None], cells: Sequence[str], quoted: tuple[float, float] | None) -> list[str]:
+    """Of an area: what the accesses cost, and the ratios, beside those of the document."""
+    _, second, ro_rw, faults, soft_dirty = costs
+    ratios = [ratio(ro_rw, second), ratio(ro_rw, soft_dirty)]
+    row = list(cells)
+    for index, value in enumerate(ratios):
+        row += [figure(value, 2), figure(ratio(value, quoted[index]) if quoted else None, 2)]
+    return [*row, figure(ratio(ro_rw, faults), 2)]
+
+
+def _s4(records: Sequence[Record]) -> str:
+    accesses = ('first', 'second', 'ro-rw', 'ro-rw-faults', 'soft-dirty')
+    header = ['S4', '', 'first', 'second', 'RO+RW', 'RO+RW, faults', 'soft-dirty', 'RO+RW ÷ second', COMPARED,
+              'RO+RW ÷ soft-dirty', COMPARED, 'RO+RW ÷ faults']
+    rows = []
+    for (how, kib), quoted in documents.S4.items():
+        costs = [quoted.first, quoted.second, quoted.ro_rw, None, quoted.soft_dirty]
+        area = f'{"memset() of" if how == "memset" else "a byte a page of"} {kib} KiB'
+        rows.append([area, 'document, ns', *_s4_row(costs, [figure(cost, 0) for cost in costs], None)])
+        for record in records:
+            timings = [record.timing(table='S4', name='write', how=how, size=kib, access=access) for access in accesses]
+            if any(timings):
+                rows.append(['', record.key.arch, *_s4_row(
+                    [_cost(timing) for timing in timings], [_cell(timing, record) for timing in timings],
+                    (quoted.ro_rw / quoted.second, quoted.ro_rw / quoted.soft_dirty))])
+    return ('Writing to an area for the first and the second time, after `mprotect()` to read-only and back (and with the '
+            'faults that it spares), and after clearing soft-dirty. The document: averages on a Ryzen 9 3900X; '
+            f'ours: {_ours(records, AN_AREA)}.\n\n{table(header, rows, text_columns=2)}')
+
+
+def _s5(records: Sequence[Record]) -> str:
+    header = ['S5: ranges a call', 'before, ms', 'after, ms', 'after ÷ before', '÷ batch 1']
+    for record in records:
+        header += [record.key.arch, '÷ batch 1', COMPARED, 'locks, VMA locks, gathers a call']
+    rows = []
+    for batch, change in documents.S5.items():
+        relative = change.after / documents.S5[1].after
+        row = [f'{batch}' if batch else 'madvise()', figure(change.before / 1e6), figure(change.after / 1e6),
+               figure(change.after / change.before, 2), figure(relative, 2)]
+        for record in records:
+            what = {'table': 'S5', 'name': 'dontneed', 'batch': batch}
+            timing, first = record.timing(**what), record.timing(**(what | {'batch': 1}))
+            ours = ratio(_cost(timing), _cost(first))
+            row += [_cell(timing, record), figure(ours, 2), figure(ratio(ours, relative), 2),
+                    ' / '.join(_counts(record, 'kernel', what, ('mmap-locks', 'vma-locks', 'gathers')))]
+        rows.append(row)
+    return ('`MADV_DONTNEED` of 256 MiB in 4 KiB ranges, by the ranges of a `process_madvise()` call. The document: before '
+            f'and after its series, {COMPARED} is of after; ours: {_ours(records, A_PAGE)}.\n\n{table(header, rows)}')
+
+
+TABLES: dict[str, Callable[[Sequence[Record]], str]] = {'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5}
+
+
+def tables(records: Sequence[Record]) -> str:
+    """All of the five of which something was measured, with columns for each record that has."""
+    texts = []
+    for name, make in TABLES.items():
+        having = [record for record in records if any(timing.table == name for timing in record.timings)]
+        plain = [record for index, record in enumerate(having)
+                 if record.key.arch not in (other.key.arch for other in having[:index])]
+        if having:
+            texts.append(f'**{name}** {make(having if name == "S2" else plain)}')
+    return '\n\n'.join(texts)
+
+
+def _listing(record: Record, per: str) -> str:
+    """The kernel's beside the twin's, a line for each thing."""
+    time = record.key.unit == NS
+    kernels, twins = (
+        {name: timing for name, timing in record.of_way(way).items() if timing.per == per} for way in ('kernel', 'twin'))
+    rows = []
+    for name in dict.fromkeys([*kernels, *twins]):
+        kernel, twin = kernels.get(name), twins.get(name)
+        rows.append([name, _cell(kernel, record), _cell(twin, record), figure(ratio(_cost(twin), _cost(kernel)), 2)])
+    note = ' (the slowest lap)' if time else ''
+    return table([f'{record.key.unit} {per}{note}', 'kernel', 'one by one', 'ratio'], rows) if rows else ''
+
+
+def _counters(record: Record) -> str:
+    kernel, twin = (record.events(way) for way in ('kernel', 'twin'))
+    rows = [[name, *(figure(found.get(name), 2).removesuffix('.00') for found in (kernel, twin))]
+            for name in dict.fromkeys([*kernel, *twin])]
+    return table(['counted', 'kernel', 'one by one'], rows) if rows else ''
+
+
+def everything(record: Record) -> str:
+    """The tables of one record, all that was measured, and what it hangs on."""
+    key = record.key
+    parts = [f'{key.arch}: {key.versions()}', tables([record]),
+             *(_listing(record, per) for per in PERS), _counters(record)]
+    return '\n\n'.join(part for part in parts if part)
+
+
+PAGE = '''\
+# Recorded figures
+
+Generated: `python3 -m tests tables --page tests/recorded >tests/recorded/README.md`. The records are those of `make bench ARCH=x86_64`
+and `make bench ARCH=arm64` (`bench.json`), and of the same with `SERIES=mm/series/unmap` (`unmap.json`). `make gate` compares with
+`bench.json`. The project grew from five documents of the mailing list, S1 to S5: their figures stand beside ours, and "{compared}" is our
+ratio divided by theirs. What the counting clock does not see: [tests/README.md](../README.md).
+
+{versions}
+
+## Where a batch costs more than single entries
+
+{slower}
+
+## The five tables
+
+{tables}
+
+## Plots
+
+{plots}
+'''
+
+
+def _slower(record: Record) -> list[list[str]]:
+    """Timings in which the kernel takes more than 1 % more than its twin with batches of one."""
+    kernels, twins = record.of_way('kernel'), record.of_way('twin')
+    return [[record.key.arch, name, figure(twins[name].cost), figure(kernel.cost), f'{(kernel.cost / twins[name].cost - 1) * 100:+.1f} %']
+            for name, kernel in kernels.items() if name in twins and kernel.cost > twins[name].cost * 1.01]
+
+
+def page(folder: Path) -> str:
+    """All records of a folder with a folder for each architecture, as tests/recorded has them."""
+    records = {path: load(path) for path in sorted(folder.glob('*/*.json'))}
+    bare = [record for path, record in records.items() if path.stem == 'bench']
+    archs = sorted(path.name for path in folder.iterdir() if path.is_dir())
+    plots = [[f'<img src="{arch}/{plot.name}" alt="{plot.stem}, {arch}" width="460">' for arch in archs]
+             for plot in sorted((folder / archs[0]).glob('*.svg'))]
+    return PAGE.format(
+        compared=COMPARED,
+        versions='\n'.join(f'* `{path.relative_to(folder)}`: {record.key.versions()}' for path, record in records.items()),
+        slower=table(['architecture', 'timed', 'one by one', 'batched', 'difference'],
+                     [row for record in bare for row in _slower(record)], 2),
+        tables=tables(list(records.values())),
+        plots=table(archs, plots, len(archs)))
+
+
+def main(args: Sequence[str]) -> int:
+    """Print the tables of these files, or with --page all that a folder of records has."""
+    if not args:
+        raise Trouble('there is nothing to make tables of', 'give one bench.json or more')
+    if args[0] == '--page' and len(args) == 2:
+        print(page(Path(args[1])), end='')
+        return run.PASSED
+    text = tables([load(Path(arg)) for arg in args])
+    if not text:
+        raise Trouble('none of the five tables has a line in these files', 'run make bench without SUITES=')
+    print(text)
+    return run.PASSED
+
+
+if __name__ == '__main__':
+    sys.exit(run.ended(lambda: main(sys.argv[1:])))

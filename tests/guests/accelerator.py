@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What runs a guest: the machine's own virtualisation, only if a guest really starts under it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+
+from host.architecture import Arch
+from host import tools
+
+PROBE_SECONDS = 3
+KVM = '/dev/kvm'
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The smallest guest: firmware that counts down from 20 million, then ends QEMU with a known status.
+
+    The loop takes 0.1 s even when QEMU translates it. A hypervisor without hardware behind it that interprets
+    each instruction takes longer than PROBE_SECONDS; a kernel would not boot under it in minutes.
+    """
+
+    args: tuple[str, ...]
+    firmware: bytes
+    status: int
+
+
+PROBES = {
+    # mov $20000000,%ecx; 1: dec %ecx; jnz 1b; mov $0x501,%dx; mov $16,%al; out %al,%dx; hlt;
+    # then, at the reset vector, 16 bytes before the end, a jump to the first of them
+    'x86_64': Probe(('-device', 'isa-debug-exit,iobase=0x501,iosize=1'),
+                    (bytes.fromhex('66b9002d3101 6649 75fc ba0105 b010 ee f4 ebfd').ljust(48, b'\0')
+                     + bytes.fromhex('ebce').ljust(16, b'\0')).rjust(65536, b'\0'), 16 << 1 | 1),
+    # mov w1,#0x1310000; 1: sub w1,w1,#1; cbnz w1,1b; mov w0,#8; movk w0,#0x8400,lsl #16 (PSCI's SYSTEM_OFF);
+    # hvc #0; b .
+    'aarch64': Probe(('-machine', 'virt', '-cpu', 'cortex-a57'),
+                     bytes.fromhex('2126a052 21040051 e1ffff35 00018052 0080b072 020000d4 00000014')
+                     .ljust(65536, b'\0'), 0),
+}
+
+
+def starts(arch: Arch, accel: list[str]) -> bool:
+    """Does a guest start, and come to its end, with these options?"""
+    probe = PROBES[arch.machine]
+    with tempfile.NamedTemporaryFile() as firmware:
+        firmware.write(probe.firmware)
+        firmware.flush()
+        try:
+            status = subprocess.run(
+                tools.supervised([arch.qemu, '-nodefaults', '-display', 'none', '-bios', firmware.name, *probe.args, *accel]),
+                timeout=PROBE_SECONDS, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, check=False).returncode
+        except subprocess.TimeoutExpired:
+            return False
+    return status == probe.status
+
+
+def choose(arch: Arch) -> tuple[list[str], str]:
+    """QEMU's options, and the reason to print."""
+    kvm = ['-accel', 'kvm', '-cpu', 'host']
+    if not arch.native:
+        why = f'this machine is no {arch.machine}'
+    elif not os.path.exists(KVM):
+        why = f'there is no {KVM}'
+    elif not os.access(KVM, os.R_OK | os.W_OK):
+        why = f'{KVM} is not ours to use'
+    elif starts(arch, kvm):
+        return kvm, f'kvm: a guest runs under {KVM}'
+    else:
+        why = f'{KVM} is there, but no guest runs under it at a useful speed'
+    return ['-accel', 'tcg'], f'tcg: {why}'

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The suites as a module: inserted and removed by the only program of a minimal initramfs.
+
+Twice as it was built with the kernel, and once as for a kernel that was built elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from guests.guest import Guest
+from host.errors import Trouble
+from host.settings import PROJECT
+from host import tools
+from trees import external
+
+ROUNDS = 3   # as init.c has them
+
+
+def _built_elsewhere(guest: Guest) -> Path:
+    """The module without our exports, which looks up what it needs."""
+    return external.build(guest.build_path / 'ptebatch-elsewhere', guest.build_path, guest.tree, guest.make_args(),
+                          env=guest.env())
+
+
+def make_initramfs(guest: Guest) -> Path:
+    """Pack init and the module; with the kernel's own C library and packer, so that nothing is fetched."""
+    build = guest.build_path
+    init, contents, packed = build / 'ptebatch-init', build / 'ptebatch-initramfs', build / 'ptebatch.cpio'
+    contents.write_text('dir /dev 0755 0 0\nnod /dev/kmsg 0644 0 0 c 1 11\nnod /dev/console 0600 0 0 c 5 1\n'
+                        f'file /init {init} 0755 0 0\nfile /ptebatch.ko {build}/mm/ptebatch/ptebatch.ko 0644 0 0\n'
+                        f'dir /elsewhere 0755 0 0\nfile /elsewhere/ptebatch.ko {_built_elsewhere(guest)} 0644 0 0\n')
+    try:
+        tools.run([guest.arch.cross_compile + 'gcc', '-Os', '-static', '-nostdlib', '-ffreestanding',
+                   '-include', str(guest.tree / 'tools/include/nolibc/nolibc.h'),
+                   '-o', str(init), str(PROJECT / 'tests/guests/init.c'), '-lgcc'])
+        tools.run([str(build / 'usr/gen_init_cpio'), '-o', str(packed), str(contents)])
+    except tools.Failed as failed:
+        raise Trouble(f'the initramfs of the loadable run does not build ({failed})', 'see the lines above',
+                      failed.output) from failed
+    return packed
+
+
+def rounds(log: str) -> list[str]:
+    """What the kernel printed while the module was in, for each insertion."""
+    return re.findall(r'ptebatch: insertion \d\n(.*?)(?=[^\n]*ptebatch: removal|[^\n]*ptebatch: insertion|\Z)',
+                      log, re.DOTALL)
+
+
+def complaints(log: str) -> list[str]:
+    """What init says went wrong, and what the kernel says after the last case."""
+    found = re.findall(r'ptebatch: (?:cannot|left) .*', log)
+    for part in rounds(log):
+        after = re.split(r'^.*\bok \d+ \S+.*$', part, flags=re.MULTILINE)[-1]
+        found += re.findall(r'(?:WARNING|BUG): .*', after)
+    removed = log.count('ptebatch: removal')
+    if removed != ROUNDS and not found:
+        found.append(f'the module was inserted and removed {removed} times, not {ROUNDS}')
+    return found
+
+
+def cases(part: str) -> list[str]:
+    """The cases that a round reports, in order."""
+    return re.findall(r'\bok \d+ ([^#\n]*[^#\s])', part)

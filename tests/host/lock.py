@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One command at a time in one place."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from host.errors import Trouble
+
+_claimed: dict[Path, TextIO] = {}
+
+
+@contextmanager
+def locked_if_free(path: Path) -> Iterator[bool]:
+    """Hold the lock, unless another run has it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open('a') as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Hold the lock; call `waiting` first if another run has it. Its time says when it was last used."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open('a') as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
+        os.utime(path)
+        yield
+
+
+def claim(results: Path) -> None:
+    """Keep a folder of results for this command, to its end; refuse if another command writes there."""
+    if results in _claimed:
+        return
+    results.parent.mkdir(parents=True, exist_ok=True)
+    file = results.with_name(f'.{results.name}.lock').open('a+')
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.seek(0)
+        raise Trouble(f'another command (process {file.read().strip() or "unknown"}) writes to {results}',
+                      'wait for its end, or type O=/other/folder') from error
+    file.truncate(0)
+    file.write(f'{os.getpid()}\n')
+    file.flush()
+    _claimed[results] = file

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The programs that a run needs, and their installation where apt is at hand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from host.architecture import Arch
+from host.console import Console
+from host.errors import Trouble
+from host import tools
+
+
+# Users other than root may lack the last two.
+PATH = f'{os.environ.get("PATH", os.defpath)}:/usr/sbin:/sbin'
+
+
+@dataclass(frozen=True)
+class Need:
+    """A program, or a header that a compiler must find; and Debian's package of it."""
+
+    what: str
+    package: str
+    compiler: str = ''
+
+    def there(self) -> bool:
+        if not self.compiler:
+            return shutil.which(self.what, path=PATH) is not None
+        try:
+            tools.run([self.compiler, '-E', '-x', 'c', '-include', self.what, '/dev/null'])
+        except (tools.Failed, FileNotFoundError):
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class Module(Need):
+    """A module of Python's."""
+
+    def there(self) -> bool:
+        return self.python() is not None
+
+    def python(self) -> str | None:
+        """The interpreter that has it: Debian's modules are only Debian's interpreter's."""
+        for interpreter in (sys.executable, '/usr/bin/python3'):
+            try:
+                tools.run([interpreter, '-c', f'import {self.what}'])
+                return interpreter
+            except (tools.Failed, FileNotFoundError):
+                pass
+        return None
+
+
+MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
+CSCOPE = Need('cscope', 'cscope')
+MKE2FS = Need('mke2fs', 'e2fsprogs')
+BUILD = (
+    Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),
+    Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),
+)
+FETCH = (Need('dpkg-deb', 'dpkg'), Need('tar', 'tar'), Need('xz', 'xz-utils'))
+# What selftests link, and what runs them in the guest.
+SELFTEST_LIBRARIES = (
+    Need('sys/capability.h', 'libcap-dev', 'gcc'), Need('numa.h', 'libnuma-dev', 'gcc'), Need('liburing.h', 'liburing-dev', 'gcc'),
+    Need('busybox', 'busybox-static'), Need('bash-static', 'bash-static'),
+)
+TEST = (
+    Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
+    MATPLOTLIB, CSCOPE,
+)
+
+
+def for_run(arch: Arch, loadable: bool) -> Iterable[Need]:
+    """What a run on that architecture takes, beside fetching a kernel."""
+    yield from BUILD
+    if arch.emulated:
+        yield Need(arch.qemu, arch.qemu_package)
+    if arch.name == 'x86_64':
+        yield Need('gelf.h', 'libelf-dev', 'gcc')     # for objtool
+    if arch.cross_compile:
+        yield Need(arch.cross_compile + 'gcc', 'gcc-' + arch.gnu.replace('_', '-'))
+    if loadable:
+        yield _libc(arch)
+
+
+def _libc(arch: Arch) -> Need:
+    """For programs of the guest."""
+    cross = f'-{arch.debian}-cross' if arch.cross_compile else ''
+    return Need('asm/unistd.h', 'libc6-dev' + cross, arch.cross_compile + 'gcc')
+
+
+def for_selftests(arch: Arch) -> Iterable[Need]:
+    """What the kernel's own selftests take, beside the libraries of their architecture."""
+    yield from for_run(arch, loadable=False)
+    yield _libc(arch)
+
+
+def _as_root() -> list[str] | None:
+    """What to put before a command so that root runs it; None if that cannot be."""
+    if os.geteuid() == 0:
+        return []
+    if not shutil.which('sudo'):
+        return None
+    if not sys.stdin.isatty():
+        try:
+            tools.run(['sudo', '-n', 'true'])
+        except tools.Failed:
+            return None
+    return ['sudo']
+
+
+def _may_install(packages: Iterable[str]) -> bool:
+    """Did the user agree to install packages, now or by INSTALL=yes? In CI they do."""
+    said = os.environ.get('INSTALL', '')
+    if said not in ('', 'yes', 'no'):
+        raise Trouble(f'INSTALL={said}: expected yes or no', 'give INSTALL=yes to have missing packages installed')
+    if said or os.environ.get('CI') == 'true':
+        return said != 'no'
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    return input(f'apt install {" ".join(packages)}? [y/N] ').strip().lower() in ('y', 'yes')
+
+
+def ensure(needs: Iterable[Need], console: Console) -> None:
+    """Install what is missing, or say what that is. Costs nothing where all is there."""
+    missing = [need for need in needs if not need.there()]
+    if not missing:
+        return
+    names = ', '.join(need.what for need in missing)
+    packages = sorted({need.package for need in missing})
+    root = _as_root()
+    if not shutil.which('apt-get') or root is None:
+        raise Trouble(f'missing: {names}', f'install them (in Debian: {" ".join(packages)})')
+    if not _may_install(packages):
+        raise Trouble(f'missing: {names}', f'add INSTALL=yes, or type: apt install {" ".join(packages)}')
+    apt = [*root, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120']
+    with console.step('packages', 'apt installs ' + ' '.join(packages)) as step:
+        try:
+            tools.run([*apt, 'update'], watch=lambda: step.progress('apt-get update'))
+        except tools.Failed:
+            pass    # perhaps one archive of many; what is known may do
+        try:
+            tools.run([*apt, 'install', '-y', '--no-install-recommends', *packages],
+                      watch=lambda: step.progress(step.note))
+        except tools.Failed as failed:
+            raise Trouble(f'apt could not install {" ".join(packages)}: {failed.last_line()}',
+                          'install them by hand, or see to the network', failed.output) from failed

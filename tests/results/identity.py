@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What figures hang on: the kernel's source, compiler, QEMU, clock, and the code that measures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from guests import guest
+from host.architecture import Arch
+from host.settings import PROJECT, Settings
+from host import tools
+from results.record import INSTRUCTIONS, NS, Key
+from trees import series
+from trees.shadow import Shadow
+from trees import source
+
+
+def _described(tree: Path) -> str | None:
+    """The commit of a git checkout; none if it has changes, or is no checkout.
+
+    `git describe --dirty` would do, but it brings the index up to date, in a tree that is not ours.
+    """
+    if not (tree / '.git').exists():
+        return None
+    git = ['git', '-c', 'core.fsmonitor=false']
+    env = tools.environment(GIT_OPTIONAL_LOCKS='0')
+    try:
+        if tools.run([*git, 'status', '--porcelain', '--untracked-files=no'], cwd=tree, env=env):
+            return None
+        return tools.run([*git, 'describe', '--always', '--abbrev=40'], cwd=tree, env=env).strip()
+    except (FileNotFoundError, tools.Failed):
+        return None
+
+
+def kernel(tree: Shadow, own: bool) -> str | None:
+    """The source of a tree, the user's own or the fetched one, with the patches on top."""
+    origin = _described(tree.origin) if own else f'{tree.origin.name} {source.version(tree.origin)}'
+    if origin and tree.patches:
+        return f'{origin}, patches {series.digest(tree.patches)}'
+    return origin
+
+
+def _sources(arch: Arch) -> Iterable[Path]:
+    """What is timed, with what stopwatch, and how its kernel is configured and run."""
+    yield PROJECT / 'kunitconfig'
+    yield from sorted((PROJECT / 'tests/guests/arch').glob(f'{arch.name}.*'))
+    for pattern in ('mm/*_bench.c', 'lib/run/stopwatch.[ch]'):
+        yield from sorted(PROJECT.glob(pattern))
+
+
+def benches(arch: Arch) -> str:
+    """A digest of the code that measures: another may give other figures for the same kernel."""
+    digest = hashlib.sha256(repr(guest.FLAVOURS['bench']).encode())
+    for path in _sources(arch):
+        digest.update(f'\0{path.relative_to(PROJECT)}\0'.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def key(settings: Settings, tree: Shadow) -> Key:
+    """Of what is measured with these settings on that tree."""
+    return Key(
+        arch=settings.arch.name,
+        unit=INSTRUCTIONS if settings.counting else NS,
+        kernel=kernel(tree, own=settings.ksrc is not None),
+        compiler=tools.version(settings.arch.cross_compile + 'gcc'),
+        qemu=tools.version(settings.arch.qemu) if settings.arch.emulated else '',
+        benches=benches(settings.arch),
+    )

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A kernel tree of links, so that the suites' files and the series' changes leave the original alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+
+from host.console import Console
+from host.errors import Trouble
+from host import lock
+from host.settings import PROJECT
+from host import tools
+from trees import series
+from trees.series import Patch
+
+KEPT_TREES = 6
+HOME = 'mm/ptebatch'
+STATE = '.ptebatch.json'
+
+# What a build leaves in a tree that is no git checkout; seen from the top.
+BUILT = re.compile(
+    r'(.*/)?\.git(/.*)?|\.config.*|include/(config|generated)(/.*)?|arch/[^/]+/include/generated(/.*)?|\.kunit.*|'
+    r'(.*/)?(.*\.(o|ko|a|cmd|mod|mod\.c|order)|\.tmp_.*|__pycache__)|vmlinux.*|System\.map|Module\.symvers|modules\..*')
+
+
+def _from_git(tree: Path) -> list[str] | None:
+    if not (tree / '.git').exists():
+        return None
+    try:
+        names = tools.run(['git', 'ls-files', '-z', '-co', '--exclude-standard'], cwd=tree,
+                          env=tools.environment(GIT_OPTIONAL_LOCKS='0')).split('\0')
+    except (FileNotFoundError, tools.Failed):
+        return None
+    return [name for name in set(names) if name and os.path.lexists(tree / name)]
+
+
+def _from_folder(tree: Path) -> Iterator[str]:
+    top = len(str(tree)) + 1
+    for folder, subfolders, names in os.walk(tree):
+        inside = folder[top:] + '/' if folder[top:] else ''
+        links = [name for name in subfolders if os.path.islink(os.path.join(folder, name))]
+        subfolders[:] = [name for name in subfolders if name not in links and not BUILT.fullmatch(inside + name)]
+        yield from (inside + name for name in names + links if not BUILT.fullmatch(inside + name))
+
+
+def source_files(tree: Path) -> set[str]:
+    """The files of a kernel tree, without what a build has put there."""
+    return set(_from_git(tree) or _from_folder(tree))
+
+
+def hooks(tree: Path) -> dict[str, bytes]:
+    """The suites, their lines in mm/, and copies of what must not be a link."""
+    files = {f'{HOME}/{name}': (PROJECT / name).read_bytes() for name in ('Kconfig', 'Makefile')}
+    for folder in ('lib', 'mm'):
+        for path in (PROJECT / folder).rglob('*.[chS]'):
+            files[f'{HOME}/{path.relative_to(PROJECT)}'] = path.read_bytes()
+    # kunit.py takes the tree in which it really lies for the one to build.
+    for path in (tree / 'tools/testing/kunit').rglob('*'):
+        if path.is_file() and '__pycache__' not in path.parts:
+            files[str(path.relative_to(tree))] = path.read_bytes()
+    return files
+
+
+def _hooked(kconfig: bytes, makefile: bytes) -> dict[str, bytes]:
+    menu, end, rest = kconfig.rpartition(b'\nendmenu')
+    if not end:
+        raise Trouble('mm/Kconfig has no menu to put the suites into', 'tell the suites\' authors')
+    return {'mm/Kconfig': menu + f'\nsource "{HOME}/Kconfig"\n'.encode() + end + rest,
+            'mm/Makefile': makefile + b'\nobj-y += ptebatch/\n'}
+
+
+def _read(path: Path) -> bytes | None:
+    """Of a file that is none of the original's."""
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+
+
+def _lock_of(tree: Path) -> Path:
+    return tree.with_name(tree.name + '.lock')
+
+
+class Shadow:
+    """The tree of links of one kernel with one series."""
+
+    def __init__(self, trees: Path, origin: Path, patches: Sequence[Patch]):
+        self.origin = origin
+        self.patches = patches
+        key = hashlib.sha256('\0'.join([str(origin), *(patch.diff for patch in patches)]).encode(errors='replace'))
+        self.path = trees / f'{origin.name}-{key.hexdigest()[:8]}'
+
+    @contextmanager
+    def locked(self, console: Console) -> Iterator[None]:
+        with lock.locked(_lock_of(self.path),
+                         lambda: console.say(f'another run uses {self.path}: waiting')):
+            yield
+
+    def mark_used(self) -> None:
+        """Keep it from being dropped: without the tree that all series begin from, each would build everything."""
+        if self.path.exists():
+            _lock_of(self.path).touch()
+
+    def _state(self) -> tuple[set[str], set[str]]:
+        """What was linked, and what was ever written, when it was last brought in step."""
+        try:
+            state = json.loads((self.path / STATE).read_text())
+        except FileNotFoundError:
+            return set(), set()
+        return set(state['linked']), set(state['written'])
+
+    def _save(self, linked: set[str], written: set[str]) -> None:
+        new = self.path / (STATE + '.new')
+        new.write_text(json.dumps({'linked': sorted(linked), 'written': sorted(written)}))
+        new.replace(self.path / STATE)
+
+    def _original(self, name: str) -> bytes | None:
+        path = self.origin / name
+        return path.read_bytes() if path.is_file() else None
+
+    def _overlay(self, written: set[str]) -> dict[str, bytes | None]:
+        """What is not a link.
+
+        A file that was ever written stays one: a link in its stead would be older than the objects made
+        from it, and make would take them for up to date.
+        """
+        overlay: dict[str, bytes | None] = {name: self._original(name) for name in written}
+        overlay.update(hooks(self.origin))
+        overlay.update(series.apply(self.patches, self.origin))
+        overlay.update(_hooked(overlay.get('mm/Kconfig') or (self.origin / 'mm/Kconfig').read_bytes(),
+                               overlay.get('mm/Makefile') or (self.origin / 'mm/Makefile').read_bytes()))
+        return overlay
+
+    def _write(self, name: str, content: bytes | None, built: Shadow | None) -> None:
+        """Only what differs, so that make rebuilds only that.
+
+        If a build is copied here: what differs there is newer than its objects, what is the same there is
+        as new as there.
+        """
+        path = self.path / name
+        if content is None:
+            path.unlink(missing_ok=True)
+            return
+        there = _read(built.path / name) if built else None
+        if _read(path) == content:
+            if built and there != content:
+                os.utime(path)
+            elif built and path.stat().st_mtime_ns < (built.path / name).stat().st_mtime_ns:
+                shutil.copystat(built.path / name, path)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_name(f'.{path.name}.new')
+        new.write_bytes(content)
+        if (self.origin / name).is_file():
+            shutil.copymode(self.origin / name, new)
+        if built and there == content:
+            shutil.copystat(built.path / name, new)
+        new.replace(path)
+
+    def _link(self, names: set[str]) -> None:
+        folders = {os.path.dirname(name) for name in names}
+        for folder in folders:
+            (self.path / folder).mkdir(parents=True, exist_ok=True)
+        for name in names:
+            with suppress(FileExistsError):
+                os.symlink(f'{self.origin}/{name}', f'{self.path}/{name}')
+
+    def bring_in_step(self, built: Shadow | None = None) -> None:
+        """Make it what origin, hooks and series say now. `built`: whose build is copied here."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        linked, written = self._state()
+        overlay = self._overlay(written | (built._state()[1] if built else set()))
+        wanted = source_files(self.origin) - overlay.keys()
+        # Should this be interrupted, the next run must know of all that may be there.
+        self._save(linked | wanted, written | overlay.keys())
+        for name in linked - wanted - overlay.keys():
+            (self.path / name).unlink(missing_ok=True)
+        self._link(wanted - linked)
+        for name, content in overlay.items():
+            self._write(name, content, built)
+        self._save(wanted, written | overlay.keys())
+
+    def prepare(self, base: Shadow, *folders: str) -> None:
+        """Bring the tree in step; a new build folder begins as a copy of one that differs little.
+
+        `folders` are names of build folders, the wanted one first; `base` is the tree to look in besides
+        this one. Then only what differs is built.
+        """
+        base.mark_used()
+        wanted = self.path / folders[0]
+        places = [(tree, name) for name in folders for tree in (self, base)] if not wanted.exists() else []
+        for tree, name in places:
+            with nullcontext(True) if tree.path == self.path else lock.locked_if_free(_lock_of(tree.path)) as free:
+                if free and (tree.path / name / 'vmlinux').exists():
+                    with tools.staging(wanted) as staged:
+                        tools.run(['cp', '-a', '--reflink=auto', f'{tree.path}/{name}/.', str(staged)])
+                        # What differs must be newer than the copied objects.
+                        self.bring_in_step(tree)
+                    return
+        self.bring_in_step()
+
+
+def prune(trees: Path) -> None:
+    """Drop the trees that were not used for longest; none that a run is using."""
+    found = sorted((path for path in trees.iterdir() if _lock_of(path).exists()),
+                   key=lambda path: _lock_of(path).stat().st_mtime, reverse=True)
+    for tree in found[KEPT_TREES:]:
+        with lock.locked_if_free(_lock_of(tree)) as free:
+            if free:
+                shutil.rmtree(tree, ignore_errors=True)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Libraries and programs of another architecture, from Debian's packages, without making it one of the machine's own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from host.architecture import Arch
+from host.console import Console
+from host.errors import Trouble
+from host import lock
+from host import packages
+from host import tools
+from trees import source
+
+# Static libraries that selftests link, and the programs of the guest.
+PACKAGES = ('libcap-dev', 'libnuma-dev', 'liburing-dev', 'busybox-static', 'bash-static')
+
+
+def _release() -> str:
+    """The Debian release of this machine, whose C library the cross compiler has."""
+    try:
+        found = re.search(r'^VERSION_CODENAME=(\S+)', Path('/etc/os-release').read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    return found[1] if found else 'stable'
+
+
+def find(cache: Path, arch: Arch, console: Console) -> Path:
+    """The folder with the packages of that architecture; fetched at the first time."""
+    if arch.native:
+        packages.ensure(packages.SELFTEST_LIBRARIES, console)
+        return Path('/')
+    folder = cache / f'sysroot-{arch.debian}-{_release()}'
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with lock.locked(folder.with_suffix('.lock'), lambda: console.say('another run is fetching packages: waiting')):
+        if not folder.exists():
+            _fetch(folder, arch, console)
+    return folder
+
+
+def _fetch(folder: Path, arch: Arch, console: Console) -> None:
+    packages.ensure(packages.FETCH, console)
+    with source.scratch(folder.parent / f'.tmp-download-{arch.debian}') as scratch, \
+         console.step('fetch', f'packages of {arch.debian}') as step, tools.staging(folder) as into:
+        try:
+            apt = source.PrivateApt(scratch / 'apt', _release(),
+                                    f'APT::Architecture={arch.debian}', f'APT::Architectures={arch.debian}')
+            apt.run('apt-get', 'update', '--error-on=any', step=step)
+            apt.run('apt-get', 'download', *PACKAGES, step=step)
+            for package in sorted(apt.folder.glob('*.deb')):
+                tools.run(['dpkg-deb', '-x', str(package), str(into)])
+        except tools.Failed as failed:
+            raise Trouble(f'the packages {" ".join(PACKAGES)} of {arch.debian} could not be fetched: {failed.last_line()}',
+                          'see to the network, or give another ARCH=', failed.output) from failed
+        step.note = f'{arch.debian}: {" ".join(PACKAGES)}'

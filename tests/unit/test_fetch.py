@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Packages and the kernel's source: what is missing, cut short or broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unit.machine import Machine
+from host.architecture import ARCHES
+from host.console import Console
+from host.errors import Trouble
+from host import packages
+from host.packages import Need
+from host import tools
+from trees import source
+
+# apt and dpkg-deb for a kernel of two files.
+APT_GET = '''
+case " $* " in
+*" indextargets "*) echo "Packages main http://example.org/debian/" ;;
+*" download "*) touch linux-source-7.3_7.3.4-1_all.deb ;;
+esac
+'''
+APT_CACHE = 'printf "%s\\n" linux-source-6.12 linux-source-7.3 linux-source-99.1 linux-source-7.3-rt\n'
+DPKG_DEB = '''
+mkdir -p "$3/usr/src" tree/linux-source-7.3/mm && touch tree/linux-source-7.3/Makefile tree/linux-source-7.3/mm/x.c
+tar -cJf "$3/usr/src/linux-source-7.3.tar.xz" -C tree linux-source-7.3
+'''
+FULL = 'echo "cannot write: No space left on device" >&2; exit 2\n'
+
+
+@pytest.fixture(name='apt')
+def _apt(machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
+    """A machine whose apt works."""
+    machine.program('apt-get', APT_GET)
+    machine.program('apt-cache', APT_CACHE)
+    machine.program('dpkg-deb', DPKG_DEB)
+    monkeypatch.setenv('PATH', machine.env()['PATH'])
+    monkeypatch.chdir(tmp_path)
+    return machine
+
+
+def left_in(cache: Path) -> list[str]:
+    return sorted(path.name for path in cache.iterdir() if path.name != '.lock')
+
+
+def test_fetches_the_newest_that_the_suites_know(apt: Machine) -> None:
+    assert source.fetched(apt.cache, Console()) == apt.cache / 'linux-source-7.3'
+    assert left_in(apt.cache) == ['linux-source-7.3']
+    assert (apt.cache / 'linux-source-7.3/mm/x.c').exists()
+
+
+def test_what_is_there_needs_no_network(apt: Machine) -> None:
+    source.fetched(apt.cache, Console())
+    for program in ('apt-get', 'apt-cache', 'dpkg-deb'):
+        apt.program(program, 'exit 1\n')
+    assert source.fetched(apt.cache, Console()) == apt.cache / 'linux-source-7.3'
+
+
+def test_no_network(apt: Machine) -> None:
+    apt.program('apt-get', APT_GET + 'case " $* " in *" update "*) echo "E: Could not resolve"; exit 100 ;; esac\n')
+    with pytest.raises(Trouble, match='none could be fetched: E: Could not resolve; see to the network, or give KSRC='):
+        source.fetched(apt.cache, Console())
+    assert left_in(apt.cache) == []
+
+
+def test_no_mirror(apt: Machine) -> None:
+    apt.program('apt-get', 'echo "Packages main http://example.org/ubuntu/"\n')
+    with pytest.raises(Trouble, match='apt knows no Debian mirror'):
+        source.fetched(apt.cache, Console())
+
+
+def test_nothing_that_the_suites_know(apt: Machine) -> None:
+    apt.program('apt-cache', 'echo linux-source-6.12\n')
+    with pytest.raises(Trouble, match='no suite has a kernel that the suites know'):
+        source.fetched(apt.cache, Console())
+
+
+@pytest.mark.parametrize('program', ['apt-get', 'dpkg-deb', 'tar'])
+def test_full_disk(apt: Machine, program: str) -> None:
+    apt.program(program, (APT_GET if program == 'apt-get' else '') + FULL.replace('; exit', ' || :; exit'))
+    if program == 'apt-get':
+        apt.program(program, APT_GET + f'case " $* " in *" download "*) {FULL.strip()} ;; esac\n')
+    with pytest.raises(Trouble, match='the disk is full .*; make room'):
+        source.fetched(apt.cache, Console())
+    assert left_in(apt.cache) == []
+
+
+def test_broken_archive(apt: Machine) -> None:
+    apt.program('dpkg-deb', 'mkdir -p "$3/usr/src"; echo rubbish >"$3/usr/src/linux-source-7.3.tar.xz"\n')
+    with pytest.raises(Trouble, match='does not unpack'):
+        source.fetched(apt.cache, Console())
+    assert left_in(apt.cache) == []
+
+
+def test_what_a_killed_run_left_is_redone(apt: Machine) -> None:
+    for left in ('.tmp-download', '.tmp-linux-source-7.3-abc'):
+        (apt.cache / left / 'mm').mkdir(parents=True)
+    source.fetched(apt.cache, Console())
+    assert left_in(apt.cache) == ['linux-source-7.3']
+    assert (apt.cache / 'linux-source-7.3/mm/x.c').exists()
+
+
+def test_staging_leaves_nothing_of_a_failure(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        with tools.staging(tmp_path / 'made') as folder:
+            (folder / 'half').write_text('')
+            raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+
+
+MISSING = [Need('sh', 'dash'), Need('no-such-program', 'no-such-package'), Need('no/such/header.h', 'no-such-dev', 'cc')]
+
+
+def test_missing_without_apt(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('PATH', str(machine.bin))
+    machine.program('sh', '')
+    with pytest.raises(Trouble) as trouble:
+        packages.ensure(MISSING, Console())
+    assert str(trouble.value) == ('missing: no-such-program, no/such/header.h; '
+                                  'install them (in Debian: no-such-dev no-such-package)')
+
+
+@pytest.mark.parametrize('consent', [{'INSTALL': 'yes'}, {'CI': 'true'}])
+def test_missing_with_apt(apt: Machine, monkeypatch: pytest.MonkeyPatch, consent: dict[str, str]) -> None:
+    monkeypatch.setattr('os.geteuid', lambda: 0)
+    for name in ('INSTALL', 'CI'):
+        monkeypatch.setenv(name, consent.get(name, ''))
+    apt.program('apt-get', f'echo "$*" >>{apt.out}.apt\n')
+    packages.ensure(MISSING, Console())
+    assert Path(f'{apt.out}.apt').read_text().endswith('install -y --no-install-recommends no-such-dev no-such-package\n')
+
+
+@pytest.mark.parametrize(('install', 'said'), [
+    ('', 'missing: no-such-program, no/such/header.h; add INSTALL=yes, or type: apt install no-such-dev no-such-package'),
+    ('no', 'missing: no-such-program, no/such/header.h; add INSTALL=yes, or type: apt install no-such-dev no-such-package'),
+    ('maybe', 'INSTALL=maybe: expected yes or no; give INSTALL=yes to have missing packages installed'),
+])
+def test_nothing_is_installed_without_consent(apt: Machine, monkeypatch: pytest.MonkeyPatch, install: str, said: str) -> None:
+    monkeypatch.setattr('os.geteuid', lambda: 0)
+    monkeypatch.setenv('INSTALL', install)
+    monkeypatch.setenv('CI', 'true' if install == 'no' else '')
+    apt.program('apt-get', f'echo "$*" >>{apt.out}.apt\n')
+    with pytest.raises(Trouble) as trouble:
+        packages.ensure(MISSING, Console())
+    assert str(trouble.value) == said and not Path(f'{apt.out}.apt').exists()
+
+
+@pytest.mark.parametrize(('answer', 'installs'), [('y', True), ('', False)])
+def test_a_terminal_is_asked(apt: Machine, monkeypatch: pytest.MonkeyPatch, answer: str, installs: bool) -> None:
+    monkeypatch.setattr('os.geteuid', lambda: 0)
+    for name in ('INSTALL', 'CI'):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr('host.packages.input', lambda _: answer, raising=False)
+    for stream in ('stdin', 'stdout'):
+        monkeypatch.setattr(f'sys.{stream}.isatty', lambda: True)
+    apt.program('apt-get', f'echo "$*" >>{apt.out}.apt\n')
+    if installs:
+        packages.ensure(MISSING, Console())
+    else:
+        with pytest.raises(Trouble):
+            packages.ensure(MISSING, Console())
+    assert Path(f'{apt.out}.apt').exists() == installs
+
+
+def test_apt_fails(apt: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('os.geteuid', lambda: 0)
+    monkeypatch.setenv('INSTALL', 'yes')
+    apt.program('apt-get', 'echo "E: Unable to locate package"; exit 100\n')
+    with pytest.raises(Trouble, match='apt could not install .*: E: Unable to locate package; install them by hand'):
+        packages.ensure(MISSING, Console())
+
+
+def test_all_there_costs_nothing(apt: Machine) -> None:
+    apt.program('apt-get', 'exit 1\n')
+    packages.ensure([Need('sh', 'dash')], Console())
+
+
+def test_each_architecture_names_its_own() -> None:
+    def wanted(arch: str, loadable: bool = False) -> set[str]:
+        return {need.package for need in packages.for_run(ARCHES[arch], loadable)}
+    assert 'qemu-system-x86' in wanted('x86_64') - wanted('um')
+    assert 'qemu-system-arm' in wanted('arm64') - wanted('um')

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The Makefile: what it hands on, and what it hands back."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from host.settings import PROJECT
+from host import tools
+
+
+def checkout(folder: Path, tool: str) -> Path:
+    """A copy of the Makefile with a tool that does something else."""
+    (folder / 'tests/commands').mkdir(parents=True)
+    (folder / 'tests/host').mkdir()
+    shutil.copy(PROJECT / 'Makefile', folder)
+    for name in ('host/exit.c', 'host/bootstrap', '__main__.py', 'commands.txt', 'variables.txt'):
+        shutil.copy(PROJECT / 'tests' / name, folder / 'tests' / name)
+    (folder / 'tests/commands/run.py').write_text(tool)
+    return folder
+
+
+def make(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(['make', '-C', folder, *args], text=True, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize('status', [0, 1, 2, 3])
+@pytest.mark.parametrize('options', [[], ['-j4'], ['-k'], ['-s']])
+def test_status_reaches_the_shell(tmp_path: Path, status: int, options: list[str]) -> None:
+    folder = checkout(tmp_path, f'raise SystemExit({status})')
+    assert make(folder, *options, 'run').returncode == status
+    assert make(folder, *options, 'run').returncode == status   # now that exit.so is there
+
+
+def test_a_killed_tool_is_no_success(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, 'import os; os.kill(os.getpid(), 9)')
+    assert make(folder, 'run').returncode == 128 + 9
+
+
+def test_an_old_status_does_not_count(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, 'raise SystemExit(1)')
+    make(folder, 'run')
+    assert make(folder, '-n', 'run').returncode == 0
+    (folder / 'tests/commands/run.py').write_text('')
+    assert make(folder, 'run').returncode == 0
+
+
+def test_failure_where_make_cannot_load(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, 'raise SystemExit(1)')
+    (folder / 'tests/host/exit.c').write_text('this is no C')
+    assert make(folder, 'run').returncode == 2
+
+
+def test_variables_reach_the_tool(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, 'import os; print(os.environ["ARCH"], os.environ["SUITES"], end="|")')
+    assert 'arm64 a*b c|' in make(folder, 'run', 'ARCH=arm64', 'SUITES=a*b c').stdout
+
+
+def test_all_variables_are_handed_on_and_none_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {'BASELINE', 'CLOCK', 'TOLERANCE', 'DEBUG', 'VARIANTS', 'SELFTESTS', 'INSTALL'} <= {*tools.VARIABLES}
+    folder = checkout(tmp_path, 'import os; print(*(os.environ[name] for name in os.environ["SUITES"].split()), end="|")')
+    names = [name for name in tools.VARIABLES if name not in ('SUITES', 'O')]
+    given = [f'{name}={name.lower()}' for name in names]
+    assert ' '.join(name.lower() for name in names) + '|' in make(folder, 'run', f'SUITES={" ".join(names)}', *given).stdout
+    for name in names:
+        monkeypatch.setenv(name, 'given')
+    assert not {*names} & {*tools.environment()}
+
+
+def test_fixes_are_for_the_fetched_kernel(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, 'import os; print("FIXES", os.environ["FIXES"], end="|")')
+    (folder / 'mm/series/fixes').mkdir(parents=True)
+    assert 'FIXES mm/series/fixes|' in make(folder, 'run').stdout
+    assert 'FIXES |' in make(folder, 'run', 'FIXES=').stdout
+    assert 'FIXES |' in make(folder, 'run', 'KSRC=/some/tree').stdout
+
+
+def test_help_lists_commands_and_builds_nothing(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, '')
+    said = make(folder)
+    assert said.returncode == 0
+    for word in ('make run', 'make test', 'make module', 'make mutants', 'make gate', 'make selftests', 'ARCH=', 'VARIANTS=', 'BASELINE=', 'SERIES=', 'Exit status'):
+        assert word in said.stdout
+    assert not (folder / 'build').exists()
+
+
+def test_an_unknown_variable_is_named(tmp_path: Path) -> None:
+    ended = make(checkout(tmp_path, 'print("run")'), 'run', 'ARHC=arm64')
+    assert ended.returncode == 2 and 'run' not in ended.stdout
+    assert 'ARHC=: no such variable, see make help' in ended.stderr
+
+
+def test_help_has_all_commands_and_variables() -> None:
+    text = make(PROJECT, '-s', 'help').stdout
+    for name in ('commands.txt', 'variables.txt'):
+        for line in (PROJECT / 'tests' / name).read_text().splitlines()[1:]:
+            assert line.split()[0] in text and line.split(maxsplit=3)[-1] in text
+
+
+def module(*args: str, folder: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, '-m', 'tests', *args], cwd=folder, text=True, capture_output=True, check=False)
+
+
+def test_arguments_become_variables(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, 'import os; print(os.environ["ARCH"], os.environ["TOLERANCE"])')
+    assert module('run', '--arch', 'arm64', '--tolerance=3%', folder=folder).stdout == 'arm64 3%\n'
+
+
+def test_help_of_a_command_starts_nothing(tmp_path: Path) -> None:
+    ended = module('run', '--help', folder=checkout(tmp_path, 'print("started")'))
+    assert ended.returncode == 0 and '--tolerance TOLERANCE' in ended.stdout and 'started' not in ended.stdout
+
+
+@pytest.mark.parametrize('args', [(), ('rnu',), ('run', '--arhc', 'arm64')])
+def test_arguments_that_are_wrong(args: tuple[str, ...]) -> None:
+    assert module(*args).returncode == 2

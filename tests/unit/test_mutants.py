@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The known bugs of tests/mutants: each can be put back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commands import mutants
+from host.errors import Trouble
+from host.settings import PROJECT
+from trees import series
+
+MUTANTS = sorted((PROJECT / 'tests/mutants').rglob('*.patch'))
+
+
+@pytest.mark.parametrize('mutant', MUTANTS, ids=['/'.join(mutant.parts[-2:]) for mutant in MUTANTS])
+def test_it_applies(mutant: Path, kernel_source: Path) -> None:
+    below = ['mm/series/fixes'] + [line.removeprefix('# series: ') for line in mutant.read_text().splitlines()
+                                   if line.startswith('# series: ')]
+    patches: list[series.Patch] = []
+    for folder in below:
+        patches += series.without(series.read(PROJECT / folder), patches)
+    assert series.apply([*patches, *series.read(mutant)], kernel_source)
+
+
+def test_each_folder_is_a_suite() -> None:
+    suites = {path.stem for path in (PROJECT / 'mm').glob('*.c')} | {'bench'}
+    assert {mutant.parent.name for mutant in MUTANTS} <= suites
+
+
+def test_suites_without_a_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('SUITES', 'ptebatch_nothing')
+    with pytest.raises(Trouble, match='SUITES=ptebatch_nothing matches no folder'):
+        mutants.check()

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make reproduce`, with guests that only print a log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from commands import reproduce
+from unit.machine import Machine, says
+from host.settings import PROJECT
+
+PROGRAMS = [path.stem for path in sorted((PROJECT / 'tests/reproducers').glob('*.c'))]
+FIRST = PROGRAMS[0]
+
+
+def log(**ends: str) -> str:
+    """A boot log in which all programs find the kernel right, but for those given."""
+    lines = []
+    for name in PROGRAMS:
+        end = ends.get(name.replace('-', '_'), 'exit 0: fine')
+        lines += [f'ptebatch: begin {name}', f'ptebatch: end {name} {end}']
+    return '\n'.join([*lines, 'ptebatch: done', 'reboot: Restarting system', ''])
+
+
+def patch(machine: Machine, name: str) -> str:
+    """A series that adds an empty file, by which a guest knows its kernel."""
+    path = machine.tree.parent / f'{name}.patch'
+    path.write_text(f'--- /dev/null\n+++ b/mm/{name}.c\n@@ -0,0 +1 @@\n+int {name};\n')
+    return str(path)
+
+
+def boot(machine: Machine, bare: str, fixed: str = log(), series: str = log(),
+         **variables: str) -> subprocess.CompletedProcess[str]:
+    machine.program('qemu-system-x86_64', f'if [ -e mm/fixed.c ]; then\n{says(fixed)}elif [ -e mm/series.c ]; then\n'
+                                          f'{says(series)}else\n{says(bare)}fi\n')
+    return machine.run('reproduce', **{'FIXES': patch(machine, 'fixed'), 'SERIES': patch(machine, 'series')} | variables)
+
+
+def bug(text: str = '16 of 16 pages', program: str = FIRST) -> str:
+    return log(**{program.replace('-', '_'): f'exit 1: {text}'})
+
+
+def test_every_program_has_its_keys_and_is_short() -> None:
+    patches = [path.name[5:-6] for path in (PROJECT / 'mm/series').glob('*/*.patch')]
+    for known in reproduce.known():
+        assert known.bug and bool(known.program) != bool(known.reason)
+        assert known.fix == 'none' or known.fix in patches, known
+        if known.program:
+            assert (PROJECT / f'tests/reproducers/{known.program}.c').read_text().count('\n') < 80
+
+
+def test_a_bug_that_is_fixed(machine: Machine) -> None:
+    ended = boot(machine, bug())
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    [row] = [line for line in ended.stdout.splitlines() if f'| {FIRST} ' in line]
+    assert [cell.strip() for cell in row.split('|')[3:-1]] == ['BUG: 16 of 16 pages', 'right: fine', 'right: fine']
+    assert '| none: UML has no large folios' in ended.stdout
+    assert (machine.out / 'reproduce/reproduce.md').read_text().strip() in ended.stdout
+    [found] = [one for one in json.loads((machine.out / 'reproduce/reproduce.json').read_text())['bugs']
+               if one['program'] == FIRST]
+    assert found['kernels']['without fixes'] == {'verdict': 'BUG', 'details': '16 of 16 pages'}
+    counts = reproduce.counts(machine.out / 'reproduce/reproduce.json')
+    assert (counts.passed, counts.failed, counts.skipped) == (len(PROGRAMS), 0, len(reproduce.WITHOUT_PROGRAM))
+
+
+@pytest.mark.parametrize(('fixed', 'complaint'), [
+    (bug(), 'BUG: 16 of 16 pages'),
+    (log(**{FIRST.replace('-', '_'): 'exit 2: no large folios'}), 'cannot tell: no large folios'),
+    (log(**{FIRST.replace('-', '_'): 'exit 77: what'}), 'cannot tell: what'),
+    (log(**{FIRST.replace('-', '_'): 'signal 9: '}), 'BUG: no end in time'),
+    (log(**{FIRST.replace('-', '_'): 'signal 11: '}), 'cannot tell: signal 11'),
+    (f'ptebatch: begin {FIRST}\nBUG: kernel NULL pointer dereference\nKernel panic - not syncing: oops\n',
+     'BUG: the kernel says "BUG: kernel NULL pointer dereference"'),
+    (log().replace(f'begin {FIRST}\n', f'begin {FIRST}\n[1.0] WARNING: mm/rmap.c:1 at x\n'),
+     'BUG: the kernel says "[1.0] WARNING: mm/rmap.c:1 at x"'),
+    (f'ptebatch: begin {FIRST}\n', 'BUG: the guest hangs'),
+    (log().replace(f'begin {FIRST}\n', 'begin another\n'), 'not run'),
+])
+def test_a_kernel_that_is_not_right(fixed: str, complaint: str) -> None:
+    kernels = {'without fixes': reproduce.results(bug()), 'with fixes': reproduce.results(fixed)}
+    assert f'{FIRST}, with fixes: {complaint}' in reproduce.wrong(reproduce.known(), kernels)
+    assert f'| {complaint} ' in reproduce.text(reproduce.known(), kernels)
+
+
+def test_a_bug_that_is_not_fixed(machine: Machine) -> None:
+    ended = boot(machine, bug(), bug())
+    assert ended.returncode == 1
+    assert f'[FAILED] {FIRST}, with fixes: BUG: 16 of 16 pages\n' in ended.stdout
+    assert reproduce.counts(machine.out / 'reproduce/reproduce.json').failed == 1
+
+
+def test_a_bug_of_the_series_only(machine: Machine) -> None:
+    ended = boot(machine, bug(program=PROGRAMS[1]), log(), log(**{
+        name.replace('-', '_'): 'exit 1: all' for name in PROGRAMS[:2]}))
+    assert ended.returncode == 1
+    assert f'[FAILED] {FIRST}, with series: BUG: all\n' in ended.stdout
+    assert f'[FAILED] {PROGRAMS[1]}' not in ended.stdout
+
+
+def test_without_fixes_and_series_the_kernel_is_judged(machine: Machine) -> None:
+    ended = boot(machine, bug(), FIXES='', SERIES='')
+    assert ended.returncode == 1
+    assert f'[FAILED] {FIRST}, without fixes: BUG: 16 of 16 pages\n' in ended.stdout
+    assert '| with' not in ended.stdout.replace('| without fixes', '')
+    assert boot(machine, log(), FIXES='', SERIES='').returncode == 0
+
+
+@pytest.mark.parametrize(('variables', 'complaint'), [
+    ({'ARCH': 'arm64'}, 'the reproducers do not run with ARCH=arm64 on this machine; type ARCH=x86_64 on an x86_64 machine'),
+    ({'LOADABLE': '1', 'ARCH': 'x86_64'}, 'LOADABLE=, DEBUG='),
+])
+def test_refused(machine: Machine, variables: dict[str, str], complaint: str) -> None:
+    ended = machine.run('reproduce', **variables)
+    assert ended.returncode == 2
+    assert complaint in ended.stderr
+
+
+def test_a_guest_that_runs_no_program(machine: Machine) -> None:
+    ended = boot(machine, 'Kernel panic - not syncing: No working init found.\n')
+    assert ended.returncode == 2
+    assert 'No working init found' in ended.stdout
+    assert ended.stderr.startswith('ptebatch: the guest ran no reproducer; see ')
+    assert not (machine.out / 'reproduce/reproduce.json').exists()
+
+
+def test_no_results(tmp_path: Path) -> None:
+    assert not reproduce.counts(tmp_path / 'reproduce.json').good

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Reading SERIES= and applying it."""
+
+from pathlib import Path
+
+import pytest
+
+from host.errors import Trouble
+from trees import series
+
+
+def patch(old: str, new: str) -> str:
+    return f'--- a/mm/x.c\n+++ b/mm/x.c\n@@ -1,3 +1,3 @@\n one\n-{old}\n+{new}\n three\n'
+
+
+def mail(subject: str, body: str, *headers: str) -> str:
+    lines = ['From 0123456789abcdef Mon Sep 17 00:00:00 2001', 'From: A <a@example.org>', f'Subject: {subject}', *headers]
+    return '\n'.join(lines) + f'\n\n{body}\n'
+
+
+@pytest.fixture(name='tree')
+def _tree(tmp_path: Path) -> Path:
+    (tmp_path / 'tree/mm').mkdir(parents=True)
+    (tmp_path / 'tree/mm/x.c').write_text('one\ntwo\nthree\n')
+    return tmp_path / 'tree'
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_a_patch(tmp_path: Path, tree: Path) -> None:
+    patches = series.read(write(tmp_path, 'a.patch', patch('two', '2')))
+    assert series.apply(patches, tree) == {'mm/x.c': b'one\n2\nthree\n'}
+    assert (tree / 'mm/x.c').read_text() == 'one\ntwo\nthree\n'
+
+
+def test_a_folder_is_sorted(tmp_path: Path, tree: Path) -> None:
+    write(tmp_path / 's', '0002-b.patch', patch('2', 'II'))
+    write(tmp_path / 's', '0001-a.patch', patch('two', '2'))
+    write(tmp_path / 's', '0000-cover-letter.patch', mail('[PATCH 0/2] why', 'because'))
+    assert series.apply(series.read(tmp_path / 's'), tree) == {'mm/x.c': b'one\nII\nthree\n'}
+
+
+def test_a_folder_with_its_own_order(tmp_path: Path, tree: Path) -> None:
+    write(tmp_path / 's', 'a.patch', patch('2', 'II'))
+    write(tmp_path / 's', 'b.patch', patch('two', '2'))
+    write(tmp_path / 's', 'series', '# first\nb.patch -p1\n\na.patch\n')
+    assert series.apply(series.read(tmp_path / 's'), tree) == {'mm/x.c': b'one\nII\nthree\n'}
+
+
+def test_an_mbox_in_any_order(tmp_path: Path, tree: Path) -> None:
+    box = (mail('[PATCH v2 2/2] b', patch('2', 'II')) + mail('Re: [PATCH v2 1/2] a', 'better:\n' + patch('two', 'deux'))
+           + mail('[PATCH v2 0/2] why', 'because') + mail('[PATCH v2 1/2] a', patch('two', '2')))
+    patches = series.read(write(tmp_path, 'thread.mbox', box))
+    assert [found.name for found in patches] == ['[PATCH v2 1/2] a', '[PATCH v2 2/2] b']
+    assert series.apply(patches, tree) == {'mm/x.c': b'one\nII\nthree\n'}
+
+
+def test_a_mail_as_it_is_sent(tmp_path: Path, tree: Path) -> None:
+    body = patch('two', 'two =3D 2')
+    text = mail('[PATCH] a', body, 'Content-Type: text/plain; charset=UTF-8', 'Content-Transfer-Encoding: quoted-printable')
+    assert series.apply(series.read(write(tmp_path, 'a.patch', text)), tree) == {'mm/x.c': b'one\ntwo = 2\nthree\n'}
+
+
+def test_rename_new_and_deleted(tmp_path: Path, tree: Path) -> None:
+    (tree / 'mm/gone.c').write_text('bye\n')
+    text = ('diff --git a/mm/x.c b/mm/y.c\nsimilarity index 100%\nrename from mm/x.c\nrename to mm/y.c\n'
+            'diff --git a/mm/gone.c b/mm/gone.c\ndeleted file mode 100644\n--- a/mm/gone.c\n+++ /dev/null\n'
+            '@@ -1 +0,0 @@\n-bye\n'
+            'diff --git a/mm/new.c b/mm/new.c\nnew file mode 100644\n--- /dev/null\n+++ b/mm/new.c\n@@ -0,0 +1 @@\n+hi\n')
+    assert series.apply(series.read(write(tmp_path, 'a.patch', text)), tree) == {
+        'mm/x.c': None, 'mm/y.c': b'one\ntwo\nthree\n', 'mm/gone.c': None, 'mm/new.c': b'hi\n'}
+
+
+def test_failing_hunk_is_shown(tmp_path: Path, tree: Path) -> None:
+    patches = series.read(write(tmp_path, 'bad.patch', patch('nothing like it', '2')))
+    with pytest.raises(Trouble) as trouble:
+        series.apply(patches, tree)
+    assert '"bad.patch" does not apply: patch failed: mm/x.c:1; rebase' in str(trouble.value)
+    assert '-nothing like it\n+2\n' in trouble.value.details
+
+
+def test_inside_a_repository(tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where TMPDIR is in a home folder under git: git must apply all the same."""
+    (tmp_path / '.git').mkdir()
+    for name in ('HEAD', 'objects/x', 'refs/x'):
+        (tmp_path / '.git' / name).parent.mkdir(exist_ok=True)
+        (tmp_path / '.git' / name).write_text('ref: refs/heads/main\n')
+    monkeypatch.setattr('tempfile.tempdir', str(tmp_path))
+    patches = series.read(write(tmp_path, 'a.patch', patch('two', '2')))
+    assert series.apply(patches, tree) == {'mm/x.c': b'one\n2\nthree\n'}
+
+
+@pytest.mark.parametrize('text', ['', 'no patch at all\n', mail('[PATCH 0/1] why', 'because')])
+def test_nothing_in_it(tmp_path: Path, text: str) -> None:
+    with pytest.raises(Trouble, match='there is no patch in'):
+        series.read(write(tmp_path, 'a.patch', text))
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match='there is no patch in'):
+        series.read(tmp_path)
+
+
+def test_a_series_file_that_names_what_is_not_there(tmp_path: Path) -> None:
+    write(tmp_path / 's', 'series', 'missing.patch\n')
+    with pytest.raises(Trouble, match='missing.patch: No such file'):
+        series.read(tmp_path / 's')
+
+
+def test_a_series_may_bring_along_a_fix(tmp_path: Path) -> None:
+    fix = write(tmp_path / 'fixes', '0001-fix.patch', mail('[PATCH] fix', patch('two', '2')))
+    write(tmp_path / 's', '0001-again.patch', 'in other words\n' + fix.read_text().partition('\n\n')[2])
+    write(tmp_path / 's', '0002-more.patch', patch('2', 'II'))
+    patches = series.without(series.read(tmp_path / 's'), series.read(tmp_path / 'fixes'))
+    assert [found.name for found in patches] == ['0002-more.patch']
+
+
+def test_a_message_makes_no_other_kernel(tmp_path: Path) -> None:
+    said, again = (series.read(write(tmp_path, f'{n}.patch', f'message {n}\n' + patch('two', '2'))) for n in (1, 2))
+    assert series.digest(said) == series.digest(again)
+    assert series.digest(said) != series.digest(series.read(write(tmp_path, '3.patch', patch('two', 'II'))))
