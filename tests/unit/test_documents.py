@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The README is short, and each link and path in the documents exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from host.settings import PROJECT
+
+DOCUMENTS = [PROJECT / name for name in ('README.md', 'mm/README.md', 'mm/series/README.md', 'tests/README.md', 'tests/recorded/README.md')]
+LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
+PATH = re.compile(r'(?<![\w/.~])((?:lib|mm|tests)/[\w./-]*\w)')
+# Files of the kernel, and of a shadow tree.
+NOT_OURS = re.compile(r'mm/(\w+\.[ch]|ptebatch/.*)$')
+
+
+def test_the_readme_is_short() -> None:
+    lines = (PROJECT / 'README.md').read_text().splitlines()
+    assert len(lines) <= 150
+    assert [line for line in lines if len(line) > 120] == []
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_links_and_paths_exist(document: Path) -> None:
+    text = document.read_text()
+    missing = [link for link in LINK.findall(text) if not (document.parent / link).exists()]
+    missing += [path for path in PATH.findall(text) if not (PROJECT / path).exists() and not NOT_OURS.match(path)]
+    assert missing == []
