@@ -506,7 +506,7 @@ static void workbench_warnings(struct kunit *test)
 		KUNIT_EXPECT_TRUE_MSG(test, ptebatch_warnings_found(&log, &out),
 				      "%s", found[i]);
 		KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
-		snprintf(expected, sizeof(expected), "the kernel says: %s" SELF_TEST,
+		snprintf(expected, sizeof(expected), "kernel log: %s" SELF_TEST,
 			 found[i]);
 		KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), expected);
 		seq_buf_clear(&out);

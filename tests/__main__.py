@@ -11,22 +11,22 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 
-# Programs with arguments of their own.
+# Commands that parse their own arguments.
 PROGRAMS = {
-    'callers': ('project.callers', 'kernel functions that get batches, and whether tests/project/callers.csv has them'),
-    'tables': ('figures.tables', 'tables of one bench.json or more'),
+    'callers': ('project.callers', 'compare the functions that get batches in a kernel tree with tests/project/callers.csv'),
+    'tables': ('figures.tables', 'tables of one or more bench.json'),
     'plots': ('figures.plots', 'plots of a bench.json'),
-    'bench-tools': ('figures.bench_tools', 'how long make run takes'),
+    'bench-tools': ('figures.bench_tools', 'measure how long make run takes'),
 }
 
 
 def _lines(name: str, columns: int) -> list[list[str]]:
-    """Of a list: as many columns, the last one being the rest of the line."""
+    """The lines of a list, each split into columns; the last column is the rest of the line."""
     return [line.split(maxsplit=columns - 1) for line in (FOLDER / name).read_text().splitlines() if line[0] != '#']
 
 
 def parser() -> argparse.ArgumentParser:
-    """With an option for each variable; what the environment says holds where none is given."""
+    """The commands, with an option for each variable; without the option, the environment's value remains."""
     top = argparse.ArgumentParser(prog='python3 -m tests', description='KUnit suites for batched page table entries')
     commands = top.add_subparsers(metavar='COMMAND', required=True)
     for name, module, text in _lines('commands.txt', 3):
@@ -41,15 +41,15 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(args: list[str]) -> None:
-    """Run the command's module with the variables in the environment, where it looks for them."""
+    """Put the options into the environment, where commands read them, and run the command's module."""
     sys.path[0] = str(FOLDER)
     if args and args[0] in PROGRAMS:
         module = PROGRAMS[args[0]][0]
         sys.argv = args
     else:
-        given = vars(parser().parse_args(args))
-        module = given.pop('module')
-        os.environ.update({name: value for name, value in given.items() if value is not None})
+        options = vars(parser().parse_args(args))
+        module = options.pop('module')
+        os.environ.update({name: value for name, value in options.items() if value is not None})
         sys.argv = [module]
     runpy.run_module(module, run_name='__main__')
 

@@ -63,7 +63,7 @@ bool ptebatch_warnings_found(struct kmsg_dump_iter *log, struct seq_buf *out)
 		if (!is_warning(text))
 			continue;
 		found = true;
-		seq_buf_printf(out, "the kernel says: %s", text);
+		seq_buf_printf(out, "kernel log: %s", text);
 		if (!strchr(text, '\n'))
 			seq_buf_putc(out, '\n');
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make bench`: build the kernel without debug options, time the paths, write down and draw what they took."""
+"""`make bench`: build the kernel without debug options, time the batched paths, write tables and plots."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from results import timing
 
 
 def measure(settings: Settings) -> Record:
-    """Run the benches; all must come to their end."""
+    """Run the benches, which must all pass, and return their figures."""
     if run.run(settings, Console()) != run.PASSED:
-        raise Trouble('the benches have not all come to their end', f'see {settings.results}/boot.log')
+        raise Trouble('a bench did not pass', f'see {settings.results}/boot.log')
     ktap = (settings.results / 'results.ktap').read_text(errors='replace')
     timings = timing.timings(ktap)
     if not timings:
-        raise Trouble(f'SUITES={settings.suites} times nothing', 'leave SUITES= out, or name a bench')
+        raise Trouble(f'SUITES={settings.suites} matches no bench', 'type for example SUITES=ptebatch_mprotect_bench')
     tree, _ = run.trees(settings, Console())
     return Record(identity.key(settings, tree), timings, timing.counts(ktap))
 
 
 def plot(record: Path, into: Path, cache: Path) -> None:
-    """Draw what was measured: by a program of its own, as not every interpreter has matplotlib."""
+    """Draw the plots in a separate process: the running interpreter may lack matplotlib."""
     python = MATPLOTLIB.python()
     assert python
     try:
-        # Its cache of fonts goes to ours, and what the user has set does not count.
+        # MPLCONFIGDIR keeps the font cache in our cache, and ignores the user's matplotlibrc.
         tools.run([python, str(PROJECT / 'tests'), 'plots', str(record), str(into)],
                   env=tools.environment(MPLCONFIGDIR=str(cache / 'matplotlib')))
     except tools.Failed as failed:
-        raise Trouble(f'the plots cannot be made: {failed.last_line()}', 'see the lines above', failed.output) from failed
+        raise Trouble(f'cannot draw the plots: {failed.last_line()}', 'see the lines above', failed.output) from failed
 
 
 def main(env: Mapping[str, str]) -> int:
-    """All that `make bench` does."""
+    """Run `make bench`."""
     settings = Settings.read(env).for_bench(env)
     lock.claim(settings.results)
     packages.ensure([MATPLOTLIB], Console())

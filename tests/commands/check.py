@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make test`: the tools, the style, and the suites on all architectures. The last line counts them all."""
+"""`make test`: the tools, the style, and the suites on all architectures. The last line prints the totals."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from trees import shadow
 from trees import source
 from trees import twins
 
-# On top of the fixes on arm64, without them on x86_64.
+# Tested on top of the fixes on arm64, and on the kernel without fixes on x86_64.
 UNMAP = 'mm/series/unmap'
 RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
         {'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'VARIANTS': 'a57'},
         {'ARCH': 'arm64', 'SERIES': UNMAP}, {'ARCH': 'arm64', 'LOADABLE': '1'})
-# Those with most of the kernel's options, and with the twin of contpte.c.
+# x86_64 with DEBUG=1 has most of the kernel's options; arm64 has the twin of contpte.c.
 TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init')
 
-# Asks for an entry in MAINTAINERS, which a tree has and a file has not.
+# FILE_PATH_CHANGES asks for an entry in MAINTAINERS, which belongs to a kernel tree, not to a file.
 CHECKPATCH = ('--strict', '--no-tree', '--no-summary', '--show-types', '--terse', '--ignore=FILE_PATH_CHANGES')
 
-# The person who sends a patch signs it off, and checks the hashes in a tree that has the history.
+# The sender of a patch adds the sign-off, and checks the commit hashes in a tree with history.
 SENDERS = 'MISSING_SIGN_OFF,UNKNOWN_COMMIT_ID'
 
-# Debian's sparse, 0.6.4, does not know this, and make then leaves it out with a warning.
+# Debian's sparse 0.6.4 does not support __typeof_unqual__; make would then skip sparse with a warning.
 SPARSE = 'sparse -D__typeof_unqual__=__typeof__'
-# Nor does it know __builtin_strlen() in MODULE_LICENSE() and the like for a constant.
-NOT_KNOWN = 'error: bad constant expression'
+# sparse 0.6.4 does not treat __builtin_strlen() as a constant, for example in MODULE_LICENSE().
+FALSE_ERROR = 'error: bad constant expression'
 
 
 def c_files(*folders: str) -> list[str]:
@@ -56,10 +56,10 @@ def c_files(*folders: str) -> list[str]:
 
 
 class Check:
-    """The checks of this run, and how they ended."""
+    """One run of all checks, with the number of passed, failed and skipped ones."""
 
     def __init__(self, env: Mapping[str, str]):
-        # Only where the kernel comes from and where results go is the user's to say here.
+        # All other variables are set by the checks themselves.
         self.env = {name: env[name] for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME') if env.get(name)}
         self.folder = results(env) / 'test'
         lock.claim(self.folder)
@@ -70,36 +70,37 @@ class Check:
     def _settings(self, variables: Mapping[str, str]) -> Settings:
         return Settings.read(self.env | variables)
 
-    def one(self, name: str, note: str, work: Callable[[], str]) -> None:
-        """A check that passes if it has nothing to say."""
+    def run_check(self, name: str, note: str, work: Callable[[], str]) -> None:
+        """Run one check, which passes if `work` returns no output."""
         try:
             with self.console.step(name, note):
-                said = work()
+                output = work()
         except (tools.Failed, Trouble) as error:
-            said = getattr(error, 'output', None) or f'{getattr(error, "details", "")}\n{error}'
-        self.counts['failed' if said else 'passed'] += 1
-        if said:
-            self.console.say(f'[FAILED] {name}\n{said.strip()}')
+            output = getattr(error, 'output', None) or f'{getattr(error, "details", "")}\n{error}'
+        self.counts['failed' if output else 'passed'] += 1
+        if output:
+            self.console.say(f'[FAILED] {name}\n{output.strip()}')
 
-    def many(self, name: str, note: str, command: list[str | Path], env: Mapping[str, str],
-             count: Callable[[], Counts]) -> None:
-        """A program that runs many cases and counts them."""
+    def run_cases(self, name: str, note: str, command: list[str | Path], env: Mapping[str, str],
+                  count: Callable[[], Counts]) -> None:
+        """Run a program that counts its own cases."""
         log = self.folder / f'{note}.log'
         with self.console.step(name, note) as step:
             with log.open('w') as output:
-                status = subprocess.run(tools.supervised(command), env=tools.environment(**env), cwd=PROJECT, stdin=subprocess.DEVNULL,
-                                        stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+                status = subprocess.run(tools.supervised(command), env=tools.environment(**env), cwd=PROJECT,
+                                        stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                        check=False).returncode
             counts = count()
             failed = counts.failed + counts.crashed + counts.errors
             if status and not failed or not status and not counts.good:
-                failed += 1     # it ended badly, or did nothing
+                failed += 1     # error without a failed case, or no case ran
             step.note = f'{note}: {counts}'
         self.counts.update(passed=counts.passed, failed=failed, skipped=counts.skipped)
         if failed:
             self.console.say(f'[FAILED] {name} {note} (exit status {status})\n{log.read_text(errors="replace").strip()}')
 
     def tool_tests(self) -> None:
-        """The tests of the tools themselves."""
+        """Run the unit tests of the tools."""
         junit = self.folder / 'pytest.xml'
         junit.unlink(missing_ok=True)
 
@@ -110,19 +111,20 @@ class Check:
             tests, failed, errors, skipped = (int(suite.get(key) or 0) for key in ('tests', 'failures', 'errors', 'skipped'))
             return Counts(passed=tests - failed - errors - skipped, failed=failed, errors=errors, skipped=skipped)
 
-        self.many('tools', 'pytest', ['pytest-3', '-q', '--tb=short', '-p', 'no:cacheprovider', f'--junitxml={junit}', 'tests/unit'],
-                  {'XDG_CACHE_HOME': str(self._settings({}).cache.parent)}, count)
+        self.run_cases('tools', 'pytest',
+                       ['pytest-3', '-q', '--tb=short', '-p', 'no:cacheprovider', f'--junitxml={junit}', 'tests/unit'],
+                       {'XDG_CACHE_HOME': str(self._settings({}).cache.parent)}, count)
 
     def suites(self, variables: Mapping[str, str]) -> None:
-        """`make run` of one architecture."""
+        """Run `make run` with these variables."""
         series = variables.get('SERIES')
         folder = self.folder / Path(series).name if series else self.folder
         [settings] = self._settings(variables | {'O': str(folder)}).each()
-        self.many('suites', settings.name + (f'-{folder.name}' if series else ''), tools.program('run'),
-                  self.env | variables | {'O': str(folder)}, lambda: Counts.read(settings.results / 'results.json'))
+        self.run_cases('suites', settings.name + (f'-{folder.name}' if series else ''), tools.program('run'),
+                       self.env | variables | {'O': str(folder)}, lambda: Counts.read(settings.results / 'results.json'))
 
     def series_alone(self, arch: str) -> str:
-        """The cases that our series fails and the kernel without fixes passes: a series has to be right by itself."""
+        """Cases that pass on the kernel without fixes, but not with only our series: it must not depend on the fixes."""
         passed = []
         for name, path in (('bare', ''), (f'{Path(UNMAP).name}-alone', UNMAP)):
             variables = {'ARCH': arch, 'FIXES': '', 'SERIES': path, 'O': str(self.folder / name)}
@@ -131,25 +133,25 @@ class Check:
             with log.open('w') as output:
                 subprocess.run(tools.program('run'), cwd=PROJECT, env=tools.environment(**self.env | variables),
                                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False)
-            ended = verdicts(settings.results / 'results.json')
-            passed.append({case for case, verdict in ended.items() if verdict == 'PASS'})
+            case_verdicts = verdicts(settings.results / 'results.json')
+            passed.append({case for case, verdict in case_verdicts.items() if verdict == 'PASS'})
             if not passed[-1]:
-                return f'no case passed\n{log.read_text(errors="replace")}'
+                return f'{name}: no case passed\n{log.read_text(errors="replace")}'
         return '\n'.join(sorted(passed[0] - passed[1]))
 
     def reproducers(self) -> None:
-        """`make reproduce`: a case is a program on the kernels that must be right."""
+        """Run `make reproduce`; each reproducer counts as one case."""
         result = self.folder / 'reproduce/reproduce.json'
-        self.many('programs', 'reproduce', tools.program('reproduce'), self.env | {'O': str(self.folder)},
-                  lambda: reproduce.counts(result))
+        self.run_cases('programs', 'reproduce', tools.program('reproduce'), self.env | {'O': str(self.folder)},
+                       lambda: reproduce.counts(result))
 
     def benches(self, arch: str) -> str:
-        """How figures differ that shall be the same each time, and which timings are too short for the stopwatch."""
+        """Figures that differ between runs, and timings of which the stopwatch itself takes more than 1 %."""
         folder = self.folder / 'bench'
         settings = self._settings({'ARCH': arch, 'O': str(folder)})
         log = folder / f'{arch}.log'
         log.parent.mkdir(exist_ok=True)
-        said: list[str] = []
+        errors: list[str] = []
         first = None
         for _ in range(TIMES):
             with log.open('w') as output:
@@ -160,41 +162,41 @@ class Check:
                 return f'exit status {status}\n{log.read_text(errors="replace")}'
             record = load(settings.results / 'bench.json')
             first = first or record
-            said += [f'{was.name}, {was.way}: {was} and then {now}'
-                     for was, now in zip(first.timings, record.timings, strict=True) if was != now]
+            errors += [f'{was.name}, {was.way}: {was} in the first run, {now} in a later one'
+                       for was, now in zip(first.timings, record.timings, strict=True) if was != now]
             if first.counts != record.counts:
-                said.append('what is counted differs')
+                errors.append('the event counts differ from those of the first run')
         assert first
-        return '\n'.join(said + [f'{timing.name}, {timing.way}: the stopwatch takes more than 1 %: {timing}'
-                                 for timing in first.timings if timing.own * 100 > timing.min])
+        return '\n'.join(errors + [f'{timing.name}, {timing.way}: the stopwatch takes more than 1 %: {timing}'
+                                   for timing in first.timings if timing.own * 100 > timing.min])
 
     def checkpatch(self) -> str:
-        """What the kernel's own style check says about the kernel code, and init."""
+        """The output of checkpatch.pl for the patch series, the kernel code, the reproducers and init."""
         settings = self._settings({})
         tree = settings.ksrc or source.fetched(settings.cache / 'source', self.console)
         checkpatch = [f'{tree}/scripts/checkpatch.pl', *CHECKPATCH]
         patches = sorted(str(patch) for patch in (PROJECT / 'mm/series').rglob('*.patch')
                          if not patch.is_symlink() and not patch.name.startswith('0000-'))
-        # What git tracks where it runs it takes for a source file, not for a patch.
+        # checkpatch.pl treats a file that git tracks in the current folder as source, not as a patch: run it in /.
         return (tools.run([*checkpatch, f'--ignore={SENDERS}', *patches], cwd=Path('/')) +
                 tools.run([*checkpatch, '-f', *c_files('lib', 'mm', 'tests/reproducers'), 'tests/guests/init.c',
                         'tests/guests/reproduce_init.c'], cwd=PROJECT))
 
     def sparse(self) -> str:
-        """What sparse and the compiler's further warnings say about our objects in the x86_64 build."""
+        """The warnings of sparse and of the compiler with W=1 for our objects in the x86_64 build."""
         settings = self._settings({'ARCH': 'x86_64'})
         tree, _ = run.trees(settings, Console())
         with tree.locked(self.console):
-            said = Guest(settings, tree.path).make('C=2', 'W=1', f'CHECK={SPARSE}', shadow.HOME + '/')
-        if '  CHECK ' not in said:
-            return f'sparse was not run\n{said}'
-        # What the twins include is the kernel's.
+            output = Guest(settings, tree.path).make('C=2', 'W=1', f'CHECK={SPARSE}', shadow.HOME + '/')
+        if '  CHECK ' not in output:
+            return f'make C=2 did not run sparse\n{output}'
+        # Skip build steps, and the lines of kernel files that the twins include.
         steps = re.compile(r'\s+(CC|CHECK|AR|LD|OBJCOPY)\s|In file included from|.*: note: in included file')
-        return '\n'.join(line for line in said.splitlines()
-                         if shadow.HOME + '/' in line and not steps.match(line) and not line.endswith(NOT_KNOWN))
+        return '\n'.join(line for line in output.splitlines()
+                         if shadow.HOME + '/' in line and not steps.match(line) and not line.endswith(FALSE_ERROR))
 
     def twins(self, variables: Mapping[str, str]) -> str:
-        """Variables of the twins that no initcall sets up, in a build of RUNS."""
+        """Variables of the twins that no initcall sets up, in a build that one of RUNS made."""
         settings = self._settings(variables)
         tree, _ = run.trees(settings, Console())
         with tree.locked(self.console):
@@ -202,27 +204,27 @@ class Check:
             return twins.unexpected(guest.build_path, settings.arch.cross_compile + 'nm', guest.env())
 
     def everything(self) -> int:
-        """All checks, the quick ones first."""
+        """Run all checks, the quick ones first."""
         needs = [need for variables in RUNS
                  for need in packages.for_run(architecture.find(variables['ARCH']), 'LOADABLE' in variables)]
         packages.ensure(dict.fromkeys([*packages.TEST, *needs]), self.console)
-        self.one('style', 'shellcheck', lambda: tools.run(['shellcheck', *SHELL], cwd=PROJECT))
-        self.one('style', 'mypy', lambda: re.sub(r'Success: .*', '', tools.run(
+        self.run_check('style', 'shellcheck', lambda: tools.run(['shellcheck', *SHELL], cwd=PROJECT))
+        self.run_check('style', 'mypy', lambda: re.sub(r'Success: .*', '', tools.run(
             ['mypy', '--strict', '--no-error-summary', '--explicit-package-bases', '--exclude', 'guests/arch',
              '--cache-dir', str(self.folder / 'mypy'), '.'],
             cwd=PROJECT / 'tests')).strip())
         self.tool_tests()
-        self.one('style', 'checkpatch', self.checkpatch)
+        self.run_check('style', 'checkpatch', self.checkpatch)
         for variables in RUNS:
             self.suites(variables)
-        self.one('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
+        self.run_check('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
         if architecture.find('x86_64').native:
             self.reproducers()
-        self.one('style', 'sparse', self.sparse)
+        self.run_check('style', 'sparse', self.sparse)
         for variables in TWINS:
-            self.one('twins', variables['ARCH'], lambda: self.twins(variables))
+            self.run_check('twins', variables['ARCH'], lambda: self.twins(variables))
         for arch in BENCHES:
-            self.one('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))
+            self.run_check('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))
         counts = self.counts
         print(f'{counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
         return run.FAILED if counts['failed'] else run.PASSED

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make compare`: the kernel without and with a series: all suites, all benches and the kernel's own selftests.
+"""`make compare`: run all suites, all benches and the kernel's mm selftests on the kernel without and with a series.
 
-What it prints is a table for a cover letter.
+The output is a table for a cover letter.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from results.record import Record
 from results.report import Counts, suites
 
 GATE_FAILED = 3
-ARCHES = 'x86_64 arm64'     # those that can count instructions
+ARCHES = 'x86_64 arm64'     # QEMU counts instructions on them
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two kernels: what its benches took, and what its suites said if they were run."""
+    """The results of one kernel: the bench record, and the counts of each suite if the suites ran."""
 
     record: Record
     suites: Mapping[str, Counts] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One architecture: its part of the report, what became slower or worse, and whether all cases passed."""
+    """The comparison on one architecture: report, slower benches, selftests with a worse verdict, all cases passed."""
 
     text: str
     slower: list[str]
@@ -47,19 +47,19 @@ class Verdict:
 
 
 def tolerance(env: Mapping[str, str]) -> float:
-    """How much slower is not slower yet, as a factor."""
+    """TOLERANCE= as a factor: 1.02 for 2%."""
     text = env.get('TOLERANCE') or '2%'
     try:
         share = float(text.removesuffix('%'))
     except ValueError:
         share = -1
     if not text.endswith('%') or not 0 <= share < 1000:
-        raise Trouble(f'TOLERANCE={text} is no share', 'give one like TOLERANCE=2%, or leave it out')
+        raise Trouble(f'TOLERANCE={text}: expected a percentage', 'type for example TOLERANCE=2%')
     return 1 + share / 100
 
 
 def arches(env: Mapping[str, str]) -> list[Settings]:
-    """The settings for each architecture, checked before anything is built."""
+    """The settings of each architecture, checked before the first build."""
     found = [Settings.read({**env, 'ARCH': arch}) for arch in (env.get('ARCH') or ARCHES).split()]
     for settings in found:
         settings.for_bench(env)
@@ -67,12 +67,12 @@ def arches(env: Mapping[str, str]) -> list[Settings]:
 
 
 def side(settings: Settings, name: str) -> Settings:
-    """The settings whose results go below a folder of this name."""
+    """The settings with results in a folder of this name: `before` or `after`."""
     return replace(settings, results=settings.results.parent / name / settings.arch.name)
 
 
 def judged(settings: Settings, env: Mapping[str, str]) -> Side:
-    """Run everything on one of the two."""
+    """Run the suites and the benches on one kernel."""
     status = run.run(settings, Console())
     if status not in (run.PASSED, run.FAILED):
         raise Trouble('the suites did not run', 'see the lines above')
@@ -88,7 +88,7 @@ def _suite_rows(before: Side, after: Side) -> list[list[str]]:
 
 
 def _bench_rows(before: Record, after: Record, factor: float) -> tuple[list[list[str]], list[str]]:
-    """The lines of the benches, and what became slower. Of the kernel alone, the twin is for `make bench`."""
+    """The table rows of the benches, and the slower ones. Timings of the twin are only part of `make bench`."""
     then, now = before.of_way('kernel'), after.of_way('kernel')
     rows, slower = [], []
     for name in dict.fromkeys([*then, *now]):
@@ -106,14 +106,14 @@ def _bench_rows(before: Record, after: Record, factor: float) -> tuple[list[list
 
 
 def _count_rows(before: Record, after: Record) -> list[list[str]]:
-    """Only what differs of what was counted."""
+    """The table rows of the event counts that differ."""
     then, now = before.events('kernel'), after.events('kernel')
     return [[name, f'{then[name]:g}' if name in then else '', f'{now[name]:g}' if name in now else '', '']
             for name in dict.fromkeys([*then, *now]) if then.get(name) != now.get(name)]
 
 
 def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
-    """The two of one architecture, side by side; `stacked` says what the series lies on."""
+    """Compare two kernels of one architecture; `stacked`: what the series is based on."""
     rows, slower = _bench_rows(before.record, after.record, factor)
     key = before.record.key
     text = table([key.arch, 'before', 'after', 'ratio'],
@@ -122,7 +122,7 @@ def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
 
 
 def _with_selftests(verdict: Verdict, before: Settings, after: Settings, env: Mapping[str, str]) -> Verdict:
-    """The same with each selftest whose verdict the series changes."""
+    """Add a table of the selftests whose verdict differs between the two kernels."""
     changes, counts = selftests.changes(before.for_selftests(env), after.for_selftests(env))
     rows = [[change.name, change.before or 'none', change.after or 'none'] for change in changes]
     text = '\n'.join([verdict.text, f'{counts}\n', *([table(['selftest', 'before', 'after'], rows, 3) + '\n'] if rows else [])])
@@ -130,7 +130,7 @@ def _with_selftests(verdict: Verdict, before: Settings, after: Settings, env: Ma
 
 
 def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
-    """Print and write the report; the exit status."""
+    """Print and write the report; return the exit status."""
     text = '\n'.join(verdict.text for verdict in verdicts)
     (results(env) / name).write_text(text)
     print('\n' + text)
@@ -146,11 +146,11 @@ def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> 
 
 
 def main(env: Mapping[str, str]) -> int:
-    """All that `make compare` does."""
+    """Run `make compare`."""
     factor = tolerance(env)
     wanted = arches(env)
     if not all(settings.series for settings in wanted):
-        raise Trouble('there is no series to compare with', 'give SERIES=, a patch, an mbox or a folder of patches')
+        raise Trouble('SERIES= is not set', 'type a patch, an mbox or a folder of patches, for example SERIES=v3.mbox')
     lock.claim(results(env) / 'after')
     verdicts = []
     for settings in wanted:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make gate`: judge and time a kernel once, against figures that were recorded of the same kernel without the series.
+"""`make gate`: run and time a kernel with the series once, and compare with recorded figures of the kernel without it.
 
-A record that is of another kernel, compiler, QEMU or bench is not used: then the baseline is measured, and kept for
-the next time.
+A record of another kernel, compiler, QEMU or set of benches is not used: the baseline is then measured, and kept for
+the next run.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from results.record import Key, Record, load
 
 
 def _recorded(settings: Settings, env: Mapping[str, str]) -> tuple[Path, Record] | None:
-    """The record that is given, or the project's own."""
+    """The record in BASELINE=, or that of the project, if any."""
     file = path(env, 'BASELINE') or PROJECT / f'tests/recorded/{settings.arch.name}/bench.json'
     if not file.exists():
         return None
     record = load(file)
     if record.key.arch != settings.arch.name:
-        raise Trouble(f'{file} is of ARCH={record.key.arch}, not {settings.arch.name}', f'give ARCH={record.key.arch}')
+        raise Trouble(f'{file} is a record of {record.key.arch}, not of {settings.arch.name}', f'type ARCH={record.key.arch}')
     return file, record
 
 
 def _kept(file: Path) -> tuple[Path, Record] | None:
-    """What an earlier gate has measured; nobody's record, so one that cannot be read is none."""
+    """The baseline that an earlier gate measured; None if it is missing or unreadable: it can be measured again."""
     try:
         return (file, load(file)) if file.exists() else None
     except Trouble:
@@ -47,14 +47,14 @@ def _kept(file: Path) -> tuple[Path, Record] | None:
 
 
 def _key(settings: Settings, console: Console) -> Key:
-    """What the baseline has to be of."""
+    """The key that a record must have to serve as the baseline."""
     packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
     tree, _ = run.trees(settings, console)
     return identity.key(settings, tree)
 
 
 def _baseline(settings: Settings, env: Mapping[str, str], recorded: tuple[Path, Record] | None) -> Record:
-    """The figures to compare with: recorded, kept or measured."""
+    """The baseline: recorded, kept from an earlier gate, or measured now."""
     console = Console()
     plain = compare.side(replace(settings, series=None), 'before').for_bench(env)
     key = _key(plain, console)
@@ -68,24 +68,25 @@ def _baseline(settings: Settings, env: Mapping[str, str], recorded: tuple[Path, 
         if not differences:
             console.say(shown)
             return record
-        console.say(f'{shown} does not fit: {differences}')
+        console.say(f'{shown} does not match: {differences}')
     if not settings.series:
-        raise Trouble(f'no record for ARCH={settings.arch.name} fits, and without SERIES= there is nothing to measure',
-                      'record the kernel to compare with by make bench and give BASELINE=, or give SERIES=')
+        raise Trouble(f'no record matches ARCH={settings.arch.name}, and without SERIES= the baseline cannot be measured',
+                      'type SERIES=v3.mbox, or run make bench on the baseline kernel and type BASELINE= and its bench.json')
     console.say(f'baseline  {settings.arch.name}: measured now, the kernel without the series')
     record = bench.measure(plain)
-    if not settings.suites:     # else it is not of all benches
+    if not settings.suites:     # SUITES= selects only some of the benches
         record.save(keep)
     return record
 
 
 def main(env: Mapping[str, str]) -> int:
-    """All that `make gate` does."""
+    """Run `make gate`."""
     factor = compare.tolerance(env)
     wanted = compare.arches(env)
     if env.get('BASELINE') and len(wanted) > 1:
         names = ' '.join(settings.arch.name for settings in wanted)
-        raise Trouble(f'BASELINE= is of one architecture, this is a gate for {names}', 'give ARCH= the one it is of')
+        raise Trouble(f'BASELINE= is a record of one architecture, but make gate runs {names}',
+                      f'type the architecture of the record, for example ARCH={wanted[0].arch.name}')
     recorded = [_recorded(settings, env) for settings in wanted]
     lock.claim(results(env) / 'after')
     verdicts = []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make module KDIR=`: only ptebatch.ko, for a kernel that was built elsewhere."""
+"""`make module KDIR=`: build only ptebatch.ko, for a kernel that was built elsewhere."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from trees import external
 
 
 def _source(kdir: Path, ksrc: Path | None) -> Path:
-    """The source of that kernel: the suites include headers that no distribution packages."""
+    """The kernel's source tree: the suites include mm/internal.h, which no distribution packages."""
     for source in (ksrc, kdir / 'source', kdir):
         if source and (source / 'mm/internal.h').is_file():
             return source.resolve()
-    raise Trouble(f'KDIR={kdir} has no mm/internal.h and does not say where its source is',
-                  'give KSRC= the source that this kernel was built from')
+    raise Trouble(f'KDIR={kdir}: kernel source not found (no mm/internal.h in this folder or in its link "source")',
+                  'type KSRC= and the source that this kernel was built from, for example KSRC=~/linux')
 
 
 def build() -> int:
-    """Build in a copy below O=, so that the checkout stays clean."""
+    """Build in a copy below O=, to keep the checkout clean."""
     console = Console()
     kdir = path(os.environ, 'KDIR')
     if not kdir:
-        raise Trouble('no kernel to build for', 'give KDIR= the build folder of one')
+        raise Trouble('KDIR= is not set', 'type the build folder of a kernel, for example KDIR=~/linux/build')
     if not (kdir / 'include/config/auto.conf').is_file():
-        raise Trouble(f'KDIR={kdir} is no build folder of a kernel (include/config/auto.conf is missing)',
-                      'give the folder that the kernel was built in')
+        raise Trouble(f'KDIR={kdir}: not a kernel build folder (include/config/auto.conf is missing)',
+                      'type the folder that the kernel was built in, for example KDIR=~/linux/build')
     source = _source(kdir, path(os.environ, 'KSRC'))
     command = [f'-j{jobs(os.environ)}']
-    if os.environ.get('ARCH'):      # else make takes it for this machine's
+    if os.environ.get('ARCH'):      # the default of make is the architecture of the host
         arch = architecture.find(os.environ['ARCH'])
         command += [f'ARCH={arch.name}', f'CROSS_COMPILE={arch.cross_compile}']
     if os.environ.get('BENCH', '') not in ('', '0'):

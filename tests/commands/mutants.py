@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make mutants`: put each known bug back, or those of the folders that match SUITES=, and show which cases catch it."""
+"""`make mutants`: apply each known bug, or those in the folders that SUITES= matches, and print the cases that catch it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from host.settings import PROJECT, results
 from host import tools
 from results.report import failures
 
-MUTANTS = PROJECT / 'tests/mutants'   # in folders by the suite that catches them
+MUTANTS = PROJECT / 'tests/mutants'   # one folder per suite that catches them
 SHOWN = 3
 ROW = '| {:<40} | {:<6} | {} |'
 
 
 def _arch(mutant: Path) -> str:
-    """The first architecture of its line "# arch: um x86_64"."""
+    """The first architecture in the line "# arch: um x86_64"."""
     match = re.search(r'^# arch: (\w+)', mutant.read_text(errors='replace'), re.MULTILINE)
     if not match:
-        raise Trouble(f'{mutant.name} does not say where it can be caught', 'add a line like "# arch: um x86_64"')
+        raise Trouble(f'{mutant}: the line "# arch:" is missing', 'add it above the diff, for example "# arch: um x86_64"')
     return match[1]
 
 
 def _series(mutant: Path, folder: Path) -> Path:
-    """The mutant, or a folder of it behind the series of its line "# series: mm/series/unmap"."""
+    """The mutant; with a line "# series: mm/series/unmap", a folder with that series and the mutant on top."""
     match = re.search(r'^# series: (\S+)', mutant.read_text(errors='replace'), re.MULTILINE)
     if not match:
         return mutant
@@ -46,43 +46,44 @@ def _series(mutant: Path, folder: Path) -> Path:
 
 
 def _slower(mutant: Path) -> str | None:
-    """The table of its line "# slower: S3", if it breaks no rule but is slow."""
+    """The table in the line "# slower: S3" of a mutant that violates no rule, but is slow."""
     match = re.search(r'^# slower: (\S+)', mutant.read_text(errors='replace'), re.MULTILINE)
     return match[1] if match else None
 
 
-def _by(names: list[str]) -> str:
+def _shown(names: list[str]) -> str:
     return f'{len(names)}: ' + '; '.join(names[:SHOWN]) + ('; …' if len(names) > SHOWN else '')
 
 
 def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
-    """Is it caught, and by what?"""
+    """Whether the mutant is caught, and the names of the cases or benches that catch it."""
     arch, slower = _arch(mutant), _slower(mutant)
     folder.mkdir(parents=True, exist_ok=True)
     env = tools.environment(ARCH=arch, SERIES=str(_series(mutant, folder)), FIXES=os.environ.get('FIXES', ''),
-                            KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''), INSTALL=os.environ.get('INSTALL', ''), SELFTESTS='0')
+                            KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''),
+                            INSTALL=os.environ.get('INSTALL', ''), SELFTESTS='0')
     tool, caught = ('compare', compare.GATE_FAILED) if slower else ('run', run.FAILED)
-    with (folder / 'output').open('w') as output:
+    with (folder / 'output').open('w') as log:
         status = subprocess.run(tools.supervised(tools.program(tool)), env=env, stdin=subprocess.DEVNULL,
-                                stdout=output, stderr=subprocess.STDOUT, check=False).returncode
-    said = (folder / 'output').read_text(errors='replace')
+                                stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+    output = (folder / 'output').read_text(errors='replace')
     if status == run.PASSED:
         return False, 'NOT CAUGHT'
     if status != caught:
-        return False, f'DID NOT RUN: {said.splitlines()[-1]}'
+        return False, f'DID NOT RUN: {output.splitlines()[-1]}'
     if not slower:
-        return True, _by(failures(folder / arch / 'results.junit.xml'))
-    names = re.findall(rf'^\[SLOWER\] ({slower} [^:]*)', said, re.MULTILINE)
-    return bool(names), _by(names) if names else f'NOT CAUGHT as {slower}'
+        return True, _shown(failures(folder / arch / 'results.junit.xml'))
+    names = re.findall(rf'^\[SLOWER\] ({slower} [^:]*)', output, re.MULTILINE)
+    return bool(names), _shown(names) if names else f'NOT CAUGHT as {slower}'
 
 
 def check() -> int:
-    """The mutants as a table; every one must be caught."""
+    """Run the mutants and print them as a table; all must be caught."""
     suites = os.environ.get('SUITES') or '*'
     mutants = sorted(path for path in MUTANTS.rglob('*.patch') if fnmatch(f'ptebatch_{path.parent.name}', suites))
     if not mutants:
         raise Trouble(f'SUITES={suites} matches no folder of tests/mutants',
-                      f'give one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir()))}')
+                      f'type SUITES= and one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir()))}')
     lock.claim(results(os.environ) / 'mutants')
     caught = []
     print(ROW.format('mutant', 'arch', 'caught by'))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make reproduce`: run a user-space program per known bug on the kernel without and with fixes, and with a series."""
+"""`make reproduce`: run one user-space program per known bug on the kernel without fixes, with fixes, and with a series."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from trees.shadow import prune
 PROGRAMS = PROJECT / 'tests/reproducers'
 INIT = PROJECT / 'tests/guests/reproduce_init.c'
 IMAGE_SIZE = '16M'
-# Two RAM disks: for the file system and for swap space. No line of ours is dropped for coming too fast. On a host with
-# much other load the kernel may miss the timer's interrupts and panic.
+# brd: two RAM disks, for the file system and for swap space. printk.devkmsg: no rate limit for the output of init.
+# no_timer_check: on a busy host, the check may miss timer interrupts and panic.
 KERNEL_ARGS = ('brd.rd_nr=2', 'printk.devkmsg=on', 'no_timer_check')
 
 RIGHT, BUG, CANNOT_TELL, NOT_RUN = 'right', 'BUG', 'cannot tell', 'not run'
 STATUS = {0: RIGHT, 1: BUG, 2: CANNOT_TELL}
 BAD = re.compile(r'^.*(?:WARNING: |BUG: |Oops: |Kernel panic - ).*$', re.MULTILINE)
 
-# Bugs that no program can show here, and why.
+# Bugs that no user-space program can show under QEMU, with the reason.
 WITHOUT_PROGRAM = (
     ('um: set_ptes() maps the wrong pages', 'um-advance-by-one-page-per-entry-in-set-ptes',
      'UML has no large folios in user space, so nothing calls set_ptes() for more than two pages'),
@@ -46,7 +46,7 @@ WITHOUT_PROGRAM = (
 
 @dataclass(frozen=True)
 class Reproducer:
-    """A known bug, its fix in mm/series, and the program that shows it or the reason why there is none."""
+    """A known bug, its fix in mm/series, and the program that shows it, or the reason why no program can."""
 
     bug: str
     fix: str
@@ -56,7 +56,7 @@ class Reproducer:
 
 @dataclass(frozen=True)
 class Result:
-    """How a program ended on a kernel: right, BUG, cannot tell, not run; and what it or the kernel said."""
+    """The verdict of a program on one kernel (right, BUG, cannot tell, not run), and its last line or the kernel's."""
 
     verdict: str
     details: str = ''
@@ -68,25 +68,25 @@ class Result:
 def _key(name: str, path: Path) -> str:
     match = re.search(rf'^ \* {name}: (.*)$', path.read_text(), re.MULTILINE)
     if not match:
-        raise Trouble(f'{path} has no line "{name}:"', f'add one to its first comment, for example "{name}: none"')
+        raise Trouble(f'{path}: the line "{name}:" is missing', f'add it to the first comment, for example "{name}: none"')
     return match[1]
 
 
 def known() -> list[Reproducer]:
-    """All known bugs: the keys are in the programs' first comments."""
+    """All known bugs; the first comment of each program has the keys `bug` and `fix`."""
     programs = [Reproducer(_key('bug', path), _key('fix', path), path.stem) for path in sorted(PROGRAMS.glob('*.c'))]
     return programs + [Reproducer(bug, fix, reason=reason) for bug, fix, reason in WITHOUT_PROGRAM]
 
 
 def columns(settings: Settings) -> dict[str, Settings]:
-    """The kernels: as it is, with FIXES=, and with SERIES= or the series of the project, each where it is given."""
+    """The kernels by column: without fixes; with FIXES=, if set; with SERIES=, or on the fetched kernel our series."""
     series = settings.series or (None if settings.ksrc else PROJECT / 'mm/series/unmap')
     kernels = {'without fixes': replace(settings, series=None, fixes=None)}
     if settings.fixes:
         kernels['with fixes'] = replace(settings, series=None)
     if series:
         kernels['with series'] = replace(settings, series=series, fixes=None)
-    return {name: replace(one, results=settings.results / name.replace(' ', '-')) for name, one in kernels.items()}
+    return {name: replace(kernel, results=settings.results / name.replace(' ', '-')) for name, kernel in kernels.items()}
 
 
 def _build(folder: Path) -> None:
@@ -103,7 +103,7 @@ def _build(folder: Path) -> None:
 
 
 def _initramfs(guest: Guest, folder: Path) -> Path:
-    """Pack what was built."""
+    """Pack init, the programs and the image."""
     lines = ['dir /dev 0755 0 0', 'nod /dev/kmsg 0644 0 0 c 1 11', 'nod /dev/console 0600 0 0 c 5 1',
              'nod /dev/ram0 0600 0 0 b 1 0', 'nod /dev/ram1 0600 0 0 b 1 1',
              *(f'dir /{name} 0755 0 0' for name in ('proc', 'sys', 'mnt', 'reproducers')),
@@ -119,24 +119,24 @@ def _initramfs(guest: Guest, folder: Path) -> Path:
 
 
 def results(log: str) -> dict[str, Result]:
-    """How each program ended, by the log of a boot."""
+    """The result of each program, from the log of one boot."""
     found = {}
     for begun in re.finditer(r'ptebatch: begin (\S+)\n', log):
         name = begun[1]
         ended = re.compile(rf'ptebatch: end {re.escape(name)} (exit|signal) (\d+): (.*)$', re.MULTILINE).search(log, begun.end())
         part = log[begun.end():ended.start() if ended else len(log)]
         if bad := BAD.search(part):
-            found[name] = Result(BUG, f'the kernel says "{bad[0].strip()}"')
+            found[name] = Result(BUG, f'kernel log: {bad[0].strip()}')
         elif not ended:
             found[name] = Result(BUG, 'the guest hangs')
         elif ended[1] == 'signal':
-            found[name] = Result(BUG, 'no end in time') if ended[2] == '9' else Result(CANNOT_TELL, f'signal {ended[2]}')
+            found[name] = Result(BUG, 'timed out') if ended[2] == '9' else Result(CANNOT_TELL, f'signal {ended[2]}')
         else:
             found[name] = Result(STATUS.get(int(ended[2]), CANNOT_TELL), ended[3].strip())
     return found
 
 
-def tried(settings: Settings, base: Settings, console: Console) -> dict[str, Result]:
+def run_kernel(settings: Settings, base: Settings, console: Console) -> dict[str, Result]:
     """Build one kernel and run all programs on it."""
     settings.results.mkdir(parents=True, exist_ok=True)
     tree, _ = run.trees(settings, console)
@@ -150,11 +150,11 @@ def tried(settings: Settings, base: Settings, console: Console) -> dict[str, Res
         guest.choose_accelerator(console)
         initramfs = _initramfs(guest, settings.results.parent)
         with console.step('boot', 'run the reproducers'):
-            # No suite has this name.
-            said: list[str] = []
-            guest.boot(said.append, '--raw_output=all', initramfs=initramfs, kernel_args=KERNEL_ARGS, suites='none')
+            # No suite is named `none`: the boot runs only the reproducers.
+            output: list[str] = []
+            guest.boot(output.append, '--raw_output=all', initramfs=initramfs, kernel_args=KERNEL_ARGS, suites='none')
         if not guest.log.exists():
-            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(said))
+            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(output))
         log = guest.log.read_text(errors='replace')
         (settings.results / 'boot.log').write_text(log)
     found = results(log)
@@ -165,7 +165,7 @@ def tried(settings: Settings, base: Settings, console: Console) -> dict[str, Res
 
 
 def text(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]]) -> str:
-    """The table."""
+    """The table of all bugs and their results."""
     return table(['bug', 'reproducer', *kernels], [
         [bug.bug, bug.program or f'none: {bug.reason}',
          *(str(found.get(bug.program, Result(NOT_RUN))) if bug.program else '' for found in kernels.values())]
@@ -173,7 +173,7 @@ def text(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]]
 
 
 def wrong(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]]) -> list[str]:
-    """What the kernel to judge shows, which is the one with fixes if there is one, and what only the series breaks."""
+    """The wrong results of the kernel with fixes (without FIXES=: without fixes), and those that only the series causes."""
     def result(kernel: str, bug: Reproducer) -> Result:
         return kernels[kernel].get(bug.program, Result(NOT_RUN))
 
@@ -188,7 +188,7 @@ def wrong(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]
 
 
 def counts(path: Path) -> Counts:
-    """The programs by how they ended; a bug without one is skipped. All zero if the command did not come so far."""
+    """The counts of the programs; a bug without a program is skipped. All zero if the file is missing."""
     try:
         found = json.loads(path.read_text())
     except FileNotFoundError:
@@ -199,7 +199,7 @@ def counts(path: Path) -> Counts:
 
 
 def main(env: Mapping[str, str]) -> int:
-    """All that `make reproduce` does."""
+    """Run `make reproduce`."""
     settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64', 'TIMEOUT': env.get('TIMEOUT') or '600'})
     if settings.arch.name != 'x86_64' or not settings.arch.native:
         raise Trouble(f'the reproducers do not run with ARCH={settings.arch.name} on this machine',
@@ -216,9 +216,9 @@ def main(env: Mapping[str, str]) -> int:
         file.unlink(missing_ok=True)
     _build(settings.results)
     bugs, kernels = known(), {}
-    for name, one in columns(settings).items():
+    for name, kernel in columns(settings).items():
         console.say(f'kernel    {name}')
-        kernels[name] = tried(one, settings, console)
+        kernels[name] = run_kernel(kernel, settings, console)
     prune(settings.cache / 'trees')
     failed = wrong(bugs, kernels)
     files[0].write_text(text(bugs, kernels) + '\n')

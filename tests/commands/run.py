@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make run`: from nothing to a verdict. Exit status: 0 all passed, 1 a case failed, 2 it could not run."""
+"""`make run`: fetch, build, boot, judge. Exit status: 0 all passed, 1 a case failed, 2 could not run."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended."""
+    """The verdict and the duration of a run."""
 
     passed: bool
     seconds: float  # of the guest
 
 
 def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
-    """The tree to test, and the same kernel without SERIES=, which may be the same."""
+    """The tree to test, and the tree without SERIES= (the same if SERIES= is empty)."""
     if settings.ksrc:
         source.check(settings.ksrc)
     origin = settings.ksrc or source.fetched(settings.cache / 'source', console)
@@ -52,27 +52,26 @@ def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
 
 
 def stacked(settings: Settings) -> str:
-    """What SERIES= lies on."""
+    """What SERIES= is based on."""
     if not settings.fixes:
         return 'on the kernel without fixes'
     return f'on top of the fixes in {tools.shown(settings.fixes)}; FIXES= for the kernel without them'
 
 
 def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console) -> None:
-    """Which patches the tree has."""
-    fixes = ', '.join(patch.name for patch in base.patches)
-    if fixes:
-        console.say(f'fixes     {fixes} ({settings.fixes and tools.shown(settings.fixes)}; FIXES= for the kernel as it is)')
+    """Print the patches of the tree."""
+    if settings.fixes:
+        console.say(f'fixes     {len(base.patches)} patches of {tools.shown(settings.fixes)}; FIXES= for the kernel without them')
     patches = ', '.join(patch.name for patch in tree.patches[len(base.patches):])
     if settings.series:
-        console.say(f'series    {patches or "nothing but fixes"} ({stacked(settings)})')
+        console.say(f'series    {patches or "only patches that the fixes have"} ({stacked(settings)})')
 
 
 def judged(settings: Settings, console: Console) -> Outcome:
-    """From the settings of one run to its verdict."""
+    """Build, boot and judge with the settings of one run."""
     lock.claim(settings.results)
     settings.results.mkdir(parents=True, exist_ok=True)
-    for name in FILES:      # what is not made anew must not be taken for new
+    for name in FILES:      # a failed run must not leave results of an earlier one
         (settings.results / name).unlink(missing_ok=True)
     with (settings.results / 'results.txt').open('w') as copy:
         console.copy_to(copy)
@@ -95,74 +94,75 @@ def judged(settings: Settings, console: Console) -> Outcome:
 
 
 def run(settings: Settings, console: Console) -> int:
-    """One run and its exit status."""
+    """One run; return its exit status."""
     return PASSED if judged(settings, console).passed else FAILED
 
 
 def run_variants(settings: Settings) -> int:
-    """One run a variant, and a table of them all; one that cannot run does not keep the others from it."""
+    """One run per variant, and a table of all; a variant that cannot run does not stop the next ones."""
     path = settings.results.parent / f'{settings.arch.name}-variants.md'
     lock.claim(path)
     path.unlink(missing_ok=True)
-    rows, stuck, passed = [], [], True
-    for one in settings.each():
-        assert one.variant
-        row = [one.variant.name, one.variant.cpu, one.variant.special]
+    rows, not_run, passed = [], [], True
+    for single in settings.each():
+        variant = single.variant
+        assert variant
+        row = [variant.name, variant.cpu, variant.special]
         try:
-            outcome = judged(one, Console())
+            outcome = judged(single, Console())
         except Trouble as trouble:
-            print(f'{trouble.details}\nno run    {one.variant.name}: {trouble}\n'.lstrip('\n'), flush=True)
-            stuck.append(one.variant.name)
+            print(f'{trouble.details}\nno run    {variant.name}: {trouble}\n'.lstrip('\n'), flush=True)
+            not_run.append(variant.name)
             rows.append([*row, 'could not run', '', ''])
             continue
         print(flush=True)
-        counts = Counts.read(one.results / 'results.json')
+        counts = Counts.read(single.results / 'results.json')
         rows.append([*row, 'passed' if outcome.passed else 'FAILED', counts.short(), figure(outcome.seconds)])
         passed = passed and outcome.passed
     text = table(['variant', 'CPU', 'what is special', 'verdict', 'passed / failed / skipped', 'guest, s'], rows, 4)
     path.write_text(text + '\n')
     print(text)
-    if stuck and passed:
-        raise Trouble(f'could not run: {", ".join(stuck)}', 'see the lines "no run" above')
+    if not_run and passed:
+        raise Trouble(f'could not run: {", ".join(not_run)}', 'see the lines "no run" above')
     return PASSED if passed else FAILED
 
 
 def main(env: Mapping[str, str]) -> int:
-    """All that `make run` does."""
+    """Run `make run`."""
     settings = Settings.read(env)
     return run_variants(settings) if settings.variants else run(settings, Console())
 
 
 def _stop(number: int, _: FrameType | None) -> NoReturn:
-    """Clean up once: make and the terminal may send one signal after the other."""
+    """Exit through the cleanup once: make and the terminal may both send a signal."""
     for each in supervise.STOPS:
         signal.signal(each, signal.SIG_IGN)
     sys.exit(128 + number)
 
 
-def _end_when_told() -> None:
-    """At a signal, and when our parent ends, which make cannot announce when it is killed."""
+def _end_on_signal() -> None:
+    """Exit at a signal, and when the parent ends: a killed make cannot send one."""
     for each in supervise.STOPS:
-        # SIGINT and SIGHUP are ignored in the background and under nohup.
+        # A background job ignores SIGINT, nohup ignores SIGHUP: leave that as it is.
         if each == signal.SIGTERM or signal.getsignal(each) != signal.SIG_IGN:
             signal.signal(each, _stop)
     supervise.signal_at_end_of(int(os.environ.pop('PTEBATCH_PARENT', os.getppid())), signal.SIGTERM)
 
 
 def ended(work: Callable[[], int]) -> int:
-    """The exit status of a command: that of its work, or of why it could not be done."""
-    _end_when_told()
+    """Run a command and return its exit status; print why it could not run."""
+    _end_on_signal()
     try:
         return work()
     except OSError as error:
         if error.errno == errno.ENOSPC:
             trouble = tools.disk_full(error.filename or 'while writing')
         else:
-            trouble = Trouble(str(error), 'see to that file')
+            trouble = Trouble(str(error), 'check that file and its permissions')
     except Trouble as caught:
         trouble = caught
-    except Exception:   # whose own status, 1, would say that a case failed
-        trouble = Trouble('the tools have a bug', 'send the lines above to their authors', traceback.format_exc())
+    except Exception:   # Python would exit with status 1, which means that a case failed
+        trouble = Trouble('internal error', 'report the lines above as a bug of ptebatch', traceback.format_exc())
     if trouble.details:
         print(trouble.details.rstrip())
     print(f'ptebatch: {trouble}', file=sys.stderr)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""`make selftests`: the kernel's own tools/testing/selftests/mm, built from the tree under test and run in a guest.
+"""`make selftests`: build tools/testing/selftests/mm of the tree under test and run it in a guest.
 
-Exit status: 0 all passed or failed as the list says that they do, 1 a test failed, 2 it could not run.
+Exit status: 0 all passed, or failed as listed in tests/guests/selftests/programs; 1 another test failed; 2 could not run.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from trees import sysroot
 
 LIST = selftests_build.OWN / 'programs'
 FILES = ('selftests.txt', 'selftests.ktap', 'selftests.json', 'selftests.junit.xml', 'selftests.log')
-# Emulated, one CPU: with more, QEMU 7.2 counts instructions for the first one that is busy and starves the others, so
-# that ksmd never runs beside a test that polls it. Memory for huge pages. The CPU has what tests of protection keys and
-# of high addresses need, but no string instructions for x86's kernel to clear memory with: emulated, they are slow.
+# One CPU under emulation: with more, QEMU 7.2 with -icount runs only the first busy one, and ksmd never runs while a
+# test polls it. 4 GiB are for huge pages. `max` has protection keys and high addresses, which tests need; without erms,
+# fsrm and rep_good, the x86 kernel clears memory without string instructions, which are slow under emulation.
 MACHINE = {'x86_64': '-m 4096 -smp 1 -cpu max,-erms,-fsrm', 'arm64': '-m 4096 -smp 1 -cpu max,pauth-impdef=on'}
 KVM = '-m 4096 -smp 2'
 KERNEL_ARGS = {'x86_64': ('clearcpuid=rep_good',), 'arm64': ()}
-# The clock of an emulated guest jumps where all its CPUs wait, which RCU takes for a stall.
+# With -icount the guest's clock jumps while all CPUs are idle, which RCU would report as a stall.
 COMMON_ARGS = ('printk.devkmsg=on', 'rdinit=/init', 'rcupdate.rcu_cpu_stall_suppress=1')
-# Emulated, time is what the guest executes, 4 ns an instruction: a busy host lets no test run out of its time.
+# 4 ns per guest instruction: a busy host causes no timeouts of tests.
 EMULATED = '-icount shift=2,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 LAST_LINES = 20
 
-Test = tuple[str, str]       # program and test
+Test = tuple[str, str]       # names of the program and of the test
 Verdicts = Mapping[Test, str]
 
 
@@ -61,7 +61,7 @@ class Selftests:
         self.unexpected: list[str] = []
 
     def _boots(self, guest: Guest, root: Path) -> Log:
-        """All programs in one boot; if one of them brings the kernel down, those behind it in another."""
+        """Run all programs in one boot; after a panic, boot again and run the remaining ones."""
         commands, whole, seconds = self.list.commands, Log(), 0.0
         with self.console.step('boot', f'{len(commands)} programs') as step, \
              (self.folder / 'selftests.log').open('w') as kept:
@@ -81,21 +81,21 @@ class Selftests:
         return whole
 
     def _boot(self, guest: Guest, initramfs: Path, step: Step, begun: int) -> str:
-        """One boot's log, and what kunit.py says behind it."""
-        heard: list[str] = []
+        """Boot once; return the log, and the timeout line of kunit.py, if any."""
+        output: list[str] = []
 
-        def hear(line: str) -> None:
+        def on_line(line: str) -> None:
             nonlocal begun
-            heard.append(line)
+            output.append(line)
             if match := re.search(r'ptebatch: run \d+ (.*)', line):
                 begun += 1
                 step.progress(f'{begun} of {len(self.list.commands)}: {match[1]}')
         machine = [KVM] if 'kvm' in guest.accel else [MACHINE[guest.arch.name], EMULATED]
-        guest.boot(hear, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine), initramfs=initramfs,
+        guest.boot(on_line, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine), initramfs=initramfs,
                    kernel_args=COMMON_ARGS + KERNEL_ARGS[guest.arch.name])
         if not guest.log.exists():
-            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(heard[-LAST_LINES:]))
-        timed_out = ''.join(f'{line}\n' for line in heard if TIMED_OUT.match(line))
+            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(output[-LAST_LINES:]))
+        timed_out = ''.join(f'{line}\n' for line in output if TIMED_OUT.match(line))
         return guest.log.read_text(errors='replace') + timed_out
 
     def _row(self, program: Program) -> list[str]:
@@ -104,7 +104,7 @@ class Selftests:
         return [program.name, *counts, str(program.seconds)]
 
     def _failures(self, log: Log) -> list[str]:
-        """A line a failure; the unexpected ones decide the exit status."""
+        """One line per known failure; unexpected failures go to self.unexpected, which decides the exit status."""
         known = []
         for program in log.programs:
             for test in program.cases():
@@ -118,13 +118,13 @@ class Selftests:
         return known
 
     def _not_run(self, guest: Guest, log: Log) -> tuple[list[list[str]], int, int]:
-        """Sources that did not run, each with its reason; how many did, and how many there are."""
+        """Rows of the sources that did not run, with reasons; the number of sources that ran; their total."""
         ran = {program.source for program in log.programs if program.status is not None}
         sources = selftests_build.sources(guest)
         missing = [name for name in sources if name not in ran]
         listed = {Program(command, limit).source for limit, command in self.list.commands}
         rows = [[f'{name}.c', 'the guest ended before this program started' if name in listed else
-                 self.list.not_run.get(name, 'new: no line of tests/guests/selftests/programs has it')] for name in missing]
+                 self.list.not_run.get(name, 'new: add it to tests/guests/selftests/programs')] for name in missing]
         return rows, len(sources) - len(missing), len(sources)
 
     def _report(self, guest: Guest, log: Log) -> bool:
@@ -135,17 +135,18 @@ class Selftests:
         say = self.console.say
         say(f'machine   {log.machine}')
         say('')
-        for line in table(['program', 'passed', 'failed', 'skipped', 's'], [self._row(each) for each in log.programs]).split('\n'):
+        summary = table(['program', 'passed', 'failed', 'skipped', 's'], [self._row(each) for each in log.programs])
+        for line in summary.split('\n'):
             say(line)
         say('')
-        rows, ran, there_are = self._not_run(guest, log)
+        rows, ran, total = self._not_run(guest, log)
         for line in table(['not run', 'reason'], rows, 2).split('\n') if rows else ():
             say(line)
         say('')
         for option in selftests_build.missing_options(guest):
             say(f'config    {option}: not available on this architecture or in this tree')
-        for complaint in log.complaints:
-            say(f'guest     {complaint}')
+        for error in log.errors:
+            say(f'guest     {error}')
         known = self._failures(log)
         for line in known:
             say(line)
@@ -155,7 +156,7 @@ class Selftests:
             say(f'[FAILED] the guest did not finish (TIMEOUT={self.settings.timeout}); the last lines of its log:')
             for line in (self.folder / 'selftests.log').read_text(errors='replace').splitlines()[-LAST_LINES:]:
                 say(f'    {line}')
-        say(f'sources   {ran} of {there_are} run')
+        say(f'sources   {ran} of {total} run')
         passed = log.ended and not self.unexpected and counts.passed > 0
         say(f'results   {tools.shown(self.folder)}/: {" ".join(name for name in FILES if (self.folder / name).exists())}')
         say(f'{"passed" if passed else "FAILED":<9} {self.settings.name}: {counts}, {len(known)} of the failures known; '
@@ -163,7 +164,7 @@ class Selftests:
         return passed
 
     def run(self) -> bool:
-        """From the settings to the verdict."""
+        """Build, boot and report; return whether all tests passed or are known to fail."""
         lock.claim(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:
@@ -175,7 +176,8 @@ class Selftests:
             root = sysroot.find(settings.cache, settings.arch, console)
             tree, base = run.trees(settings, console)
             if not (tree.origin / selftests_build.HOME / 'config').is_file():
-                raise Trouble(f'{tree.origin} has no {selftests_build.HOME}', 'give KSRC= a complete kernel tree')
+                raise Trouble(f'{tree.origin} has no {selftests_build.HOME}',
+                              'type a complete kernel tree, for example KSRC=~/linux')
             run.say_patches(tree, base, settings, console)
             with tree.locked(console):
                 guest = Guest(settings, tree.path)
@@ -193,12 +195,12 @@ class Selftests:
 
 @dataclass(frozen=True)
 class Change:
-    """A test and its verdicts on two kernels; empty where it was not run."""
+    """A test and its verdicts on two kernels; empty: the test did not run."""
 
     name: str
     before: str
     after: str
-    known: bool = False     # to fail on the unmodified kernel
+    known: bool = False     # fails on the unmodified kernel
 
     @property
     def changed(self) -> bool:
@@ -206,16 +208,17 @@ class Change:
 
     @property
     def worse(self) -> bool:
-        """A test that does not run any more may hide a failure."""
+        """Also true if the test no longer runs or is now skipped: that may hide a failure."""
         order = (FAIL, '', SKIP, PASS)
-        return not self.known and self.changed and (self.after == FAIL or self.before != FAIL and order.index(self.after) < order.index(self.before))
+        return not self.known and self.changed and (
+            self.after == FAIL or self.before != FAIL and order.index(self.after) < order.index(self.before))
 
     def __str__(self) -> str:
         return f'{self.name}: {self.before or "none"} before, {self.after or "none"} after'
 
 
 def _same_test(then: Verdicts, now: Verdicts) -> dict[Test, Test]:
-    """Tests of `then` that have another name in `now`, because it has figures that differ from run to run."""
+    """Map tests of `then` to tests of `now` whose names differ only in numbers, which change from run to run."""
     def shapes(tests: Verdicts, others: Verdicts) -> dict[Test, list[Test]]:
         found: dict[Test, list[Test]] = {}
         for program, name in tests.keys() - others.keys():
@@ -226,13 +229,13 @@ def _same_test(then: Verdicts, now: Verdicts) -> dict[Test, Test]:
 
 
 def differences(then: Verdicts, now: Verdicts, programs: List) -> list[Change]:
-    """Each test whose verdict changed."""
+    """The tests whose verdicts on the two kernels differ."""
     same = _same_test(then, now)
     found = []
     for test in dict.fromkeys([*then, *(test for test in now if test not in same.values())]):
         program, name = test
         after = now.get(same.get(test, test), '')
-        # A known failure of the program may keep it from running its other tests.
+        # After a known failure, a program may not run its remaining tests.
         known = programs.reason(program, name) or (
             not after and now.get((program, selftests_log.WHOLE)) == FAIL and programs.reason(program, selftests_log.WHOLE))
         found.append(Change(f'{program}: {name}', then.get(test, ''), after, bool(known)))
@@ -240,27 +243,27 @@ def differences(then: Verdicts, now: Verdicts, programs: List) -> list[Change]:
 
 
 def changes(before: Settings, after: Settings) -> tuple[list[Change], str]:
-    """Run all on both kernels: what differs, and how many tests that is out of."""
+    """Run all selftests on both kernels; return the changed tests, and a line with the counts."""
     then, now = verdicts(before), verdicts(after)
     differ = differences(then, now, selftests_log.read_list(LIST, before.arch.name))
     return differ, f'{len(then)} selftests before, {len(now)} after, {len(differ)} with another verdict'
 
 
 def verdicts(settings: Settings) -> Verdicts:
-    """Run all; the verdict of each test by its name. Which of them are known to fail does not matter here."""
+    """Run all selftests; return the verdict of each test, known failures included."""
     Selftests(settings, Console()).run()
     return read_verdicts(settings.results / 'selftests.json')
 
 
 def read_verdicts(path: Path) -> Verdicts:
-    """From what kunit.py has written."""
+    """Read the verdicts from the JSON file of kunit.py."""
     words = {'PASS': PASS, 'SKIP': SKIP}
     return {(program['name'], test['name']): words.get(test['status'], FAIL)
             for program in json.loads(path.read_text())['sub_groups'] for test in program['test_cases']}
 
 
 def main(env: Mapping[str, str]) -> int:
-    """All that `make selftests` does."""
+    """Run `make selftests`."""
     settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64'}).for_selftests(env)
     return run.PASSED if Selftests(settings, Console()).run() else run.FAILED
 

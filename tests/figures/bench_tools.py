@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""How long `make run` takes, as a table: python3 -m tests bench-tools [--quick], the latter without what takes minutes."""
+"""Measure how long `make run` takes: python3 -m tests bench-tools [--quick]; --quick omits rows that take minutes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIME = re.compile(r'# \w+: time: set-up (\d+) %, calls (\d+) %, checks (\d+) %$'
 
 
 def _run(arch: str, folder: Path, **variables: str) -> float:
-    """The seconds of one run, whose cases may fail."""
+    """The duration of one run in s; cases may fail."""
     begun = time.monotonic()
     fixes = PROJECT / 'mm/series/fixes'
     more = {'FIXES': str(fixes)} if fixes.exists() and 'KSRC' not in variables else {}
@@ -40,12 +40,12 @@ def _run(arch: str, folder: Path, **variables: str) -> float:
 
 
 def _guest(arch: str, folder: Path) -> float:
-    """The seconds of the last boot."""
+    """The duration of the last boot in s."""
     return float(re.findall(r'Elapsed time: ([\d.]+)s', (folder / arch / 'results.txt').read_text())[-1])
 
 
 def _changed(arch: str, folder: Path, kernel: Path) -> float:
-    """The seconds after a change to the mm/mprotect.c of a user's tree, which is built already."""
+    """The duration in s of a run after a change to mm/mprotect.c in a user's tree that is already built."""
     tree = folder / 'linux'
     if not tree.exists():
         shutil.copytree(kernel, tree, symlinks=True, copy_function=os.symlink)
@@ -58,14 +58,14 @@ def _changed(arch: str, folder: Path, kernel: Path) -> float:
 
 
 def _exhaustive(arch: str, folder: Path) -> float:
-    """How many combinations the model suite tries in a second, the boot included."""
+    """Combinations per second of the model suite, boot time included."""
     _run(arch, folder, EXHAUSTIVE='1', SUITES='ptebatch_mprotect_model')
-    tried = COMBINATIONS.findall((folder / arch / 'results.ktap').read_text())
-    return sum(int(count) for _, count, _ in tried) / _guest(arch, folder)
+    counts = COMBINATIONS.findall((folder / arch / 'results.ktap').read_text())
+    return sum(int(count) for _, count, _ in counts) / _guest(arch, folder)
 
 
 def _shares(arch: str, folder: Path) -> str:
-    """What its time goes to, in per cent."""
+    """The shares of set-up, kernel calls and checks in the suites' time, in %."""
     return ' / '.join(TIME.findall((folder / arch / 'results.ktap').read_text())[-1])
 
 
@@ -91,7 +91,7 @@ def main() -> None:
             ('mm/mprotect.c changed, s', changed),
             ("the guest's own run, s", lambda arch: _guest(arch, folder)),
             ('EXHAUSTIVE=1, combinations/s', lambda arch: _exhaustive(arch, folder)),
-            ('of that, % of set-up / kernel calls / checks', lambda arch: _shares(arch, folder)),
+            ('EXHAUSTIVE=1, set-up / calls / checks, %', lambda arch: _shares(arch, folder)),
         ]
         if '--quick' in sys.argv:
             rows = rows[1:4]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Draw what `make bench` has measured: python3 -m tests plots build/x86_64/bench.json build/x86_64/plots"""
+"""Draw the figures of `make bench`: python3 -m tests plots build/x86_64/bench.json build/x86_64/plots"""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from host.errors import Trouble
 from results.record import Record, load
 from results.timing import A_CALL, A_PAGE
 
-# Wong's colours, which are told apart by those who do not see all.
+# Wong's palette, distinguishable with colour blindness.
 BLUE, ORANGE, GREEN, PURPLE, GREY = '#0072B2', '#D55E00', '#009E73', '#CC79A7', '#555555'
 STYLE = {
     'font.family': 'DejaVu Sans', 'font.size': 11, 'axes.titlesize': 12, 'legend.fontsize': 9.5,
     'axes.spines.top': False, 'axes.spines.right': False, 'axes.grid': True, 'grid.color': '#dddddd',
     'lines.linewidth': 2, 'lines.markersize': 6, 'legend.frameon': False,
-    'svg.hashsalt': 'ptebatch',     # else ids are drawn by chance
+    'svg.hashsalt': 'ptebatch',     # the default is random ids
 }
 SIZE = (8, 4.8)
 FOLIOS = 'size of the folios (order)'
-# A ring that shows around the dot where the lines are one.
+# The ring of the twin remains visible around the dot of the kernel where both lines coincide.
 MARKERS: dict[str, dict[str, Any]] = {'twin': {'marker': 'o', 'markersize': 9, 'markerfacecolor': 'none', 'zorder': 2},
                                       'kernel': {'marker': 'o', 'markersize': 5, 'zorder': 3}}
 DASHED: dict[str, Any] = {'linestyle': '--', 'linewidth': 1.5, 'color': GREY}
@@ -36,7 +36,7 @@ BEFORE, AFTER = DASHED | {'marker': '^'}, DASHED | {'marker': 'v', 'markerfaceco
 
 
 def _figures(record: Record, way: str, axis: str, **what: object) -> dict[int, float]:
-    """The costs of all that is of these words, by the one that is left."""
+    """The costs of the timings with these words, by the value of the word `axis`."""
     wanted = {name: str(word) for name, word in what.items()}
     found = {}
     for timing in record.timings:
@@ -47,13 +47,13 @@ def _figures(record: Record, way: str, axis: str, **what: object) -> dict[int, f
     return dict(sorted(found.items()))
 
 
-def _start(figures: Mapping[int, float], at: int, theirs: float) -> float | None:
-    """How many of ours are one of theirs, if both begin alike."""
-    return figures[at] / theirs if at in figures else None
+def _scale(figures: Mapping[int, float], at: int, document: float) -> float | None:
+    """The factor from the document's unit to ours that makes both lines equal at `at`."""
+    return figures[at] / document if at in figures else None
 
 
 class Plot:
-    """A picture with lines of one measure over another."""
+    """A line plot of costs."""
 
     def __init__(self, record: Record, title: str, xlabel: str, per: str):
         figure = importlib.import_module('matplotlib.figure')
@@ -68,32 +68,32 @@ class Plot:
     def _line(self, label: str, figures: Mapping[int, float], places: Mapping[int, float], style: dict[str, Any]) -> None:
         self.axes.plot([places.get(x, x) for x in figures], list(figures.values()), label=label, **style)
 
-    def ours(self, label: str, way: str, colour: str, figures: Mapping[int, float],
-             places: Mapping[int, float] = MappingProxyType({})) -> None:
-        """A line of what we have measured: without one there is no picture."""
+    def add_measured(self, label: str, way: str, colour: str, figures: Mapping[int, float],
+                     places: Mapping[int, float] = MappingProxyType({})) -> None:
+        """Add a line of measured figures; save() writes no file without one."""
         if figures:
             self.empty = False
             self._line(label, figures, places, MARKERS[way] | {'color': colour})
 
-    def theirs(self, label: str, style: dict[str, Any], figures: Mapping[int, float], start: float | None,
-               places: Mapping[int, float] = MappingProxyType({})) -> None:
-        """A line of the document's, in our measure: `start` is how many of ours are one of its."""
-        if start:
+    def add_document(self, label: str, style: dict[str, Any], figures: Mapping[int, float], scale: float | None,
+                     places: Mapping[int, float] = MappingProxyType({})) -> None:
+        """Add a line of the document's figures, multiplied by `scale`."""
+        if scale:
             self.scaled = True
-            self._line(label + '*', {x: y * start for x, y in sorted(figures.items())}, places, style)
+            self._line(label + '*', {x: y * scale for x, y in sorted(figures.items())}, places, style)
 
     def ticks(self, places: Sequence[float], labels: Sequence[str]) -> None:
-        """Only these on the axis of x."""
+        """Set the ticks of the x axis."""
         self.axes.set_xticks(places, labels)
         self.axes.minorticks_off()
 
     def orders(self, orders: Iterable[int]) -> None:
-        """Only these, as sizes of folios, on the axis of x."""
+        """Set the ticks of the x axis to folio orders, with the sizes as labels."""
         self.ticks(sorted(orders), [f'{4 << order}K\n({order})' if order < 8 else f'{4 << order >> 10}M\n({order})'
                                     for order in sorted(orders)])
 
     def plain_y(self) -> None:
-        """1000, not 10 to the 3rd, and not only powers of ten, on an axis of one decade or two."""
+        """Label a logarithmic y axis of one or two decades with plain numbers, not only with powers of ten."""
         ticker = importlib.import_module('matplotlib.ticker')
         self.axes.set_yscale('log')
         self.axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
@@ -110,21 +110,21 @@ class Plot:
 
 
 def mprotect_order(record: Record) -> Plot:
-    """S1: what a page costs, by the order of its folio."""
+    """S1: cost per page by folio order."""
     plot = Plot(record, 'mprotect() to read-only and back', FOLIOS, A_PAGE)
     plot.plain_y()
     twin, kernel = (_figures(record, way, 'order', table='S1', name='ro-rw') for way in tables.WAYS)
-    plot.ours('one by one', 'twin', ORANGE, twin)
-    plot.ours('batched', 'kernel', BLUE, kernel)
-    start = _start(twin, 0, documents.S1[0].before)
-    plot.theirs('before, Apple M3', BEFORE, {order: change.before for order, change in documents.S1.items()}, start)
-    plot.theirs('after, Apple M3', AFTER, {order: change.after for order, change in documents.S1.items()}, start)
+    plot.add_measured('one by one', 'twin', ORANGE, twin)
+    plot.add_measured('batched', 'kernel', BLUE, kernel)
+    scale = _scale(twin, 0, documents.S1[0].before)
+    plot.add_document('before, Apple M3', BEFORE, {order: change.before for order, change in documents.S1.items()}, scale)
+    plot.add_document('after, Apple M3', AFTER, {order: change.after for order, change in documents.S1.items()}, scale)
     plot.orders({*twin, *kernel})
     return plot
 
 
 def mprotect_size(record: Record) -> Plot:
-    """S3: what a call costs, by the size of its region."""
+    """S3: cost per call by size of the region."""
     plot = Plot(record, 'mprotect() of one region to no access, or back', 'size of the region', A_CALL)
     plot.axes.set_xscale('log')
     plot.axes.set_yscale('log')
@@ -132,40 +132,40 @@ def mprotect_size(record: Record) -> Plot:
     for order, text, colours in ((0, '4K pages', (ORANGE, BLUE)), (4, '64K folios', (PURPLE, GREEN))):
         for way, label, colour in zip(tables.WAYS, ('one by one', 'batched'), colours):
             figures = _figures(record, way, 'size', table='S3', name='none-rw', order=order)
-            plot.ours(f'{text}, {label}', way, colour, figures)
+            plot.add_measured(f'{text}, {label}', way, colour, figures)
             sizes |= figures.keys()
-    start = _start(_figures(record, 'twin', 'size', table='S3', name='none-rw', order=0), 4,
+    scale = _scale(_figures(record, 'twin', 'size', table='S3', name='none-rw', order=0), 4,
                    documents.S3[documents.S3_BEFORE][4])
     for kernel, style in ((documents.S3_BEFORE, BEFORE), (documents.S3_AFTER, AFTER)):
         shown = {size: figure for size, figure in documents.S3[kernel].items() if size in sizes}
-        plot.theirs(f'4K pages, {kernel}, EPYC', style, shown, start)
+        plot.add_document(f'4K pages, {kernel}, EPYC', style, shown, scale)
     plot.ticks(sorted(sizes), [tables.size(size) for size in sorted(sizes)])
     return plot
 
 
 def unmap_order(record: Record) -> Plot:
-    """S2: what a page costs, by the order of its folio."""
+    """S2: cost per page by folio order."""
     plot = Plot(record, 'try_to_unmap()', FOLIOS, A_PAGE)
     plot.plain_y()
     orders: set[int] = set()
     for kind, colours in (('swap', (ORANGE, BLUE)), ('lazyfree', (PURPLE, GREEN))):
         for way, label, colour in zip(tables.WAYS, ('one by one', 'the kernel'), colours):
             figures = _figures(record, way, 'order', table='S2', name='unmap', kind=kind)
-            plot.ours(f'{kind}, {label}', way, colour, figures)
+            plot.add_measured(f'{kind}, {label}', way, colour, figures)
             orders |= figures.keys()
     plot.orders(orders)
     return plot
 
 
 def madvise_batch(record: Record) -> Plot:
-    """S5: what a page costs, by the ranges of a call."""
+    """S5: cost per page by ranges per call."""
     plot = Plot(record, 'MADV_DONTNEED of 256 MiB', 'ranges of 4 KiB in a process_madvise() call (0: madvise())', A_PAGE)
-    ours = _figures(record, 'kernel', 'batch', table='S5', name='dontneed')
-    batches = sorted({*ours, *documents.S5})
+    measured = _figures(record, 'kernel', 'batch', table='S5', name='dontneed')
+    batches = sorted({*measured, *documents.S5})
     places = {batch: float(index) for index, batch in enumerate(batches)}
-    plot.ours('the kernel', 'kernel', BLUE, ours, places)
-    plot.theirs('after the document\'s series', AFTER, {batch: change.after for batch, change in documents.S5.items()},
-                _start(ours, 1, documents.S5[1].after), places)
+    plot.add_measured('the kernel', 'kernel', BLUE, measured, places)
+    plot.add_document('after the document\'s series', AFTER, {batch: change.after for batch, change in documents.S5.items()},
+                      _scale(measured, 1, documents.S5[1].after), places)
     plot.ticks(list(places.values()), [str(batch) for batch in batches])
     plot.axes.set_ylim(bottom=0)
     return plot
@@ -178,9 +178,9 @@ PLOTS: dict[str, Callable[[Record], Plot]] = {
 
 
 def draw(record: Record, folder: Path, suffix: str = 'svg') -> None:
-    """All plots of which something was measured; none is left of before."""
+    """Draw all plots that have figures, and delete the other ones."""
     matplotlib = importlib.import_module('matplotlib')
-    matplotlib.rcdefaults()     # what the user has set does not count
+    matplotlib.rcdefaults()     # ignore the user's settings
     folder.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(STYLE):
         for name, plot in PLOTS.items():
@@ -190,14 +190,15 @@ def draw(record: Record, folder: Path, suffix: str = 'svg') -> None:
 
 
 def main(args: Sequence[str]) -> int:
-    """Draw the plots of a file into a folder."""
+    """Draw the plots of a record into a folder."""
     if len(args) != 2:
-        raise Trouble('the plots of what, and where to?', 'give a bench.json and a folder')
+        raise Trouble(f'plots: expected a record and a folder, got {len(args)} arguments',
+                      'type python3 -m tests plots build/x86_64/bench.json build/x86_64/plots')
     try:
         draw(load(Path(args[0])), Path(args[1]))
     except ModuleNotFoundError as error:
-        raise Trouble(f'{sys.executable} has no {error.name}', 'run it by the python3 that has: /usr/bin/python3 in Debian'
-                      ) from error
+        raise Trouble(f'{sys.executable} has no module {error.name}',
+                      'type /usr/bin/python3 -m tests plots, or install python3-matplotlib') from error
     return run.PASSED
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The five documents' tables, measured again: python3 -m tests tables build/x86_64/bench.json build/arm64/bench.json
+"""Tables S1 to S5 of bench records: python3 -m tests tables build/x86_64/bench.json build/arm64/bench.json
 
-A second file of an architecture is of the same kernel with a series that unmaps in batches, for S2.
+A second record of an architecture is one of the same kernel with a series that unmaps in batches, and is used for S2.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ WAYS = ('twin', 'kernel')
 S1_ROWS = {9: 'PMD folios, mapped by PTEs', 4: '64K folios', 0: '4K pages'}
 
 
-def ratio(one: float | None, other: float | None) -> float | None:
-    """None if either is missing."""
-    return one / other if one is not None and other else None
+def ratio(dividend: float | None, divisor: float | None) -> float | None:
+    """The ratio of two figures, or None if one is missing."""
+    return dividend / divisor if dividend is not None and divisor else None
 
 
 def _cost(timing: Timing | None) -> float | None:
@@ -34,13 +34,13 @@ def _cost(timing: Timing | None) -> float | None:
 
 
 def _cell(timing: Timing | None, record: Record) -> str:
-    """The cost; of time also how much more the slowest lap took. Where instructions are counted, that is timer ticks."""
+    """The cost, and for times the spread of the laps; the spread of instruction counts is only timer ticks."""
     spread = f' (+{timing.spread:.0%})' if timing and record.key.unit == NS else ''
     return figure(_cost(timing)) + spread
 
 
-def _ours(records: Sequence[Record], per: str) -> str:
-    """The unit of our own figures, in words."""
+def _unit(records: Sequence[Record], per: str) -> str:
+    """The unit of the measured figures, in words."""
     archs = {unit: ', '.join(record.key.arch for record in records if record.key.unit == unit)
              for unit in dict.fromkeys(record.key.unit for record in records)}
     text = ', '.join(f'{unit} ({names})' if len(archs) > 1 else unit for unit, names in archs.items()) + f' {per}'
@@ -48,7 +48,7 @@ def _ours(records: Sequence[Record], per: str) -> str:
 
 
 def _both(twin: Timing | None, kernel: Timing | None, record: Record) -> tuple[list[str], float | None]:
-    """Our figures without and with batches, and how many times as fast the latter are."""
+    """The cells of twin and kernel with their ratio, and the ratio itself."""
     gain = ratio(_cost(twin), _cost(kernel))
     return [_cell(twin, record), _cell(kernel, record), figure(gain, 2)], gain
 
@@ -71,7 +71,7 @@ def _s1(records: Sequence[Record]) -> str:
             row += [*cells, figure(ratio(gain, change.ratio), 2)]
         rows.append(row)
     return (f'`mprotect()` to read-only and back, by order of folio. The document: 40 times 1 GiB on an Apple M3; '
-            f'ours: {_ours(records, A_PAGE)}.\n\n{table(header, rows)}')
+            f'ours: {_unit(records, A_PAGE)}.\n\n{table(header, rows)}')
 
 
 def _counts(record: Record, way: str, what: Mapping[str, object], names: Sequence[str]) -> list[str]:
@@ -80,12 +80,12 @@ def _counts(record: Record, way: str, what: Mapping[str, object], names: Sequenc
 
 
 def _flushes(record: Record, what: dict[str, str]) -> str:
-    """One by one and in the kernel."""
+    """TLB flushes of the twin and of the kernel."""
     return ' / '.join(count for way in WAYS for count in _counts(record, way, what, ['flushes']))
 
 
 def _s2_row(before: Record, after: Record, what: dict[str, str]) -> list[str]:
-    """Of one architecture. What has no twin can be compared with the kernel without a series."""
+    """The cells of one architecture; without a twin, the kernel without the series takes its place."""
     plain = before.timing(**what) if before is not after else None
     cells, gain = _both(after.timing('twin', **what) or plain, after.timing(**what), after)
     change = documents.S2.get(after.key.arch) if (what['name'], what.get('order')) == ('pageout', '4') else None
@@ -102,16 +102,16 @@ def _s2(records: Sequence[Record]) -> str:
                    'document', COMPARED, 'flushes a folio']
     measured = {timing.name: timing.what for record in records for timing in record.timings if timing.table == 'S2'}
     rows = []
-    for name, what in sorted(measured.items(), key=lambda item: item[1]['name'] != 'pageout'):  # else as they came
+    for name, what in sorted(measured.items(), key=lambda item: item[1]['name'] != 'pageout'):  # pageout first
         words = {key: word for key, word in what.items() if key != 'way'}
         rows.append([name.removeprefix('S2 '), *(cell for pair in pairs for cell in _s2_row(pair[0], pair[-1], words))])
     return (f'Unmapping, by kind and order of folio; pageout is `MADV_PAGEOUT` of 256 MiB. The document: before and after '
-            f'its series, arm64 in a VM on an Apple M3, 4K folios unchanged; ours: {_ours(records, A_PAGE)}. Flushes: '
+            f'its series, arm64 in a VM on an Apple M3, 4K folios unchanged; ours: {_unit(records, A_PAGE)}. Flushes: '
             f'one by one / kernel.\n\n{table(header, rows)}')
 
 
 def size(kib: int) -> str:
-    """The name of a region's size, by powers of ten as the document has them."""
+    """The size of a region as text, with powers of ten as in the document."""
     for unit in 'KMG':
         if kib < 1000:
             return f'{kib}{unit}'
@@ -136,11 +136,11 @@ def _s3(records: Sequence[Record]) -> str:
                     figure(ratio(1 / gain, slowdown) if gain else None, 2), *_ways(record, **what, order=4)[0]]
         rows.append(row)
     return (f'`mprotect()` of one region to no access, or back. The document: ns a call on an AMD EPYC Zen3, before and '
-            f'after batching; ours: {_ours(records, A_CALL)}.\n\n{table(header, rows)}')
+            f'after batching; ours: {_unit(records, A_CALL)}.\n\n{table(header, rows)}')
 
 
 def _s4_row(costs: Sequence[float | None], cells: Sequence[str], quoted: tuple[float, float] | None) -> list[str]:
-    """Of an area: what the accesses cost, and the ratios, beside those of the document."""
+    """The cells of one area: costs, ratios, and ratios relative to the document."""
     _, second, ro_rw, faults, soft_dirty = costs
     ratios = [ratio(ro_rw, second), ratio(ro_rw, soft_dirty)]
     row = list(cells)
@@ -165,8 +165,8 @@ def _s4(records: Sequence[Record]) -> str:
                     [_cost(timing) for timing in timings], [_cell(timing, record) for timing in timings],
                     (quoted.ro_rw / quoted.second, quoted.ro_rw / quoted.soft_dirty))])
     return ('Writing to an area for the first and the second time, after `mprotect()` to read-only and back (and with the '
-            'faults that it spares), and after clearing soft-dirty. The document: averages on a Ryzen 9 3900X; '
-            f'ours: {_ours(records, AN_AREA)}.\n\n{table(header, rows, text_columns=2)}')
+            'write faults that it avoids), and after clearing soft-dirty. The document: averages on a Ryzen 9 3900X; '
+            f'ours: {_unit(records, AN_AREA)}.\n\n{table(header, rows, text_columns=2)}')
 
 
 def _s5(records: Sequence[Record]) -> str:
@@ -181,19 +181,19 @@ def _s5(records: Sequence[Record]) -> str:
         for record in records:
             what = {'table': 'S5', 'name': 'dontneed', 'batch': batch}
             timing, first = record.timing(**what), record.timing(**(what | {'batch': 1}))
-            ours = ratio(_cost(timing), _cost(first))
-            row += [_cell(timing, record), figure(ours, 2), figure(ratio(ours, relative), 2),
+            gain = ratio(_cost(timing), _cost(first))
+            row += [_cell(timing, record), figure(gain, 2), figure(ratio(gain, relative), 2),
                     ' / '.join(_counts(record, 'kernel', what, ('mmap-locks', 'vma-locks', 'gathers')))]
         rows.append(row)
     return ('`MADV_DONTNEED` of 256 MiB in 4 KiB ranges, by the ranges of a `process_madvise()` call. The document: before '
-            f'and after its series, {COMPARED} is of after; ours: {_ours(records, A_PAGE)}.\n\n{table(header, rows)}')
+            f'and after its series, "{COMPARED}" refers to after; ours: {_unit(records, A_PAGE)}.\n\n{table(header, rows)}')
 
 
 TABLES: dict[str, Callable[[Sequence[Record]], str]] = {'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5}
 
 
 def tables(records: Sequence[Record]) -> str:
-    """All of the five of which something was measured, with columns for each record that has."""
+    """The tables that have figures, with columns for each record that contributes."""
     texts = []
     for name, make in TABLES.items():
         having = [record for record in records if any(timing.table == name for timing in record.timings)]
@@ -205,7 +205,7 @@ def tables(records: Sequence[Record]) -> str:
 
 
 def _listing(record: Record, per: str) -> str:
-    """The kernel's beside the twin's, a line for each thing."""
+    """The costs of kernel and twin, one row per timing."""
     time = record.key.unit == NS
     kernels, twins = (
         {name: timing for name, timing in record.of_way(way).items() if timing.per == per} for way in ('kernel', 'twin'))
@@ -225,7 +225,7 @@ def _counters(record: Record) -> str:
 
 
 def everything(record: Record) -> str:
-    """The tables of one record, all that was measured, and what it hangs on."""
+    """The key, the tables and all figures of one record."""
     key = record.key
     parts = [f'{key.arch}: {key.versions()}', tables([record]),
              *(_listing(record, per) for per in PERS), _counters(record)]
@@ -235,10 +235,11 @@ def everything(record: Record) -> str:
 PAGE = '''\
 # Recorded figures
 
-Generated: `python3 -m tests tables --page tests/recorded >tests/recorded/README.md`. The records are those of `make bench ARCH=x86_64`
-and `make bench ARCH=arm64` (`bench.json`), and of the same with `SERIES=mm/series/unmap` (`unmap.json`). `make gate` compares with
-`bench.json`. The project grew from five documents of the mailing list, S1 to S5: their figures stand beside ours, and "{compared}" is our
-ratio divided by theirs. What the counting clock does not see: [tests/README.md](../README.md).
+Generated: `python3 -m tests tables --page tests/recorded >tests/recorded/README.md`. `bench.json` was written by
+`make bench ARCH=x86_64` and `make bench ARCH=arm64`, `unmap.json` by the same with `SERIES=mm/series/unmap`. `make gate`
+compares with `bench.json`. Tables S1 to S5 repeat the measurements of five mails to linux-mm, the documents. Each table
+has the figures of its document next to ours; "{compared}" is our ratio divided by that of the document.
+Limitations of the counting clock: [tests/README.md](../README.md#limitations-of-the-counting-clock).
 
 {versions}
 
@@ -257,14 +258,15 @@ ratio divided by theirs. What the counting clock does not see: [tests/README.md]
 
 
 def _slower(record: Record) -> list[list[str]]:
-    """Timings in which the kernel takes more than 1 % more than its twin with batches of one."""
+    """Timings in which the kernel costs over 1 % more than its twin with batches of one."""
     kernels, twins = record.of_way('kernel'), record.of_way('twin')
-    return [[record.key.arch, name, figure(twins[name].cost), figure(kernel.cost), f'{(kernel.cost / twins[name].cost - 1) * 100:+.1f} %']
+    return [[record.key.arch, name, figure(twins[name].cost), figure(kernel.cost),
+             f'{(kernel.cost / twins[name].cost - 1) * 100:+.1f} %']
             for name, kernel in kernels.items() if name in twins and kernel.cost > twins[name].cost * 1.01]
 
 
 def page(folder: Path) -> str:
-    """All records of a folder with a folder for each architecture, as tests/recorded has them."""
+    """The page of a folder of records like tests/recorded, which has one folder per architecture."""
     records = {path: load(path) for path in sorted(folder.glob('*/*.json'))}
     bare = [record for path, record in records.items() if path.stem == 'bench']
     archs = sorted(path.name for path in folder.iterdir() if path.is_dir())
@@ -280,15 +282,15 @@ def page(folder: Path) -> str:
 
 
 def main(args: Sequence[str]) -> int:
-    """Print the tables of these files, or with --page all that a folder of records has."""
+    """Print the tables of these files, or with --page the page of a folder of records."""
     if not args:
-        raise Trouble('there is nothing to make tables of', 'give one bench.json or more')
+        raise Trouble('tables: expected a record', 'type for example python3 -m tests tables build/x86_64/bench.json')
     if args[0] == '--page' and len(args) == 2:
         print(page(Path(args[1])), end='')
         return run.PASSED
     text = tables([load(Path(arg)) for arg in args])
     if not text:
-        raise Trouble('none of the five tables has a line in these files', 'run make bench without SUITES=')
+        raise Trouble('these records have no figures for tables S1 to S5', 'record them again with make bench, without SUITES=')
     print(text)
     return run.PASSED
 

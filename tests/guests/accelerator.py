@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What runs a guest: the machine's own virtualisation, only if a guest really starts under it."""
+"""Choose QEMU's accelerator: KVM if a test guest starts under it, else TCG."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ KVM = '/dev/kvm'
 class Probe:
     """The smallest guest: firmware that counts down from 20 million, then ends QEMU with a known status.
 
-    The loop takes 0.1 s even when QEMU translates it. A hypervisor without hardware behind it that interprets
-    each instruction takes longer than PROBE_SECONDS; a kernel would not boot under it in minutes.
+    The loop takes 0.1 s under TCG. It takes longer than PROBE_SECONDS under a nested KVM that interprets each
+    instruction: a kernel would not boot there within minutes.
     """
 
     args: tuple[str, ...]
@@ -30,7 +30,7 @@ class Probe:
 
 PROBES = {
     # mov $20000000,%ecx; 1: dec %ecx; jnz 1b; mov $0x501,%dx; mov $16,%al; out %al,%dx; hlt;
-    # then, at the reset vector, 16 bytes before the end, a jump to the first of them
+    # then, at the reset vector, 16 bytes before the end, a jump to the first instruction
     'x86_64': Probe(('-device', 'isa-debug-exit,iobase=0x501,iosize=1'),
                     (bytes.fromhex('66b9002d3101 6649 75fc ba0105 b010 ee f4 ebfd').ljust(48, b'\0')
                      + bytes.fromhex('ebce').ljust(16, b'\0')).rjust(65536, b'\0'), 16 << 1 | 1),
@@ -43,7 +43,7 @@ PROBES = {
 
 
 def starts(arch: Arch, accel: list[str]) -> bool:
-    """Does a guest start, and come to its end, with these options?"""
+    """Whether a guest starts and exits with these options."""
     probe = PROBES[arch.machine]
     with tempfile.NamedTemporaryFile() as firmware:
         firmware.write(probe.firmware)
@@ -59,16 +59,16 @@ def starts(arch: Arch, accel: list[str]) -> bool:
 
 
 def choose(arch: Arch) -> tuple[list[str], str]:
-    """QEMU's options, and the reason to print."""
+    """QEMU's options, and the reason for the choice."""
     kvm = ['-accel', 'kvm', '-cpu', 'host']
     if not arch.native:
-        why = f'this machine is no {arch.machine}'
+        why = f'this machine is not {arch.machine}'
     elif not os.path.exists(KVM):
-        why = f'there is no {KVM}'
+        why = f'{KVM} does not exist'
     elif not os.access(KVM, os.R_OK | os.W_OK):
-        why = f'{KVM} is not ours to use'
+        why = f'{KVM} is not readable and writable'
     elif starts(arch, kvm):
         return kvm, f'kvm: a guest runs under {KVM}'
     else:
-        why = f'{KVM} is there, but no guest runs under it at a useful speed'
+        why = f'{KVM} exists, but no guest runs under it at a useful speed'
     return ['-accel', 'tcg'], f'tcg: {why}'

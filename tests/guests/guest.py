@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Building and booting a kernel with its own kunit.py."""
+"""Build and boot a kernel with its own kunit.py."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from host import tools
 
 ERROR_LINES = 15
 
-# Where a compiler, a linker and kunit.py say what is wrong.
-TELLING = r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Missing:'
+# Lines of a compiler, a linker or kunit.py that state an error.
+ERROR_LINE = r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Missing:'
 
-# What the kernel of each flavour has else than the one that the suites run in.
+# The configuration of each flavour beyond that of the default one.
 FLAVOURS = {
     '': (),
     'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=m',),
@@ -32,41 +32,41 @@ FLAVOURS = {
               'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
-    'selftests': (),    # which selftests.py configures
+    'selftests': (),    # configured by selftests_build.py
 }
-# What a reproducer needs: a file system with large folios and page_mkwrite(). Not in arch/x86_64.config, which is also
-# that of the benches: the recorded figures would no longer be comparable.
+# A reproducer needs a file system with large folios and page_mkwrite(). The option is not in arch/x86_64.config: the
+# benches use that file too, and the recorded figures would no longer be comparable.
 REPRODUCERS = ('CONFIG_EXT4_FS=y',)
 TCG = ['-accel', 'tcg']
-# One instruction is one nanosecond; a CPU that waits does not wait for the host's clock.
+# One instruction is one nanosecond; sleep=off: an idle CPU does not wait for the host's clock.
 COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 
 KUNIT = ['tools/testing/kunit/kunit.py']
-# Both keep a crash from looking like a hang.
+# An oops or a panic ends the guest at once, instead of a timeout.
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
-# Without it, KASAN reports only the first bug of a boot.
+# KASAN reports only the first bug of a boot by default.
 DEBUG_ARGS = ('kasan_multi_shot',)
 
 
 def _objects(build: Path, since: float) -> int:
-    """How many objects the build has made so far."""
+    """The number of objects that the build has written since then."""
     count = 0
     for folder, _, names in os.walk(build):
         for name in names:
-            with suppress(FileNotFoundError):   # the build goes on meanwhile
+            with suppress(FileNotFoundError):   # the build is running and deletes temporary files
                 count += name.endswith('.o') and os.lstat(f'{folder}/{name}').st_mtime >= since
     return count
 
 
 def first_errors(output: str) -> str:
-    """Of all that a failed build says, what it failed for."""
-    # kunit.py puts its own before whatever comes first.
+    """The lines of a failed build's output that state the error."""
+    # kunit.py prefixes the first line.
     lines = [line.removeprefix('ERROR:root:') for line in output.splitlines()]
     lines = [line for line in lines if line.strip() and not line.startswith(('[', '$'))]
     stopped = [line for line in lines if line.startswith('make') and '***' in line]
-    said = [line for line in lines if not line.startswith('make')]
-    telling = [line for line in said if re.search(TELLING, line)]
-    return '\n'.join((telling or said)[:ERROR_LINES] + stopped[:1])
+    messages = [line for line in lines if not line.startswith('make')]
+    errors = [line for line in messages if re.search(ERROR_LINE, line)]
+    return '\n'.join((errors or messages)[:ERROR_LINES] + stopped[:1])
 
 
 class Guest:
@@ -77,12 +77,12 @@ class Guest:
         self.arch = settings.arch
         self.variant = settings.variant
         self.tree = tree
-        # A direct child of the tree: then the kernel's build uses relative paths only, and ccache
-        # finds in one tree what it compiled in another.
+        # In a direct child of the tree, the kernel's build uses only relative paths, and ccache shares objects
+        # between trees.
         self.build_folder = f'.kunit-{settings.kernel}'
         self.build_path = tree / self.build_folder
         self.accel: list[str] = []
-        self.seconds = 0.0      # that it ran when it was last booted
+        self.seconds = 0.0      # duration of the last boot
 
     def env(self, **more: str) -> dict[str, str]:
         return tools.environment(
@@ -111,7 +111,7 @@ class Guest:
         return args + [f'--kconfig_add={option}' for option in options]
 
     def build(self, step: Step) -> None:
-        """Configure and build; only what changed is built."""
+        """Configure and build incrementally."""
         before = time.time()
         self.build_path.mkdir(exist_ok=True)
         try:
@@ -120,12 +120,12 @@ class Guest:
                 watch=lambda: self._progress(step, before))
         except tools.Failed as failed:
             raise Trouble(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}',
-                          'see the lines above; a series or a tree of your own must build by itself',
+                          'see the lines above; check that your tree or series builds without ptebatch',
                           first_errors(failed.output)) from failed
         step.note = f'{self.arch.name}, {_objects(self.build_path, before)} objects'
 
     def make(self, *args: str, step: Step | None = None) -> str:
-        """The kernel's own make, in the build folder as it was built; a step shows how far it is."""
+        """Run the kernel's own make in the build folder; the step shows the progress."""
         before = time.time()
         return tools.run(tools.supervised(['make', f'O={self.build_folder}', *self.make_args(), *args]), cwd=self.tree,
                          env=self.env(), watch=lambda: self._progress(step, before))
@@ -135,7 +135,7 @@ class Guest:
             step.progress(f'{self.arch.name}, {_objects(self.build_path, before)} objects')
 
     def make_args(self) -> list[str]:
-        """What the kernel's make is to be told for this architecture."""
+        """The variables of the kernel's make for this architecture."""
         return [f'ARCH={self.arch.name}', f'CROSS_COMPILE={self.arch.cross_compile}', f'-j{self.settings.jobs}',
                 *self._compilers()]
 
@@ -143,14 +143,14 @@ class Guest:
         if self.settings.counting or self.variant:
             self.accel = TCG
             if self.variant:
-                console.say('accel     tcg: a variant is a CPU of QEMU\'s')
+                console.say('accel     tcg: a variant is an emulated CPU')
         elif self.arch.emulated:
             with console.step('accel') as step:
                 self.accel, step.note = accelerator.choose(self.arch)
 
-    def boot(self, hear: Callable[[str], None], *args: str, initramfs: Path | None = None,
+    def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
-        """Boot under `kunit.py exec`, which also parses what the suites print; returns its status."""
+        """Boot under `kunit.py exec`, which also parses the KTAP output of the suites; return its status."""
         kernel_args = KERNEL_ARGS + (DEBUG_ARGS if self.settings.debug else ()) + kernel_args
         command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
                               *(f'--kernel_args={arg}' for arg in kernel_args), *args)
@@ -171,7 +171,7 @@ class Guest:
             assert process.stdout
             try:
                 for line in process.stdout:
-                    hear(line.rstrip())
+                    on_line(line.rstrip())
             except BaseException:
                 process.terminate()     # not kill: the supervisor ends the guest
                 raise
@@ -180,7 +180,7 @@ class Guest:
 
     @property
     def log(self) -> Path:
-        """All that the kernel printed at its last boot."""
+        """The kernel log of the last boot."""
         return self.build_path / 'test.log'
 
     def ktap(self, log: str) -> str:
@@ -188,15 +188,15 @@ class Guest:
         return tools.run(self._kunit('parse', '--raw_output=kunit'), cwd=self.tree, stdin=log)
 
     def parse(self, log: str, args: Sequence[str]) -> tuple[int, str]:
-        """The status of `kunit.py parse` on a part of a boot log, and what it says."""
+        """Run `kunit.py parse` on a part of a boot log; return its status and its output."""
         try:
             return 0, tools.run(self._kunit('parse', *args), cwd=self.tree, stdin=log)
         except tools.Failed as failed:
             return failed.status, failed.output
 
     def suite_names(self, initramfs: Path | None = None) -> list[str]:
-        """The names of all suites that the kernel has."""
-        heard: list[str] = []
-        self.boot(heard.append, '--raw_output=all', initramfs=initramfs, kernel_args=('kunit.action=list',))
-        cases = re.findall(r'^(?:\[[^]]*\] )?([^\s.]+)\.[^\s.]+$', '\n'.join(heard), re.MULTILINE)
+        """The names of all suites in the kernel."""
+        output: list[str] = []
+        self.boot(output.append, '--raw_output=all', initramfs=initramfs, kernel_args=('kunit.action=list',))
+        cases = re.findall(r'^(?:\[[^]]*\] )?([^\s.]+)\.[^\s.]+$', '\n'.join(output), re.MULTILINE)
         return sorted(set(cases))

@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All that runs in the guest of a loadable run: put the module in and take it
- * out, three times, and say so in the kernel's log, where loadable.py looks for these
- * lines among what the suites print. Built with the kernel's nolibc.
+ * The only process in the guest of a loadable run: inserts and removes the module
+ * three times. Each insertion and removal writes a line to the kernel log, which
+ * loadable.py parses. Built with the kernel's nolibc.
  */
 static int kmsg;
 
-/* In one write, which is one line of the log. */
-static int say(const char *what, const char *more)
+/* Log one line. One write() makes one record of the kernel log. */
+static int log_line(const char *what, const char *details)
 {
 	char line[256];
 
-	snprintf(line, sizeof(line), "ptebatch: %s %s\n", what, more);
+	snprintf(line, sizeof(line), "ptebatch: %s %s\n", what, details);
 	write(kmsg, line, strlen(line));
 	return -1;
 }
 
-static int put_in(const char *path)
+static int insert_module(const char *path)
 {
 	int fd = open(path, O_RDONLY);
 
 	if (fd < 0)
-		return say("cannot open ptebatch.ko:", strerror(errno));
+		return log_line("cannot open ptebatch.ko:", strerror(errno));
 	if (syscall(__NR_finit_module, fd, "", 0))
-		return say("cannot insert ptebatch.ko:", strerror(errno));
+		return log_line("cannot insert ptebatch.ko:", strerror(errno));
 	return close(fd);
 }
 
-static int take_out(void)
+static int remove_module(void)
 {
 	int tries;
 
-	/* The kernel closes the files of its threads a little later. */
+	/* Kernel threads close files with a delay: the module may still be in use. */
 	for (tries = 0; tries < 20; tries++) {
 		if (!syscall(__NR_delete_module, "ptebatch", O_NONBLOCK))
 			return 0;
 		usleep(50000);
 	}
-	return say("cannot remove ptebatch:", strerror(errno));
+	return log_line("cannot remove ptebatch:", strerror(errno));
 }
 
-/* A module that is gone has no line in @path any more. */
-static int left_in(const char *path, const char *needle)
+/* Return: 0 if no line of @path contains @needle, as after a complete removal. */
+static int check_absent(const char *path, const char *needle)
 {
 	FILE *file = fopen(path, "r");
 	char line[1024];
-	int left = 0;
+	int found = 0;
 
 	if (!file)
-		return say("cannot open", path);
-	while (!left && fgets(line, sizeof(line), file))
+		return log_line("cannot open", path);
+	while (!found && fgets(line, sizeof(line), file))
 		if (strstr(line, needle))
-			left = say("left something behind:", line);
+			found = log_line("left behind after removal:", line);
 	fclose(file);
-	return left;
+	return found;
 }
 
 int main(void)
@@ -71,13 +71,13 @@ int main(void)
 	mount("proc", "/proc", "proc", 0, NULL);
 	kmsg = open("/dev/kmsg", O_WRONLY);
 	for (i = 0; i < 3; i++) {
-		say("insertion", rounds[i].nr);
-		if (put_in(rounds[i].path) || take_out())
+		log_line("insertion", rounds[i].nr);
+		if (insert_module(rounds[i].path) || remove_module())
 			break;
-		if (left_in("/proc/modules", "ptebatch ") ||
-		    left_in("/proc/kallsyms", "[ptebatch]"))
+		if (check_absent("/proc/modules", "ptebatch ") ||
+		    check_absent("/proc/kallsyms", "[ptebatch]"))
 			break;
-		say("removal", rounds[i].nr);
+		log_line("removal", rounds[i].nr);
 	}
 	reboot(RB_AUTOBOOT);
 	return 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Boot the kernel and give the verdict: on what kunit.py reports, and on how the boot ended."""
+"""Boot the kernel and judge the run by the results of kunit.py, the end of the boot, and kernel warnings."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from host import tools
 from results.report import Counts, failures, skips
 
 LAST_LINES = 20
-NAMES = 20      # of failed cases, at the end again
+NAMES = 20      # failed cases that are listed at the end
 PANIC = 'Kernel panic - not syncing'
 TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
 SO_FAR = re.compile(r'# \w+: (so far \d+ of \d+ combinations)$', re.MULTILINE)
 AGAIN = re.compile(r'# \w+: again by: (make run .*)$', re.MULTILINE)
-# What lib/kernel/log.c looks for, but for what mm/workbench.c prints to be found.
+# The patterns of lib/kernel/log.c, without the warnings that mm/workbench.c prints as a self-test.
 WARNING = re.compile(
     r'^(?:\[[^]]*\] *)*((?:WARNING: |BUG:? |INFO: trying to register non-static key|INFO: lockdep is turned off|'
     r'Disabling lock debugging)(?!.*ptebatch tries).*)$', re.MULTILINE)
-WARNINGS = 10   # that are shown
+WARNINGS = 10   # maximum that is printed
 COMBINATIONS = re.compile(r'^ *# \w+: combinations (.*): (\d+) of (\d+)$', re.MULTILINE)
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 FILES = ('results.txt', *VERDICTS, 'boot.log')
 
 
 class Judge:
-    """One boot of one kernel, and where its results go."""
+    """One boot of one kernel, and the folder of its results."""
 
     def __init__(self, guest: Guest, console: Console):
         self.guest = guest
@@ -42,8 +42,9 @@ class Judge:
         return [f'--json={self.folder}/results.json', f'--junit={self.folder}/results.junit.xml']
 
     def _no_such_suite(self, initramfs: Path | None = None) -> Trouble:
-        names = ', '.join(self.guest.suite_names(initramfs)) or 'none at all'
-        return Trouble(f'SUITES={self.guest.settings.suites} matches no suite', f'there are: {names}')
+        names = self.guest.suite_names(initramfs)
+        return Trouble(f'SUITES={self.guest.settings.suites} matches no suite',
+                       f'type SUITES= and one of {", ".join(names)}' if names else 'the kernel has no suites: check CONFIG_KUNIT')
 
     def _keep_log(self) -> str:
         if not self.guest.log.exists():
@@ -52,7 +53,7 @@ class Judge:
         return self.guest.log.read_text(errors='replace')
 
     def _check_variant(self, log: str) -> None:
-        """Another machine's results must not be taken for its."""
+        """Raise Trouble, and delete the results, if the guest is not the requested variant."""
         variant = self.guest.variant
         wrong = '; '.join(variant.differences(log)) if variant else ''
         if variant and wrong:
@@ -61,22 +62,22 @@ class Judge:
             raise Trouble(f'the guest is not the variant {variant.name} ({wrong})',
                           f'see {tools.shown(self.folder)}/boot.log', '\n'.join(log.splitlines()[-LAST_LINES:]))
 
-    def _came_to_its_end(self, heard: list[str], log: str) -> bool:
-        """Or else show how far it came."""
-        if TIMED_OUT.search('\n'.join(heard)):
-            why = f'the guest was not done within {self.guest.settings.timeout} s (TIMEOUT=)'
+    def _finished(self, output: list[str], log: str) -> bool:
+        """Whether the boot ended without a timeout or a panic; if not, print the last lines of the log."""
+        if TIMED_OUT.search('\n'.join(output)):
+            reason = f'the guest did not finish within {self.guest.settings.timeout} s (TIMEOUT=)'
         elif PANIC in log:
-            why = 'the kernel panicked'
+            reason = 'the kernel panicked'
         else:
             return True
         so_far = SO_FAR.findall(log)
-        self.console.say(f'[FAILED] {why}{", " + so_far[-1] if so_far else ""}; the last lines of its log:')
+        self.console.say(f'[FAILED] {reason}{", " + so_far[-1] if so_far else ""}; the last lines of its log:')
         for line in log.splitlines()[-LAST_LINES:]:
             self.console.say(f'    {line}')
         return False
 
-    def _did_not_warn(self, log: str) -> bool:
-        """Rule 10 for warnings between cases, and in cases without an address space."""
+    def _no_warnings(self, log: str) -> bool:
+        """Check rule 10 (no kernel warnings) also between cases, and in cases without an address space."""
         warnings = WARNING.findall(log[log.find('KTAP version'):]) if 'KTAP version' in log else []
         for warning in dict.fromkeys(warnings[:WARNINGS]):
             self.console.say(f'[FAILED] the kernel warned: {warning}')
@@ -84,12 +85,12 @@ class Judge:
 
     def _verdict(self, good: bool) -> bool:
         counts = Counts.read(self.folder / 'results.json')
-        for drawn in re.findall(r'# \w+: (SEED=\d+ ROUNDS=\d+)$', self._ktap(), re.MULTILINE):
-            self.console.say(f'random    {drawn}')
+        for seed in re.findall(r'# \w+: (SEED=\d+ ROUNDS=\d+)$', self._ktap(), re.MULTILINE):
+            self.console.say(f'random    {seed}')
         for command in AGAIN.findall(self._ktap()):
             self.console.say(f'again by  {" ".join([command, *self.guest.settings.sources])}')
-        for operation, tried, there_are in COMBINATIONS.findall(self._ktap()):
-            self.console.say(f'tried     {tried} of {there_are} combinations {operation}')
+        for operation, tried, total in COMBINATIONS.findall(self._ktap()):
+            self.console.say(f'tried     {tried} of {total} combinations {operation}')
         junit = self.folder / 'results.junit.xml'
         for reason, times in skips(junit).items():
             self.console.say(f'skipped   {times}: {reason}')
@@ -98,8 +99,8 @@ class Judge:
         good = good and counts.good
         if not counts.passed and not counts.failed:
             self.console.say('[FAILED] no case ran')
-        there = [name for name in FILES if (self.folder / name).exists()]
-        self.console.say(f'results   {tools.shown(self.folder)}/: {" ".join(there)}')
+        written = [name for name in FILES if (self.folder / name).exists()]
+        self.console.say(f'results   {tools.shown(self.folder)}/: {" ".join(written)}')
         self.console.say(f'{"passed" if good else "FAILED":<9} {self.guest.settings.name}: {counts}; '
                          f'{self.console.seconds():.1f} s in all')
         return good
@@ -109,51 +110,51 @@ class Judge:
         return ktap.read_text(errors='replace') if ktap.exists() else ''
 
     def built_in(self) -> bool:
-        """The kernel has the suites built in and runs them as it boots."""
-        heard: list[str] = []
+        """Boot a kernel with built-in suites, which run during boot."""
+        output: list[str] = []
 
-        def hear(line: str) -> None:
-            heard.append(line)
+        def on_line(line: str) -> None:
+            output.append(line)
             self.console.say(line)
 
         settings = self.guest.settings
-        status = self.guest.boot(hear, *self._outputs(), kernel_args=settings.arch.suites_args + settings.parameters,
+        status = self.guest.boot(on_line, *self._outputs(), kernel_args=settings.arch.suites_args + settings.parameters,
                                  suites=settings.suites)
         log = self._keep_log()
         self._check_variant(log)
-        ended = self._came_to_its_end(heard, log)
-        quiet = self._did_not_warn(log)
-        if settings.suites and ended and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
+        finished = self._finished(output, log)
+        no_warnings = self._no_warnings(log)
+        if settings.suites and finished and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
             raise self._no_such_suite()
         (self.folder / 'results.ktap').write_text(self.guest.ktap(log))
-        return self._verdict(ended and quiet and status == 0)
+        return self._verdict(finished and no_warnings and status == 0)
 
     def as_module(self) -> bool:
-        """The kernel inserts and removes the suites; all rounds must go well, and alike."""
+        """Insert and remove the module several times; all rounds must pass and report the same cases."""
         initramfs = loadable.make_initramfs(self.guest)
-        heard: list[str] = []
+        output: list[str] = []
         with self.console.step('boot', f'insert, run and remove ptebatch.ko, {loadable.ROUNDS} times'):
-            self.guest.boot(heard.append, '--raw_output=all', initramfs=initramfs, suites=self.guest.settings.suites,
+            self.guest.boot(output.append, '--raw_output=all', initramfs=initramfs, suites=self.guest.settings.suites,
                             kernel_args=self.guest.arch.suites_args)
         log = self._keep_log()
-        ended = self._came_to_its_end(heard, log)
+        finished = self._finished(output, log)
         rounds = loadable.rounds(log)
-        if self.guest.settings.suites and ended and rounds and 'KTAP version' not in rounds[0]:
+        if self.guest.settings.suites and finished and rounds and 'KTAP version' not in rounds[0]:
             raise self._no_such_suite(initramfs)
 
-        good = ended and len(rounds) == loadable.ROUNDS
+        good = finished and len(rounds) == loadable.ROUNDS
         for part in rounds:
             first = part is rounds[0]
-            status, said = self.guest.parse(part, self._outputs() if first else [])
+            status, report = self.guest.parse(part, self._outputs() if first else [])
             if first or status:
-                for line in said.splitlines():
+                for line in report.splitlines():
                     self.console.say(line)
             good = good and status == 0
         if rounds:
             (self.folder / 'results.ktap').write_text(self.guest.ktap(rounds[0]))
-        complaints = loadable.complaints(log)
+        errors = loadable.errors(log)
         if good and any(loadable.cases(part) != loadable.cases(rounds[0]) for part in rounds):
-            complaints.append('a later round does not report the cases of the first')
-        for complaint in complaints:
-            self.console.say(f'[FAILED] {complaint}')
-        return self._verdict(good and not complaints)
+            errors.append('a later round reports other cases than the first')
+        for error in errors:
+            self.console.say(f'[FAILED] {error}')
+        return self._verdict(good and not errors)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The suites as a module: inserted and removed by the only program of a minimal initramfs.
+"""LOADABLE=1: init of a minimal initramfs inserts and removes the module three times.
 
-Twice as it was built with the kernel, and once as for a kernel that was built elsewhere.
+Two rounds use the module as built with the kernel; one uses the build for a kernel that was built elsewhere.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from host.settings import PROJECT
 from host import tools
 from trees import external
 
-ROUNDS = 3   # as init.c has them
+ROUNDS = 3   # must match init.c
 
 
 def _built_elsewhere(guest: Guest) -> Path:
-    """The module without our exports, which looks up what it needs."""
+    """Build the module without our exports: it looks up symbols that the kernel does not export."""
     return external.build(guest.build_path / 'ptebatch-elsewhere', guest.build_path, guest.tree, guest.make_args(),
                           env=guest.env())
 
 
 def make_initramfs(guest: Guest) -> Path:
-    """Pack init and the module; with the kernel's own C library and packer, so that nothing is fetched."""
+    """Pack init and the module with the kernel's own nolibc and gen_init_cpio: no further packages are needed."""
     build = guest.build_path
     init, contents, packed = build / 'ptebatch-init', build / 'ptebatch-initramfs', build / 'ptebatch.cpio'
     contents.write_text('dir /dev 0755 0 0\nnod /dev/kmsg 0644 0 0 c 1 11\nnod /dev/console 0600 0 0 c 5 1\n'
@@ -43,13 +43,13 @@ def make_initramfs(guest: Guest) -> Path:
 
 
 def rounds(log: str) -> list[str]:
-    """What the kernel printed while the module was in, for each insertion."""
+    """The kernel log of each round, from insertion to removal of the module."""
     return re.findall(r'ptebatch: insertion \d\n(.*?)(?=[^\n]*ptebatch: removal|[^\n]*ptebatch: insertion|\Z)',
                       log, re.DOTALL)
 
 
-def complaints(log: str) -> list[str]:
-    """What init says went wrong, and what the kernel says after the last case."""
+def errors(log: str) -> list[str]:
+    """The errors that init reports, and kernel warnings after the last case."""
     found = re.findall(r'ptebatch: (?:cannot|left) .*', log)
     for part in rounds(log):
         after = re.split(r'^.*\bok \d+ \S+.*$', part, flags=re.MULTILINE)[-1]
@@ -61,5 +61,5 @@ def complaints(log: str) -> list[str]:
 
 
 def cases(part: str) -> list[str]:
-    """The cases that a round reports, in order."""
+    """The names of the cases that a round reports, in order."""
     return re.findall(r'\bok \d+ ([^#\n]*[^#\s])', part)

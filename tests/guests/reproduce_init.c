@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first process of a guest of `make reproduce`: runs the programs in
- * /reproducers one after the other, each with a time limit, in a folder of an
- * ext4 file system, and writes what each said to the kernel's log, where
- * reproduce.py reads it.
+ * init of the guest of `make reproduce`: runs the programs in /reproducers one
+ * after the other, each with a time limit, in the root folder of an ext4 file
+ * system. It writes the last output line and the exit status of each program to
+ * the kernel log, which reproduce.py parses.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,8 +22,8 @@
 
 static const int SECONDS = 120;
 
-/* In one write, which is one line of the log. */
-static void say(const char *format, ...)
+/* Log one line. One write() makes one record of the kernel log. */
+static void log_line(const char *format, ...)
 {
 	static int kmsg = -1;
 	char line[800];
@@ -38,7 +38,7 @@ static void say(const char *format, ...)
 		perror("/dev/kmsg");
 }
 
-/* An ext4 file system on the first RAM disk, as the current folder. */
+/* Copy the ext4 image to the first RAM disk, mount it and change to it. */
 static int mount_ext4(void)
 {
 	static char block[65536];
@@ -53,30 +53,30 @@ static int mount_ext4(void)
 	return mount("/dev/ram0", "/mnt", "ext4", 0, NULL) || chdir("/mnt");
 }
 
-/* What the child prints, up to its end or the time limit; the last line counts. */
-static void listen_to(int pipe, char *said, size_t size)
+/* Read the output of the child until it ends or prints nothing for SECONDS. */
+static void read_output(int pipe, char *output, size_t size)
 {
 	struct pollfd ready = { .fd = pipe, .events = POLLIN };
-	ssize_t got = 1;
+	ssize_t bytes = 1;
 	size_t used = 0;
 
-	while (got > 0 && used < size - 1 && poll(&ready, 1, SECONDS * 1000) > 0) {
-		got = read(pipe, said + used, size - 1 - used);
-		used += got > 0 ? got : 0;
+	while (bytes > 0 && used < size - 1 && poll(&ready, 1, SECONDS * 1000) > 0) {
+		bytes = read(pipe, output + used, size - 1 - used);
+		used += bytes > 0 ? bytes : 0;
 	}
-	while (used && said[used - 1] == '\n')
+	while (used && output[used - 1] == '\n')
 		used--;
-	said[used] = 0;
+	output[used] = 0;
 }
 
 static void run(const char *name)
 {
-	char path[300], said[300];
+	char path[300], output[300];
 	const char *last;
 	int pipes[2], status;
 	pid_t pid;
 
-	say("ptebatch: begin %s\n", name);
+	log_line("ptebatch: begin %s\n", name);
 	snprintf(path, sizeof(path), "/reproducers/%s", name);
 	if (pipe(pipes))
 		return;
@@ -90,13 +90,14 @@ static void run(const char *name)
 		_exit(127);
 	}
 	close(pipes[1]);
-	listen_to(pipes[0], said, sizeof(said));
+	read_output(pipes[0], output, sizeof(output));
 	close(pipes[0]);
 	kill(pid, SIGKILL);		/* unless it has ended */
 	waitpid(pid, &status, 0);
-	last = strrchr(said, '\n');
-	say("ptebatch: end %s %s %d: %s\n", name, WIFEXITED(status) ? "exit" : "signal",
-	    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), last ? last + 1 : said);
+	last = strrchr(output, '\n');
+	log_line("ptebatch: end %s %s %d: %s\n", name, WIFEXITED(status) ? "exit" : "signal",
+		 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+		 last ? last + 1 : output);
 }
 
 static int is_program(const struct dirent *entry)
@@ -112,11 +113,11 @@ int main(void)
 	mount("proc", "/proc", "proc", 0, NULL);
 	mount("sysfs", "/sys", "sysfs", 0, NULL);
 	if (mount_ext4())
-		say("ptebatch: no ext4 file system: %s\n", strerror(errno));
+		log_line("ptebatch: no ext4 file system: %s\n", strerror(errno));
 	count = scandir("/reproducers", &names, is_program, alphasort);
 	for (i = 0; i < count; i++)
 		run(names[i]->d_name);
-	say("ptebatch: done\n");
+	log_line("ptebatch: done\n");
 	reboot(RB_AUTOBOOT);
 	return 0;
 }

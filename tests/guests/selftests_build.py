@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Building tools/testing/selftests/mm of the tree under test, a kernel with its config, and an initramfs of both."""
+"""Build tools/testing/selftests/mm of the tree under test, a kernel with its config, and an initramfs with the programs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from host import tools
 
 HOME = 'tools/testing/selftests/mm'
 OWN = PROJECT / 'tests/guests/selftests'
-CONFIG = '.ptebatch-config'     # what the kernel was last configured from
-RESULTS = 'selftests'           # the folder of the build folder that the programs are built in
+CONFIG = '.ptebatch-config'     # the fragments of the last configuration
+RESULTS = 'selftests'           # the folder of the programs, in the build folder
 
 
 def _fragments(guest: Guest) -> str:
-    """The parts of the configuration; a later line overrides an earlier one."""
+    """All configuration fragments; a later line overrides an earlier one."""
     arch = guest.arch.name
     parts = [PROJECT / f'tests/guests/arch/{arch}.config', guest.tree / HOME / 'config', OWN / 'config', OWN / f'{arch}.config']
     return '\n'.join(f'# {path.name}\n{path.read_text()}' for path in (PROJECT / 'kunitconfig', *parts))
@@ -31,12 +31,12 @@ def _make(guest: Guest, what: str, *args: str, step: Step | None = None) -> None
         guest.make(*args, step=step)
     except tools.Failed as failed:
         raise Trouble(f'{what} for ARCH={guest.arch.name} in {guest.build_path}',
-                      'see the lines above; a series or a tree of your own must build by itself',
+                      'see the lines above; check that your tree or series builds without ptebatch',
                       first_errors(failed.output)) from failed
 
 
 def kernel(guest: Guest, step: Step) -> None:
-    """Configure and build the kernel and its modules; only what changed is built."""
+    """Configure and build the kernel and its modules incrementally."""
     build, wanted = guest.build_path, _fragments(guest)
     build.mkdir(exist_ok=True)
     kept = build / CONFIG
@@ -49,19 +49,19 @@ def kernel(guest: Guest, step: Step) -> None:
 
 
 def missing_options(guest: Guest) -> list[str]:
-    """Options of the tree's own config that this architecture or this tree does not have."""
+    """Options of the selftests' config that this architecture or tree does not have."""
     wanted = [line for line in (guest.tree / HOME / 'config').read_text().split() if not line.startswith('#')]
     got = set((guest.build_path / '.config').read_text().split('\n'))
     return [option for option in wanted if option not in got and option.replace('=m', '=y') not in got]
 
 
 def programs(guest: Guest, root: Path, step: Step) -> Path:
-    """Build the programs, static; the folder that they are in. The tree must be locked."""
+    """Build the programs, statically linked; return their folder. The caller holds the lock of the tree."""
     folder = guest.build_path / RESULTS
     folder.mkdir(exist_ok=True)
-    _make(guest, 'the kernel\'s headers cannot be made', 'headers')
+    _make(guest, 'the kernel headers do not build', 'headers')
     for made in (guest.tree / HOME).glob('local_config.*'):
-        if made.is_symlink():   # left by a build in the user's tree, which is not to be written to
+        if made.is_symlink():   # links to a file in the user's tree, which must not be written to
             made.unlink()
     flags = '-static'
     if root != Path('/'):
@@ -74,7 +74,7 @@ def programs(guest: Guest, root: Path, step: Step) -> Path:
                   watch=lambda: step.progress(f'{len(list(folder.iterdir()))} programs'))
     except tools.Failed as failed:
         raise Trouble(f'{HOME} does not build for ARCH={guest.arch.name}',
-                      'see the lines above; a series or a tree of your own must build by itself',
+                      'see the lines above; check that your tree or series builds without ptebatch',
                       first_errors(failed.output)) from failed
     step.note = f'{sum(path.is_file() for path in folder.iterdir())} programs'
     return folder
@@ -86,7 +86,7 @@ def sources(guest: Guest) -> list[str]:
 
 
 def _tree(place: str, folder: Path) -> Iterator[str]:
-    """The lines of gen_init_cpio for all below a folder."""
+    """The lines of gen_init_cpio for a folder and everything below it."""
     yield f'dir {place} 0755 0 0'
     for path in sorted(folder.iterdir()) if folder.exists() else ():
         if path.is_dir() and not path.is_symlink():

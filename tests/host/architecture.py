@@ -11,17 +11,17 @@ from host.errors import Trouble
 
 @dataclass(frozen=True)
 class Arch:
-    """One value of ARCH=: what builds its kernel, and what runs it."""
+    """One value of ARCH=: how its kernel is built and run."""
 
-    name: str       # as kunit.py and make have it
-    machine: str    # as uname -m and QEMU have it
-    gnu: str        # as the compiler's name begins
+    name: str       # for kunit.py and make
+    machine: str    # for uname -m and QEMU
+    gnu: str        # prefix of the compiler's name
     qemu_package: str = ''
     suites_args: tuple[str, ...] = ()   # kernel parameters of a guest that runs the suites
 
     @property
     def emulated(self) -> bool:
-        """Is it a guest of QEMU? UML is a program of the host."""
+        """The kernel runs in QEMU. UML runs as a program of the host."""
         return bool(self.qemu_package)
 
     @property
@@ -34,7 +34,7 @@ class Arch:
 
     @property
     def debian(self) -> str:
-        """The architecture as Debian's packages have it."""
+        """The name of the architecture in Debian's packages."""
         return {'aarch64': 'arm64', 'x86_64': 'amd64'}[self.machine]
 
     @property
@@ -44,18 +44,18 @@ class Arch:
 
 ARCHES = {arch.name: arch for arch in (
     Arch('um', 'x86_64', 'x86_64-linux-gnu'),
-    # X86_FEATURE_SHSTK, which has no name: QEMU emulates no CPU with shadow stacks, but PTE helpers can be tested all the same.
+    # 519 is X86_FEATURE_SHSTK, which has no name. QEMU emulates no CPU with shadow stacks; the PTE helpers need none.
     Arch('x86_64', 'x86_64', 'x86_64-linux-gnu', 'qemu-system-x86', ('setcpuid=519',)),
     Arch('arm64', 'aarch64', 'aarch64-linux-gnu', 'qemu-system-arm'),
 )}
 
 
 def find(name: str) -> Arch:
-    """The architecture of that name, if the suites and this machine know it."""
+    """The architecture of that name; Trouble if it is unknown or cannot run on this machine."""
     if name not in ARCHES:
-        raise Trouble(f'ARCH={name} is no architecture of the suites', f'give one of: {", ".join(ARCHES)}')
+        raise Trouble(f'ARCH={name}: unknown architecture', f'type one of {" ".join(f"ARCH={arch}" for arch in ARCHES)}')
     arch = ARCHES[name]
     if not arch.emulated and not arch.native:
-        raise Trouble(f'ARCH={name} runs on {arch.machine} machines only, this is {platform.machine()}',
-                      'give ARCH=arm64 or ARCH=x86_64')
+        raise Trouble(f'ARCH={name}: runs only on {arch.machine} machines, and this is {platform.machine()}',
+                      'type ARCH=arm64 or ARCH=x86_64')
     return arch

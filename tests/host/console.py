@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the user sees: one line a step, with the seconds that it took."""
+"""Console output: one line per step, with its duration in seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-# Where nobody watches, a line of progress now and then is enough.
+# Interval of progress lines if the output is not a terminal.
 QUIET_SECONDS = 30
 
 COLOURS = {'[PASSED]': '32', '[FAILED]': '31', '[CRASHED]': '31', '[ERROR]': '31', '[SKIPPED]': '33'}
@@ -22,13 +22,13 @@ def _coloured(line: str) -> str:
 
 
 class Step:
-    """A step under way; `note` is what its line will say."""
+    """A step in progress; `note` is the text of its line."""
 
     def __init__(self, name: str, note: str):
         self.name = name
         self.note = note
         self.start = time.monotonic()
-        self._said = self.start
+        self._printed = self.start
 
     def seconds(self) -> float:
         return time.monotonic() - self.start
@@ -37,35 +37,35 @@ class Step:
         return f'{self.name:<9} {text:<58} {self.seconds():6.1f} s'
 
     def progress(self, text: str) -> None:
-        """Say how far it is: in place on a terminal, else rarely."""
+        """Print the progress: in place on a terminal, else at most once in QUIET_SECONDS."""
         if sys.stdout.isatty():
             print('\r\033[K' + self.line(text)[:100], end='', flush=True)
-        elif time.monotonic() - self._said >= QUIET_SECONDS:
-            self._said = time.monotonic()
+        elif time.monotonic() - self._printed >= QUIET_SECONDS:
+            self._printed = time.monotonic()
             print(self.line(text), flush=True)
 
 
 class Console:
-    """Standard output, and the copy of it that is kept with the results."""
+    """Standard output, and its copy in the results."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
-        self._said: list[str] = []
+        self._lines: list[str] = []
         self._copy: TextIO | None = None
 
     def copy_to(self, copy: TextIO) -> None:
-        """Keep what was said so far, and what will be."""
+        """Write all lines to `copy`: those printed so far, and each further one."""
         self._copy = copy
-        copy.writelines(line + '\n' for line in self._said)
+        copy.writelines(line + '\n' for line in self._lines)
 
     def say(self, line: str) -> None:
         print(_coloured(line) if sys.stdout.isatty() else line, flush=True)
-        self._said.append(line)
+        self._lines.append(line)
         if self._copy:
             print(line, file=self._copy, flush=True)
 
     def seconds(self) -> float:
-        """Since the run began."""
+        """Seconds since the start of the run."""
         return time.monotonic() - self._start
 
     @contextmanager

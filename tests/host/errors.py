@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The one way in which the tools give up."""
+"""The exception for everything that prevents a run."""
 
 
 class Trouble(Exception):
-    """The suites cannot run (exit status 2): why, and what to do about it.
+    """The command cannot run (exit status 2): what is wrong, and the remedy as something that can be typed.
 
-    `details` are lines worth seeing before that: a failing hunk, what the compiler said.
+    `details` are lines to print above: a failing hunk, the output of the compiler.
     """
 
     def __init__(self, reason: str, remedy: str, details: str = ''):

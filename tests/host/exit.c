@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* As <gnumake.h> has them, which not every make brings. */
+/* Declared as in <gnumake.h>, which not every package of make contains. */
 typedef char *(*gmk_func_ptr)(const char *nm, unsigned int argc, char **argv);
 extern void gmk_add_function(const char *name, gmk_func_ptr func, unsigned int min_args, unsigned int max_args,
 			     unsigned int flags);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One command at a time in one place."""
+"""Locks: one command at a time in a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _claimed: dict[Path, TextIO] = {}
 
 @contextmanager
 def locked_if_free(path: Path) -> Iterator[bool]:
-    """Hold the lock, unless another run has it."""
+    """Hold the lock and yield True; yield False if another run holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open('a') as file:
         try:
@@ -30,7 +30,7 @@ def locked_if_free(path: Path) -> Iterator[bool]:
 
 @contextmanager
 def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold the lock; call `waiting` first if another run has it. Its time says when it was last used."""
+    """Hold the lock; call `waiting` first if another run holds it. The time of the file is that of the last use."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open('a') as file:
         try:
@@ -43,7 +43,7 @@ def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
 
 
 def claim(results: Path) -> None:
-    """Keep a folder of results for this command, to its end; refuse if another command writes there."""
+    """Lock a folder of results until this command ends; Trouble if another command writes to it."""
     if results in _claimed:
         return
     results.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ def claim(results: Path) -> None:
     except BlockingIOError as error:
         file.seek(0)
         raise Trouble(f'another command (process {file.read().strip() or "unknown"}) writes to {results}',
-                      'wait for its end, or type O=/other/folder') from error
+                      'wait until it ends, or type O=/other/folder') from error
     file.truncate(0)
     file.write(f'{os.getpid()}\n')
     file.flush()

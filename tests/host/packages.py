@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The programs that a run needs, and their installation where apt is at hand."""
+"""The programs that a command needs, and their installation by apt."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from host.console import Console
 from host.errors import Trouble
 from host import tools
 
-
-# Users other than root may lack the last two.
+# The PATH of users other than root may lack the last two folders.
 PATH = f'{os.environ.get("PATH", os.defpath)}:/usr/sbin:/sbin'
 
 
 @dataclass(frozen=True)
 class Need:
-    """A program, or a header that a compiler must find; and Debian's package of it."""
+    """A program, or a header of a compiler, and the Debian package that contains it."""
 
-    what: str
+    name: str
     package: str
     compiler: str = ''
 
-    def there(self) -> bool:
+    def is_installed(self) -> bool:
         if not self.compiler:
-            return shutil.which(self.what, path=PATH) is not None
+            return shutil.which(self.name, path=PATH) is not None
         try:
-            tools.run([self.compiler, '-E', '-x', 'c', '-include', self.what, '/dev/null'])
+            tools.run([self.compiler, '-E', '-x', 'c', '-include', self.name, '/dev/null'])
         except (tools.Failed, FileNotFoundError):
             return False
         return True
@@ -39,16 +38,16 @@ class Need:
 
 @dataclass(frozen=True)
 class Module(Need):
-    """A module of Python's."""
+    """A Python module."""
 
-    def there(self) -> bool:
+    def is_installed(self) -> bool:
         return self.python() is not None
 
     def python(self) -> str | None:
-        """The interpreter that has it: Debian's modules are only Debian's interpreter's."""
+        """An interpreter that can import the module: Debian's modules work only in Debian's interpreter."""
         for interpreter in (sys.executable, '/usr/bin/python3'):
             try:
-                tools.run([interpreter, '-c', f'import {self.what}'])
+                tools.run([interpreter, '-c', f'import {self.name}'])
                 return interpreter
             except (tools.Failed, FileNotFoundError):
                 pass
@@ -63,10 +62,10 @@ BUILD = (
     Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),
 )
 FETCH = (Need('dpkg-deb', 'dpkg'), Need('tar', 'tar'), Need('xz', 'xz-utils'))
-# What selftests link, and what runs them in the guest.
+# Libraries that the selftests link, and shells of their guest.
 SELFTEST_LIBRARIES = (
-    Need('sys/capability.h', 'libcap-dev', 'gcc'), Need('numa.h', 'libnuma-dev', 'gcc'), Need('liburing.h', 'liburing-dev', 'gcc'),
-    Need('busybox', 'busybox-static'), Need('bash-static', 'bash-static'),
+    Need('sys/capability.h', 'libcap-dev', 'gcc'), Need('numa.h', 'libnuma-dev', 'gcc'),
+    Need('liburing.h', 'liburing-dev', 'gcc'), Need('busybox', 'busybox-static'), Need('bash-static', 'bash-static'),
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
@@ -75,7 +74,7 @@ TEST = (
 
 
 def for_run(arch: Arch, loadable: bool) -> Iterable[Need]:
-    """What a run on that architecture takes, beside fetching a kernel."""
+    """What a run on that architecture needs, except to fetch a kernel."""
     yield from BUILD
     if arch.emulated:
         yield Need(arch.qemu, arch.qemu_package)
@@ -88,19 +87,19 @@ def for_run(arch: Arch, loadable: bool) -> Iterable[Need]:
 
 
 def _libc(arch: Arch) -> Need:
-    """For programs of the guest."""
+    """The C library for programs of the guest."""
     cross = f'-{arch.debian}-cross' if arch.cross_compile else ''
     return Need('asm/unistd.h', 'libc6-dev' + cross, arch.cross_compile + 'gcc')
 
 
 def for_selftests(arch: Arch) -> Iterable[Need]:
-    """What the kernel's own selftests take, beside the libraries of their architecture."""
+    """What the kernel's own selftests need, except the libraries of their architecture."""
     yield from for_run(arch, loadable=False)
     yield _libc(arch)
 
 
 def _as_root() -> list[str] | None:
-    """What to put before a command so that root runs it; None if that cannot be."""
+    """The prefix of a command that runs it as root; None if the user cannot become root."""
     if os.geteuid() == 0:
         return []
     if not shutil.which('sudo'):
@@ -114,27 +113,27 @@ def _as_root() -> list[str] | None:
 
 
 def _may_install(packages: Iterable[str]) -> bool:
-    """Did the user agree to install packages, now or by INSTALL=yes? In CI they do."""
-    said = os.environ.get('INSTALL', '')
-    if said not in ('', 'yes', 'no'):
-        raise Trouble(f'INSTALL={said}: expected yes or no', 'give INSTALL=yes to have missing packages installed')
-    if said or os.environ.get('CI') == 'true':
-        return said != 'no'
+    """The user agreed to install packages: by INSTALL=yes, by CI=true or on the terminal."""
+    install = os.environ.get('INSTALL', '')
+    if install not in ('', 'yes', 'no'):
+        raise Trouble(f'INSTALL={install}: expected yes or no', 'type INSTALL=yes to install missing packages')
+    if install or os.environ.get('CI') == 'true':
+        return install != 'no'
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     return input(f'apt install {" ".join(packages)}? [y/N] ').strip().lower() in ('y', 'yes')
 
 
 def ensure(needs: Iterable[Need], console: Console) -> None:
-    """Install what is missing, or say what that is. Costs nothing where all is there."""
-    missing = [need for need in needs if not need.there()]
+    """Install the missing packages; Trouble if the user does not agree or apt fails."""
+    missing = [need for need in needs if not need.is_installed()]
     if not missing:
         return
-    names = ', '.join(need.what for need in missing)
+    names = ', '.join(need.name for need in missing)
     packages = sorted({need.package for need in missing})
     root = _as_root()
     if not shutil.which('apt-get') or root is None:
-        raise Trouble(f'missing: {names}', f'install them (in Debian: {" ".join(packages)})')
+        raise Trouble(f'missing: {names}', f'install them (in Debian, as root: apt install {" ".join(packages)})')
     if not _may_install(packages):
         raise Trouble(f'missing: {names}', f'add INSTALL=yes, or type: apt install {" ".join(packages)}')
     apt = [*root, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120']
@@ -142,10 +141,10 @@ def ensure(needs: Iterable[Need], console: Console) -> None:
         try:
             tools.run([*apt, 'update'], watch=lambda: step.progress('apt-get update'))
         except tools.Failed:
-            pass    # perhaps one archive of many; what is known may do
+            pass    # One unreachable archive does not matter if another has the packages.
         try:
             tools.run([*apt, 'install', '-y', '--no-install-recommends', *packages],
                       watch=lambda: step.progress(step.note))
         except tools.Failed as failed:
             raise Trouble(f'apt could not install {" ".join(packages)}: {failed.last_line()}',
-                          'install them by hand, or see to the network', failed.output) from failed
+                          f'check the network connection, or type: apt install {" ".join(packages)}', failed.output) from failed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the user asked for: the variables of the Makefile."""
+"""The settings of a run, from the variables of the Makefile."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ PROJECT = Path(__file__).resolve().parents[2]
 def _number(env: Mapping[str, str], name: str, default: int, bits: int = 31) -> int:
     text = env.get(name) or str(default)
     if not (text.isascii() and text.isdecimal()) or int(text) == 0:
-        raise Trouble(f'{name}={text} is no number above 0', f'give one, or leave {name}= out')
+        raise Trouble(f'{name}={text}: expected a number above 0', f'for example {name}={default or 1}')
     if int(text) >> bits:
-        raise Trouble(f'{name}={text} is too large', f'give a number below 2**{bits}, or leave {name}= out')
+        raise Trouble(f'{name}={text}: expected a number below 2**{bits}', f'for example {name}={default or 1}')
     return int(text)
 
 
 def path(env: Mapping[str, str], name: str) -> Path | None:
-    """An existing file or folder, or none given."""
+    """The file or folder that a variable names; None if the variable is empty."""
     if not env.get(name):
         return None
-    given = Path(env[name]).expanduser().resolve()
-    if not given.exists():
-        raise Trouble(f'{name}={env[name]} does not exist', 'give the path of what is there')
-    return given
+    found = Path(env[name]).expanduser().resolve()
+    if not found.exists():
+        raise Trouble(f'{name}={env[name]}: no such file or folder', f'type {name}= with an existing path')
+    return found
 
 
 def results(env: Mapping[str, str]) -> Path:
-    """The folder that all results go below."""
+    """The folder that contains the results of all runs."""
     return Path(env.get('O') or PROJECT / 'build').expanduser().resolve()
 
 
 def jobs(env: Mapping[str, str]) -> int:
-    """How many to build with at a time."""
+    """The number of jobs of a build."""
     return _number(env, 'JOBS', len(os.sched_getaffinity(0)))
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One run's variables, checked as far as that goes without doing anything."""
+    """The variables of one run, checked before the run begins."""
 
     arch: architecture.Arch
     suites: str
@@ -58,103 +58,103 @@ class Settings:
     results: Path
     jobs: int
     timeout: int
-    parameters: tuple[str, ...]     # of the suites, as the kernel has them
+    parameters: tuple[str, ...]     # of the suites, on the kernel command line
     cache: Path
-    debug: bool = False     # with all the checks that the kernel has
+    debug: bool = False     # a kernel with KASAN, lockdep and the page table check
     bench: bool = False     # the benches, in a kernel without debug options
-    counting: bool = False  # its clock counts instructions
+    counting: bool = False  # the clock counts instructions
     selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
-    variants: tuple[Variant, ...] = ()  # one after the other
-    variant: Variant | None = None      # the one of them that this is for
+    variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
+    variant: Variant | None = None      # the variant of this run
 
     @property
     def flavour(self) -> str:
-        """Which kernel of an architecture it is."""
+        """The kind of kernel; empty for the default."""
         if self.selftests:
             return 'selftests'
         return 'loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else ''
 
     @property
     def kernel(self) -> str:
-        """The name of the kernel, which several variants may share."""
-        own = self.variant.name if self.variant and self.variant.config else ''
-        return '-'.join(filter(None, (self.arch.name, self.flavour, own)))
+        """The name of the kernel; variants may share a kernel."""
+        variant = self.variant.name if self.variant and self.variant.config else ''
+        return '-'.join(filter(None, (self.arch.name, self.flavour, variant)))
 
     @property
     def name(self) -> str:
-        """Of what is run, as the user knows it."""
-        own = self.variant.name if self.variant and self.variant != variants.VARIANTS[self.arch.name][0] else ''
-        return '-'.join(filter(None, (self.arch.name, self.flavour, own)))
+        """The name of the run on the console and in the results."""
+        variant = self.variant.name if self.variant and self.variant != variants.VARIANTS[self.arch.name][0] else ''
+        return '-'.join(filter(None, (self.arch.name, self.flavour, variant)))
 
     @property
     def sources(self) -> list[str]:
-        """What was given of the kernel and its machine, as it is given."""
-        given = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
+        """The variables that select kernel and CPU, as the user types them; without those that have their default."""
+        paths = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
         default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
         return ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
-            f'{name}={value or ""}' for name, value in given.items() if value != (default if name == 'FIXES' else None)]
+            f'{name}={value or ""}' for name, value in paths.items() if value != (default if name == 'FIXES' else None)]
 
     def each(self) -> list[Settings]:
-        """For each run that was asked for: one, or one a variant."""
+        """The settings of each run: one run per variant, or a single run without variants."""
         runs = [replace(self, variant=variant) for variant in self.variants]
         return [replace(run, results=self.results.parent / run.name) for run in runs] or [self]
 
     def for_bench(self, env: Mapping[str, str]) -> Settings:
-        """The same for the benches."""
+        """The settings for the benches."""
         if self.loadable or self.debug or self.parameters or self.variants:
-            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches',
+            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to benches',
                           'leave them out')
         clock = env.get('CLOCK') or ('count' if self.arch.emulated else 'native')
         if clock not in ('count', 'native'):
-            raise Trouble(f'CLOCK={clock} is no clock', 'give CLOCK=count or CLOCK=native')
+            raise Trouble(f'CLOCK={clock}: unknown clock', 'type CLOCK=count or CLOCK=native')
         if clock == 'count' and not self.arch.emulated:
-            raise Trouble(f'CLOCK=count does not work with ARCH={self.arch.name}',
-                          'give CLOCK=native, ARCH=x86_64 or ARCH=arm64')
+            raise Trouble(f'CLOCK=count: not supported with ARCH={self.arch.name}',
+                          'type CLOCK=native, ARCH=x86_64 or ARCH=arm64')
         return replace(self, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench', bench=True,
                        counting=clock == 'count', timeout=_number(env, 'TIMEOUT', 600))
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:
-        """The same for the kernel's own selftests."""
+        """The settings for the kernel's own selftests."""
         if not self.arch.emulated:
-            raise Trouble(f'ARCH={self.arch.name} cannot run the selftests', 'give ARCH=x86_64 or ARCH=arm64')
+            raise Trouble(f'ARCH={self.arch.name}: the selftests are not supported', 'type ARCH=x86_64 or ARCH=arm64')
         if self.loadable or self.debug or self.parameters or self.variants or self.suites:
-            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, SUITES=, EXHAUSTIVE=, SEED= and ROUNDS= are not for selftests',
+            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, SUITES=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to selftests',
                           'leave them out')
         return replace(self, selftests=True, timeout=_number(env, 'TIMEOUT', 3600))
 
     @classmethod
     def read(cls, env: Mapping[str, str]) -> Settings:
-        """Check the variables in the environment, where the Makefile puts them."""
-        chosen = architecture.find(env.get('ARCH') or 'um')
+        """Read and check the variables in the environment, where the Makefile puts them."""
+        arch = architecture.find(env.get('ARCH') or 'um')
         loadable = env.get('LOADABLE', '') not in ('', '0')
-        if loadable and not chosen.emulated:
-            raise Trouble(f'LOADABLE=1 does not work with ARCH={chosen.name}', 'give ARCH=x86_64 or ARCH=arm64')
+        if loadable and not arch.emulated:
+            raise Trouble(f'LOADABLE=1: not supported with ARCH={arch.name}', 'type ARCH=x86_64 or ARCH=arm64')
         exhaustive = env.get('EXHAUSTIVE', '') not in ('', '0')
         parameters = ('ptebatch.exhaustive=1',) if exhaustive else ()
         for name, bits in (('SEED', 64), ('ROUNDS', 32)):
             if env.get(name):
                 parameters += (f'ptebatch.{name.lower()}={_number(env, name, 0, bits)}',)
         if loadable and parameters:
-            raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS= do not work with LOADABLE=1', 'leave either out')
+            raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS=: not supported with LOADABLE=1', 'leave LOADABLE= or the others out')
         debug = env.get('DEBUG', '') not in ('', '0')
-        if debug and (loadable or not chosen.emulated):
-            raise Trouble('DEBUG=1 works neither with ARCH=um nor with LOADABLE=1', 'give ARCH=x86_64 or ARCH=arm64')
-        several = variants.chosen(chosen, env.get('VARIANTS', ''))
-        if several and (loadable or debug):
-            raise Trouble('VARIANTS= works neither with LOADABLE=1 nor with DEBUG=1', 'leave either out')
+        if debug and (loadable or not arch.emulated):
+            raise Trouble('DEBUG=1: not supported with ARCH=um or LOADABLE=1', 'type ARCH=x86_64 or ARCH=arm64, and no LOADABLE=')
+        selected = variants.chosen(arch, env.get('VARIANTS', ''))
+        if selected and (loadable or debug):
+            raise Trouble('VARIANTS=: not supported with LOADABLE=1 or DEBUG=1', 'leave VARIANTS= or the others out')
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
-            arch=chosen,
+            arch=arch,
             suites=env.get('SUITES', ''),
             loadable=loadable,
             ksrc=path(env, 'KSRC'),
             series=path(env, 'SERIES'),
             fixes=path(env, 'FIXES'),
-            results=results(env) / (chosen.name + ('-loadable' if loadable else '-debug' if debug else '')),
+            results=results(env) / (arch.name + ('-loadable' if loadable else '-debug' if debug else '')),
             jobs=jobs(env),
             timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 600 if debug or loadable else 300),
             parameters=parameters,
             cache=cache,
             debug=debug,
-            variants=several,
+            variants=selected,
         )

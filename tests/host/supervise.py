@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Run a program so that nothing it started outlives it, or the process that wanted it run.
+"""Run a program; kill all its descendants when it or the parent ends.
 
     supervise.py PID PROGRAM [ARG...]
 
-The program's descendants are killed when the program ends, when process PID, the parent, ends in whatever way, and when
-SIGTERM, SIGINT or SIGHUP arrives. The exit status is the program's, or 128 + n after signal n. All this runs in a
-session of its own: a SIGKILL to the process group of the user's command does not reach the supervisor.
+The supervisor kills the descendants of the program when the program ends, when process PID, the parent, ends for any
+reason, and when SIGTERM, SIGINT or SIGHUP arrives. The exit status is that of the program, or 128 + n after signal n.
+The supervisor has its own session: a SIGKILL to the process group of the user's command does not reach it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-TERM_SECONDS, KILL_SECONDS = 1.0, 0.5   # for descendants to end: together less than 2 s
+TERM_SECONDS, KILL_SECONDS = 1.0, 0.5   # the time for descendants to end; in sum less than 2 s
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -32,19 +32,19 @@ def _prctl(option: int, value: int) -> None:
 
 
 def signal_at_end_of(parent: int, number: signal.Signals) -> None:
-    """Have the kernel send us this signal when the parent ends; end now if it already has."""
+    """Have the kernel send a signal to this process when its parent ends; exit now if the parent has ended."""
     _prctl(PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         sys.exit(128 + number)
 
 
 def _descendants() -> list[int]:
-    """All processes below this one, zombies included."""
+    """All descendants of this process, including zombies."""
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir('/proc')):
-        with suppress(OSError):     # it has ended meanwhile
+        with suppress(OSError):     # the process has ended
             with open(f'/proc/{name}/stat', 'rb') as file:
-                # The second field, the program's name, may contain anything.
+                # The second field, the program's name, may contain spaces and parentheses.
                 parent = int(file.read().rpartition(b')')[2].split()[1])
             children.setdefault(parent, []).append(int(name))
     found = [os.getpid()]
@@ -54,7 +54,7 @@ def _descendants() -> list[int]:
 
 
 def _reap() -> dict[int, int]:
-    """The wait statuses of our children that have ended."""
+    """Reap the children that have ended; their wait statuses by PID."""
     ended = {}
     with suppress(ChildProcessError):
         while (reaped := os.waitpid(-1, os.WNOHANG))[0]:
@@ -63,26 +63,26 @@ def _reap() -> dict[int, int]:
 
 
 def _end_descendants() -> None:
-    """SIGTERM first: make deletes half-written files, UML its own."""
+    """Send SIGTERM, at which make deletes half-written targets and UML its temporary files; then SIGKILL."""
     for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
-        told: set[int] = set()
+        signalled: set[int] = set()
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             _reap()
             left = _descendants()
             if not left:
                 return
-            for pid in {*left} - told:
+            for pid in {*left} - signalled:
                 with suppress(ProcessLookupError):
                     os.kill(pid, number)
-            told.update(left)
+            signalled.update(left)
             time.sleep(0.02)
 
 
 def main(parent: int, argv: Sequence[str]) -> int:
-    with suppress(PermissionError):     # it is the first process of one
+    with suppress(PermissionError):     # this process already leads a process group
         os.setsid()
-    # A blocked signal stays pending until sigwait(). The program must not inherit the mask.
+    # A blocked signal remains pending until sigwait(). The program must not inherit the mask.
     handled = {*STOPS, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
     signal_at_end_of(parent, signal.SIGTERM)
@@ -91,7 +91,7 @@ def main(parent: int, argv: Sequence[str]) -> int:
 
     def prepare() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        # kunit.py ends its guest at SIGINT only.
+        # kunit.py ends its guest only at SIGINT.
         signal_at_end_of(supervisor, signal.SIGINT)
 
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Running other programs."""
+"""Run other programs, and handle their files."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pathlib import Path
 
 from host.errors import Trouble
 
-# The variables of our commands, and those of make itself, mean something else to the kernel's make.
+# The kernel's make would misinterpret the variables of our commands and of make itself.
 VARIABLES = tuple(re.findall(r'^([A-Z]+)=', Path(__file__).parents[1].joinpath('variables.txt').read_text(), re.MULTILINE))
 OF_MAKE = ('MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
 
 
 class Failed(Exception):
-    """A program ended with an error; its output says why."""
+    """A program ended with an error; `output` is its output."""
 
     def __init__(self, argv: Sequence[str | Path], status: int, output: str):
-        super().__init__(f'{Path(argv[0]).name} ended with status {status}')
+        super().__init__(f'{Path(argv[0]).name} exited with status {status}')
         self.status = status
         self.output = output
 
@@ -33,35 +33,35 @@ class Failed(Exception):
 
 
 def disk_full(where: object) -> Trouble:
-    return Trouble(f'the disk is full ({where})', 'make room, or point XDG_CACHE_HOME= and O= to another disk')
+    return Trouble(f'the disk is full ({where})', 'free some space, or set XDG_CACHE_HOME= and O= to folders on another disk')
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The user's, without what would mislead the programs that we start."""
+    """The user's environment, without the variables that the kernel's make would misinterpret."""
     env = {name: value for name, value in os.environ.items() if name not in VARIABLES + OF_MAKE}
-    # Scripts of the kernel are run through links: their bytecode would land in the user's tree.
+    # The kernel's scripts run through symbolic links: Python would write their bytecode to the user's tree.
     return env | {'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1'} | more
 
 
 def program(name: str) -> list[str | Path]:
-    """The command that runs one of ours, see tests/__main__.py."""
+    """The command line of a command of tests/__main__.py."""
     return [sys.executable, Path(__file__).parents[1], name]
 
 
 def supervised(argv: Sequence[str | Path]) -> list[str | Path]:
-    """The command that runs this one and ends all its descendants, at the latest when we end."""
+    """The command line that runs `argv` and ends all its descendants, at the latest when this process ends."""
     return [sys.executable, '-I', '-S', Path(__file__).with_name('supervise.py'), str(os.getpid()), *argv]
 
 
 def run(argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, stdin: str = '',
         watch: Callable[[], None] = lambda: None) -> str:
-    """Run a program to its end and return what it said; call `watch` while it runs."""
-    with tempfile.TemporaryFile('w+', errors='backslashreplace') as output, \
-         tempfile.TemporaryFile('w+') as given:
-        given.write(stdin)
-        given.seek(0)
-        with subprocess.Popen(argv, cwd=cwd, env=env or environment(), text=True, stdin=given,
-                              stdout=output, stderr=subprocess.STDOUT) as process:
+    """Run a program to its end and return its output; call `watch` every second."""
+    with tempfile.TemporaryFile('w+', errors='backslashreplace') as sink, \
+         tempfile.TemporaryFile('w+') as source:
+        source.write(stdin)
+        source.seek(0)
+        with subprocess.Popen(argv, cwd=cwd, env=env or environment(), text=True, stdin=source,
+                              stdout=sink, stderr=subprocess.STDOUT) as process:
             try:
                 while True:
                     try:
@@ -72,30 +72,30 @@ def run(argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str
             except BaseException:
                 process.terminate()
                 raise
-        output.seek(0)
-        said = output.read()
-    if 'No space left on device' in said:
+        sink.seek(0)
+        output = sink.read()
+    if 'No space left on device' in output:
         raise disk_full(cwd or argv[0])
     if process.returncode:
-        raise Failed(argv, process.returncode, said)
-    return said
+        raise Failed(argv, process.returncode, output)
+    return output
 
 
 def shown(path: Path) -> Path:
-    """Short, where the user is above it."""
+    """A path relative to the current folder, if it is inside."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def version(program: str) -> str:
-    """What a program says it is, in one line."""
+    """The first line of a program's --version."""
     return run([program, '--version']).partition('\n')[0]
 
 
 @contextmanager
 def staging(target: Path) -> Iterator[Path]:
-    """A folder that becomes `target` if all goes well, and never else.
+    """A temporary folder that is renamed to `target` on success and deleted on failure.
 
-    What a killed run left behind is swept by the next; callers hold a lock.
+    The next run deletes the folder that a killed run left behind; callers hold a lock.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     for left in target.parent.glob(f'.tmp-{target.name}-*'):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What VARIANTS= chooses from: the CPUs and configurations of an architecture that its page tables depend on."""
+"""The values of VARIANTS=: CPUs and kernel configurations that change the page tables of an architecture."""
 
 from __future__ import annotations
 
@@ -10,62 +10,62 @@ from dataclasses import dataclass
 from host.architecture import Arch
 from host.errors import Trouble
 
-# As the kernel's log has them. It says which it found; of these, a variant has its own and no other.
+# CPU features, named as in the kernel's log. The log of a variant must report exactly the features of that variant.
 DIRTY, BBML3, LPA2 = 'Hardware dirty bit management', 'BBM Level 3', '52-bit Virtual Addressing (LPA2)'
 FEATURES = (DIRTY, BBML3, LPA2)
 K = 1024
 
-# How a CPU says what it is, without its revision: that is for errata, and another QEMU may have another.
+# The bits of MIDR_EL1 without the revision: revisions differ between versions of QEMU, and matter only for errata.
 MODEL = 0xff00fff0
 A57, A76, A725, MAX = 0x4100d070, 0x4100d0b0, 0x4100d870, 0x510
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One of them, and what its guest's log must show: one that is silently another proves nothing."""
+    """A variant, and what its boot log must show: a guest that silently is another variant proves nothing."""
 
     name: str
-    cpu: str        # as QEMU has it
+    cpu: str        # QEMU's -cpu
     model: int
     special: str
     features: frozenset[str]
     page: int = 4 * K
-    config: tuple[str, ...] = ()    # with any, it is a kernel of its own
-    memory: int = 0     # in MiB, where the architecture's is too little
+    config: tuple[str, ...] = ()    # if not empty, the variant has its own kernel
+    memory: int = 0     # in MiB, if the architecture's default is too small
 
     @property
     def qemu_args(self) -> str:
-        """Behind those of the architecture; QEMU takes the last."""
+        """Appended to the arguments of the architecture; the last argument takes effect."""
         return f'-cpu {self.cpu}' + (f' -m {self.memory}' if self.memory else '')
 
     def differences(self, log: str) -> list[str]:
-        """What in the log of a boot is not as it has to be."""
+        """How the log of a boot differs from that of the variant."""
         cpu = re.search(r'^Booting Linux on physical CPU \S+ \[(0x[0-9a-f]+)\]', log, re.MULTILINE)
-        # One of the hash tables: it tells the size of a page.
+        # The size and order of a hash table give the page size.
         table = re.search(r'\(order: (\d+), (\d+) bytes', log)
         if not cpu or not table:
-            return ['it did not come as far as to say what it is']
+            return ['the boot log has no CPU or page size']
         page = int(table[2]) >> int(table[1])
         found = re.findall(r'CPU features: detected: (.*?)(?: on CPU\S*)?$', log, re.MULTILINE)
-        return ([f'its CPU is {cpu[1]}'] if int(cpu[1], 16) & MODEL != self.model else []) + (
-            [f'it has pages of {page} bytes'] if page != self.page else []) + [
-            f'{feature} is {"there" if feature in found else "missing"}'
+        return ([f'its CPU is {cpu[1]}, expected {self.cpu}'] if int(cpu[1], 16) & MODEL != self.model else []) + (
+            [f'its page size is {page}, expected {self.page}'] if page != self.page else []) + [
+            f'{feature}: {"unexpected" if feature in found else "missing"}'
             for feature in FEATURES if (feature in found) != (feature in self.features)]
 
 
-# The kernel is built for 52 bits, and takes 48 where the CPU has no more.
+# The kernel is built for 52 bits, and uses 48 bits if the CPU does not support more.
 ARM64 = (
     Variant('main', 'cortex-a76', A76, 'hardware sets accessed and dirty; 48 bits', frozenset({DIRTY})),
     Variant('a57', 'cortex-a57', A57, 'faults set accessed and dirty; no LSE atomics', frozenset()),
-    # QEMU has no CPU that says it needs no break-before-make; this one the kernel knows for that by its name.
+    # No CPU of QEMU reports that it needs no break-before-make; the kernel knows it of this CPU by its MIDR_EL1.
     Variant('bbml3', 'cortex-a76,midr=0x411fd871', A725, 'as main, but folds without invalidation',
             frozenset({DIRTY, BBML3})),
     Variant('va52', 'max,pauth-impdef=on', MAX, '52 bits (LPA2), 5 levels', frozenset({DIRTY, LPA2})),
-    # On the CPU of va52, as only there the log shows that the kernel knows no 52 bits.
+    # The CPU of va52: with another one, the log is the same whether the kernel supports 52 bits or not.
     Variant('va48', 'max,pauth-impdef=on', MAX, 'a kernel for 48 bits only', frozenset({DIRTY}),
             config=('CONFIG_ARM64_VA_BITS_48=y',)),
     Variant('16k', 'cortex-a76', A76, 'pages of 16K', frozenset({DIRTY}), 16 * K, ('CONFIG_ARM64_16K_PAGES=y',)),
-    # There a page table spans 512 MiB, the size of its largest folios.
+    # A page table maps 512 MiB, the size of the largest folios; they need more memory.
     Variant('64k', 'cortex-a76', A76, 'pages of 64K', frozenset({DIRTY}), 64 * K, ('CONFIG_ARM64_64K_PAGES=y',),
             memory=6144),
 )
@@ -73,20 +73,20 @@ VARIANTS = {'arm64': ARM64}
 
 
 def _names(variants: Iterable[Variant]) -> str:
-    return ', '.join(variant.name for variant in variants)
+    return ' '.join(variant.name for variant in variants)
 
 
 def chosen(arch: Arch, given: str) -> tuple[Variant, ...]:
-    """Those that VARIANTS= names, in its order; none if it is empty."""
+    """The variants that VARIANTS= names, in that order; none if it is empty."""
     names = dict.fromkeys(given.split())
     if not names:
         return ()
     if arch.name not in VARIANTS:
-        there_are = '; '.join(f'ARCH={name}, which has {_names(variants)}' for name, variants in VARIANTS.items())
-        raise Trouble(f'ARCH={arch.name} has no variants (VARIANTS={given})', f'give {there_are}')
+        choices = '; '.join(f'ARCH={name}, which has {_names(variants)}' for name, variants in VARIANTS.items())
+        raise Trouble(f'VARIANTS={given}: ARCH={arch.name} has no variants', f'type {choices}')
     known = {variant.name: variant for variant in VARIANTS[arch.name]}
     for name in names:
         if name not in known and name != 'all':
-            raise Trouble(f'VARIANTS={given}: {arch.name} has no variant {name}',
-                          f'give all, or some of: {_names(known.values())}')
+            raise Trouble(f'VARIANTS={given}: ARCH={arch.name} has no variant {name}',
+                          f'type VARIANTS=all, or some of: {_names(known.values())}')
     return tuple(known.values() if 'all' in names else (known[name] for name in names))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The rooms of lib/ and their order: an include leads to a room further down or to another part of the same room.
+"""The order of the folders of lib/: a file may include files of its own folder and of folders further down.
 
-A part is a header and its source. Two parts that include each other are a cycle, in one room, too.
+A header and its source are one part. Two parts must not include each other, not even in the same folder.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-# From top to bottom; the suites in mm/ are above all of them.
-ROOMS = ('run', 'op', 'check', 'space', 'kernel', 'twin', 'link', 'row', 'arch')
+# From top to bottom; the suites in mm/ are above all folders of lib/.
+FOLDERS = ('run', 'op', 'check', 'space', 'kernel', 'twin', 'link', 'row', 'arch')
 SUITES = 'mm'
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 def _includes(project: Path) -> Iterator[tuple[Path, Path]]:
-    """Each file, and a file of ours that it includes; both as paths from the project."""
+    """Each pair of a file and a file of the project that it includes, as paths from the project."""
     for folder in ('lib', SUITES):
         for path in sorted((project / folder).rglob('*.[chS]')):
             for name in INCLUDE.findall(path.read_text()):
                 included = (path.parent / name).resolve()
-                if included.is_file():      # else it is the kernel's
+                if included.is_file():      # otherwise a header of the kernel
                     yield path.relative_to(project), included.relative_to(project.resolve())
 
 
 def _rank(path: Path) -> int:
-    """Of its room; the suites have the smallest."""
-    return -1 if path.parts[0] == SUITES else ROOMS.index(path.parts[1])
+    """The position of the folder of a file from the top; -1 for the suites."""
+    return -1 if path.parts[0] == SUITES else FOLDERS.index(path.parts[1])
 
 
 def violations(project: Path) -> list[str]:
-    """Includes that lead upward, files outside of the rooms, and cycles; a line each."""
-    outside = [f'{path.relative_to(project)}: lib/ has no files outside of {", ".join(ROOMS)}'
-               for path in sorted((project / 'lib').rglob('*.[chS]')) if path.parent.name not in ROOMS]
+    """Upward includes, files outside of the folders, and cycles; one per line."""
+    outside = [f'{path.relative_to(project)}: not in a folder of lib/: {", ".join(FOLDERS)}'
+               for path in sorted((project / 'lib').rglob('*.[chS]')) if path.parent.name not in FOLDERS]
     if outside:
         return outside
     found: list[str] = []

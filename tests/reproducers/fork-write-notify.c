@@ -3,10 +3,10 @@
  * bug: fork() makes pages of a shared file mapping writable without page_mkwrite()
  * fix: mm-memory-respect-write-permission-when-fork-batches
  *
- * Run in a folder of a file system that has large folios and page_mkwrite(), such
- * as ext4. The parent writes to the first page of a clean folio only, so the
- * child's first write to each other page must fault. A guard region makes fork()
- * copy the PTEs.
+ * Run in a folder of a file system with large folios and page_mkwrite(), such as
+ * ext4. The parent writes only to the first page of a clean folio, so the child's
+ * first write to each other page must fault. The guard region makes fork() copy
+ * the PTEs.
  */
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,8 +15,8 @@
 static const char FILE_NAME[] = "fork-write-notify.tmp";
 static const long PAGES = 16;
 
-/* Page faults that writes to pages @first to @last take. */
-static long faults(char *mem, long first, long last)
+/* Write to pages @first to @last. Return: number of minor faults. */
+static long count_write_faults(char *mem, long first, long last)
 {
 	struct rusage before, after;
 
@@ -41,13 +41,13 @@ int main(void)
 	need(!madvise(mem + size - PAGE, PAGE, MADV_GUARD_INSTALL), "MADV_GUARD_INSTALL");
 	need(!madvise(mem, PAGES * PAGE, MADV_POPULATE_READ), "MADV_POPULATE_READ");
 	errno = 0;
-	need(is_one_folio(mem, PAGES * PAGE), "file is in large folios");
-	need(faults(mem, 0, 0) == 1, "file system wants write notification");
+	need(is_one_folio(mem, PAGES * PAGE), "page cache uses large folios");
+	need(count_write_faults(mem, 0, 0) == 1, "file system uses write notification");
 
 	if (!fork())
-		_exit(faults(mem, 1, PAGES - 1));
-	need(wait(&status) > 0 && WIFEXITED(status), "child");
+		_exit(count_write_faults(mem, 1, PAGES - 1));
+	need(wait(&status) > 0 && WIFEXITED(status), "exit of the child");
 	status = WEXITSTATUS(status);
 	return verdict(status < PAGES - 1 ? BUG : RIGHT,
-		       "%d write faults in the child for %ld clean pages", status, PAGES - 1);
+		       "%d write faults in the child, expected %ld", status, PAGES - 1);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bug: MADV_GUARD_INSTALL over shmem that userfaultfd write-protects never returns
+ * bug: MADV_GUARD_INSTALL on uffd-wp shmem never returns
  * fix: mm-madvise-install-guards-over-uffd-wp-markers
  *
- * MADV_GUARD_INSTALL zaps the page and walks again until it finds nothing; but
- * zapping leaves a marker for the write-protection each time.
+ * MADV_GUARD_INSTALL zaps populated PTEs and walks the page table again until all
+ * PTEs are none. Zapping a uffd-wp PTE leaves a marker, so the walk never ends.
  */
 #include <linux/userfaultfd.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 static const int SECONDS = 10;
 
-static void alarmed(int number)
+static void report_timeout(int number)
 {
 	(void)number;
 	_exit(verdict(BUG, "madvise() did not return within %d s", SECONDS));
@@ -35,13 +35,13 @@ int main(void)
 
 	need(mem != MAP_FAILED, "mmap()");
 	need(uffd >= 0, "userfaultfd()");
-	need(!ioctl(uffd, UFFDIO_API, &api), "write-protection of shmem by userfaultfd");
+	need(!ioctl(uffd, UFFDIO_API, &api), "UFFD_FEATURE_WP_HUGETLBFS_SHMEM");
 	memset(mem, 1, size);
 	need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER");
 	need(!ioctl(uffd, UFFDIO_WRITEPROTECT, &protect), "UFFDIO_WRITEPROTECT");
 
-	setvbuf(stdout, NULL, _IONBF, 0);	/* for alarmed() */
-	signal(SIGALRM, alarmed);
+	setvbuf(stdout, NULL, _IONBF, 0);	/* for report_timeout() */
+	signal(SIGALRM, report_timeout);
 	alarm(SECONDS);
 	need(!madvise(mem, PAGE, MADV_GUARD_INSTALL), "MADV_GUARD_INSTALL");
 	return verdict(RIGHT, "madvise() returned");

@@ -3,10 +3,10 @@
  * bug: migrate_pages() counts a large folio that cannot be isolated once per PTE
  * fix: mm-mempolicy-count-a-folio-that-cannot-be-queued-onc
  *
- * migrate_pages() returns how many folios could not be moved. A child shares
- * one folio of 64K. By mbind() it moves much memory of its own, and last the
- * folio, which is isolated from its LRU list from the beginning. Meanwhile our
- * migrate_pages() must count the folio as 1.
+ * migrate_pages() returns the number of folios that failed to move. A child
+ * shares one 64K folio. Its mbind() isolates all folios of its range from the LRU,
+ * then moves 128M of other memory, and the shared folio last. Meanwhile the
+ * parent's migrate_pages() must count the shared folio as 1.
  */
 #include <linux/mempolicy.h>
 #include <signal.h>
@@ -16,48 +16,50 @@
 #include <time.h>
 #include "reproduce.h"
 
-static const size_t FOLIO = 64 << 10, MORE = 128 << 20;
+static const size_t FOLIO = 64 << 10, OTHER = 128 << 20;
 static const int SECONDS = 20;
 static const unsigned long NODES[] = { 1, 2 };
 
-/* When told, move the memory before @mem and then the folio from node 0 to 1. */
-static void move(char *mem)
+/* After SIGCONT, move the memory before @mem, then the folio at @mem, to node 1. */
+static void move_to_node_1(char *mem)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	madvise(mem - MORE, MORE, MADV_NOHUGEPAGE);
-	memset(mem - MORE, 1, MORE);
+	madvise(mem - OTHER, OTHER, MADV_NOHUGEPAGE);
+	memset(mem - OTHER, 1, OTHER);
 	raise(SIGSTOP);
-	syscall(SYS_mbind, mem - MORE, MORE + FOLIO, MPOL_BIND, &NODES[1], 64,
+	syscall(SYS_mbind, mem - OTHER, OTHER + FOLIO, MPOL_BIND, &NODES[1], 64,
 		MPOL_MF_MOVE | MPOL_MF_MOVE_ALL);
 	pause();
 }
 
 int main(void)
 {
-	char *mem = map_aligned(MORE + FOLIO) + MORE, *first = mem - MORE;
+	char *mem = map_aligned(OTHER + FOLIO) + OTHER;
+	char *first = mem - OTHER;
 	time_t end = time(NULL) + SECONDS;
 	int i, mover, node = -1;
-	long failed, least = 99;
+	long failed, lowest = 99;
 
-	need(!syscall(SYS_set_mempolicy, MPOL_BIND, &NODES[0], 64), "allocation on node 0");
+	need(!syscall(SYS_set_mempolicy, MPOL_BIND, &NODES[0], 64), "set_mempolicy() to node 0");
 	populate(mem, FOLIO, 64);
 	mover = fork();
 	if (!mover)
-		move(mem);
+		move_to_node_1(mem);
 	waitpid(mover, NULL, WUNTRACED);
 	kill(mover, SIGCONT);
-	/* Until the child's first page has moved: now the folio is isolated. */
+	/* Poll until the child's first page has moved: then the folio is isolated. */
 	while (node != 1 && time(NULL) < end)
 		syscall(SYS_move_pages, mover, 1, &first, NULL, &node, 0);
 	for (i = 0; i < 3; i++) {
 		failed = syscall(SYS_migrate_pages, 0, 64, &NODES[0], &NODES[1]);
 		need(failed >= 0, "migrate_pages() from node 0 to 1");
-		if (failed < least)
-			least = failed;
+		if (failed < lowest)
+			lowest = failed;
 	}
 	i = is_one_folio(mem, FOLIO);
 	kill(mover, SIGKILL);
 	errno = 0;
-	need(node == 1 && i && least, "folio is isolated");
-	return verdict(least < 16 ? RIGHT : BUG, "%ld folios counted, one of them large", least);
+	need(node == 1 && i && lowest, "folio isolated by the child");
+	return verdict(lowest < 16 ? RIGHT : BUG,
+		       "%ld folios reported as not moved, expected less than 16", lowest);
 }

@@ -3,8 +3,9 @@
  * bug: mprotect() makes clean pages of large folios soft-dirty
  * fix: mm-do-not-set-soft-dirty-when-a-batch-merges-dirty-b
  *
- * Nothing writes to the memory after the soft-dirty bits are cleared. mprotect()
- * gathers the dirty bits of a batch by pte_mkdirty(), which sets soft-dirty, too.
+ * The program does not write to the memory after it clears the soft-dirty bits.
+ * mprotect() merges the dirty bits of a batch by pte_mkdirty(), which also sets
+ * soft-dirty.
  */
 #include "reproduce.h"
 

@@ -3,15 +3,15 @@
  * bug: swap-out makes clean pages of large folios soft-dirty (not in 7.3)
  * fix: mm-do-not-set-soft-dirty-when-a-batch-merges-dirty-b
  *
- * Nothing writes to the memory after the soft-dirty bits are cleared, so the swap
- * entries must not be soft-dirty. Overwrites the RAM disk /dev/ram1.
+ * The program does not write to the memory after it clears the soft-dirty bits, so
+ * the swap entries must not be soft-dirty. Overwrites the RAM disk /dev/ram1.
  */
 #include <sys/swap.h>
 #include "reproduce.h"
 
 static const char DISK[] = "/dev/ram1";
 
-static void swap_on(void)
+static void enable_swap(void)
 {
 	static char header[4096];
 	int fd = open(DISK, O_WRONLY);
@@ -29,14 +29,14 @@ int main(void)
 	char *mem = map_folios(size, 64);
 	unsigned long pages, swapped;
 
-	swap_on();
+	enable_swap();
 	clear_soft_dirty(mem, size);
 	need(!madvise(mem, size, MADV_PAGEOUT), "MADV_PAGEOUT");
 	swapped = count(mem, size, PM_SWAP);
 	pages = count(mem, size, PM_SOFT_DIRTY);
 	swapoff(DISK);
 	errno = 0;
-	need(swapped == size / PAGE, "all pages are swapped out");
+	need(swapped == size / PAGE, "MADV_PAGEOUT of all pages");
 	return verdict(pages ? BUG : RIGHT, "%lu of %zu swap entries soft-dirty",
 		       pages, size / PAGE);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bug: the split of a PMD makes clean pages soft-dirty
+ * bug: splitting a PMD makes clean pages soft-dirty
  * fix: mm-huge-memory-preserve-soft-dirty-when-splitting-a
  *
- * Nothing writes to the memory after the soft-dirty bits are cleared. mprotect()
- * of one page splits the PMD, and each PTE gets the PMD's dirty bit by
- * pte_mkdirty(), which sets soft-dirty, too.
+ * The program does not write to the memory after it clears the soft-dirty bits.
+ * mprotect() of one page splits the PMD. The split copies the dirty bit to each
+ * PTE by pte_mkdirty(), which also sets soft-dirty.
  */
 #include "reproduce.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the reproducers. A reproducer prints one line and exits with 0 if
- * the kernel is right, 1 if it has the bug, 2 if that cannot be told. Run as
- * root; build with: gcc -D_GNU_SOURCE -static FILE.c
+ * the kernel is right, 1 if it has the bug, 2 if it cannot tell. Run as root;
+ * build with: gcc -D_GNU_SOURCE -static FILE.c
  */
 #ifndef REPRODUCE_H
 #define REPRODUCE_H
@@ -33,7 +33,7 @@ enum { RIGHT, BUG, CANNOT_TELL };
 /* Sizes in bytes. A PMD maps 2M. */
 static const unsigned long PAGE = 4096, PMD = 2UL << 20;
 
-/* Bits of an entry of /proc/PID/pagemap, and of /proc/kpageflags. */
+/* Bits of /proc/PID/pagemap entries (PM_*) and /proc/kpageflags entries (KPF_*). */
 static const __u64 PM_PFN = (1ULL << 55) - 1, PM_SOFT_DIRTY = 1ULL << 55;
 static const __u64 PM_SWAP = 1ULL << 62, PM_PRESENT = 1ULL << 63;
 static const __u64 KPF_HEAD = 1ULL << 15, KPF_TAIL = 1ULL << 16;
@@ -62,7 +62,7 @@ static inline void write_file(const char *path, const char *text)
 	need(fd >= 0 && write(fd, text, strlen(text)) > 0 && !close(fd), path);
 }
 
-/* Entry @index of a file of 64-bit entries. */
+/* Return: entry @index of @path, a file of 64-bit entries. */
 static inline __u64 entry(const char *path, __u64 index)
 {
 	int fd = open(path, O_RDONLY);
@@ -77,7 +77,7 @@ static inline __u64 page_entry(const char *addr)
 	return entry("/proc/self/pagemap", (uintptr_t)addr / PAGE);
 }
 
-/* Number of pages, of @size bytes at @mem, that have @bit set in pagemap. */
+/* Return: number of pages in @size bytes at @mem with @bit set in pagemap. */
 static inline unsigned long count(const char *mem, size_t size, __u64 bit)
 {
 	unsigned long pages = 0;
@@ -88,7 +88,7 @@ static inline unsigned long count(const char *mem, size_t size, __u64 bit)
 	return pages;
 }
 
-/* Do @size bytes at @mem map one large folio from its first page on? */
+/* Return: 1 if @size bytes at @mem map one large folio from its first page on. */
 static inline int is_one_folio(const char *mem, size_t size)
 {
 	size_t offset;
@@ -102,7 +102,7 @@ static inline int is_one_folio(const char *mem, size_t size)
 	return 1;
 }
 
-/* Anonymous memory, aligned to 2M. */
+/* Map @size bytes of anonymous memory, aligned to 2M. */
 static inline char *map_aligned(size_t size)
 {
 	char *mem = mmap(NULL, size + PMD, PROT_READ | PROT_WRITE,
@@ -112,7 +112,7 @@ static inline char *map_aligned(size_t size)
 	return (char *)(((uintptr_t)mem + PMD - 1) & -PMD);
 }
 
-/* Write @size bytes of anonymous memory at @mem, which becomes folios of @kilobytes. */
+/* Populate @size bytes of anonymous memory at @mem with folios of @kilobytes KiB. */
 static inline void populate(char *mem, size_t size, size_t kilobytes)
 {
 	char path[99];
@@ -125,7 +125,7 @@ static inline void populate(char *mem, size_t size, size_t kilobytes)
 	memset(mem, 1, size);
 	errno = 0;
 	for (offset = 0; offset < size; offset += kilobytes * 1024)
-		need(is_one_folio(mem + offset, kilobytes * 1024), "memory is in large folios");
+		need(is_one_folio(mem + offset, kilobytes * 1024), "allocation of large folios");
 }
 
 static inline char *map_folios(size_t size, size_t kilobytes)
@@ -136,13 +136,13 @@ static inline char *map_folios(size_t size, size_t kilobytes)
 	return mem;
 }
 
-/* Make all pages of the process not soft-dirty; @mem is some of them. */
+/* Clear all soft-dirty bits of the process; check @size bytes at @mem. */
 static inline void clear_soft_dirty(char *mem, size_t size)
 {
 	need(count(mem, size, PM_SOFT_DIRTY) == size / PAGE, "soft-dirty bit of written pages");
 	write_file("/proc/self/clear_refs", "4");
 	errno = 0;
-	need(!count(mem, size, PM_SOFT_DIRTY), "soft-dirty bits are cleared");
+	need(!count(mem, size, PM_SOFT_DIRTY), "write of 4 to clear_refs clears soft-dirty");
 }
 
 #endif

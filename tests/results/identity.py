@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What figures hang on: the kernel's source, compiler, QEMU, clock, and the code that measures."""
+"""The key of a record: everything that bench figures depend on."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from trees import source
 
 
 def _described(tree: Path) -> str | None:
-    """The commit of a git checkout; none if it has changes, or is no checkout.
+    """The commit of a clean git checkout; None if it has changes, or is not a checkout.
 
-    `git describe --dirty` would do, but it brings the index up to date, in a tree that is not ours.
+    Not `git describe --dirty`: it refreshes the index, which writes to the user's tree.
     """
     if not (tree / '.git').exists():
         return None
@@ -35,7 +35,7 @@ def _described(tree: Path) -> str | None:
 
 
 def kernel(tree: Shadow, own: bool) -> str | None:
-    """The source of a tree, the user's own or the fetched one, with the patches on top."""
+    """The kernel source as text; `own`: the tree is KSRC=, not fetched. None if the source cannot be identified."""
     origin = _described(tree.origin) if own else f'{tree.origin.name} {source.version(tree.origin)}'
     if origin and tree.patches:
         return f'{origin}, patches {series.digest(tree.patches)}'
@@ -43,7 +43,7 @@ def kernel(tree: Shadow, own: bool) -> str | None:
 
 
 def _sources(arch: Arch) -> Iterable[Path]:
-    """What is timed, with what stopwatch, and how its kernel is configured and run."""
+    """The files that affect the figures: benches, stopwatch, kernel configuration, QEMU options."""
     yield PROJECT / 'kunitconfig'
     yield from sorted((PROJECT / 'tests/guests/arch').glob(f'{arch.name}.*'))
     for pattern in ('mm/*_bench.c', 'lib/run/stopwatch.[ch]'):
@@ -51,7 +51,7 @@ def _sources(arch: Arch) -> Iterable[Path]:
 
 
 def benches(arch: Arch) -> str:
-    """A digest of the code that measures: another may give other figures for the same kernel."""
+    """A digest of the files and the configuration that affect the figures of a kernel."""
     digest = hashlib.sha256(repr(guest.FLAVOURS['bench']).encode())
     for path in _sources(arch):
         digest.update(f'\0{path.relative_to(PROJECT)}\0'.encode() + path.read_bytes())
@@ -59,7 +59,7 @@ def benches(arch: Arch) -> str:
 
 
 def key(settings: Settings, tree: Shadow) -> Key:
-    """Of what is measured with these settings on that tree."""
+    """The key of figures measured with these settings on this tree."""
     return Key(
         arch=settings.arch.name,
         unit=INSTRUCTIONS if settings.counting else NS,

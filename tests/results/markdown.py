@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tables in Markdown that are readable as they are."""
+"""Markdown tables with aligned columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
-    """All cells of a column as wide as its widest; behind the columns of text, figures are set to the right."""
+    """A table: the first `text_columns` columns are aligned to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(header, *rows)]
 
     def line(cells: Sequence[str]) -> str:
@@ -21,7 +21,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns: in
 
 
 def figure(value: float | None, digits: int = 1) -> str:
-    """A cell with a figure, empty if there is none; digits that do not matter are left out."""
+    """The text of a cell, empty for None; no decimals from 10,000 on."""
     if value is None:
         return ''
     return f'{value:.{digits}f}' if abs(value) < 10000 else f'{value:,.0f}'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Reading the results that kunit.py wrote."""
+"""Read the results that kunit.py wrote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Counts:
-    """How many cases ended how, by kunit.py's count."""
+    """The number of cases by verdict, as counted by kunit.py."""
 
     passed: int = 0
     failed: int = 0
@@ -24,7 +24,7 @@ class Counts:
 
     @classmethod
     def read(cls, path: Path) -> Counts:
-        """From results.json; all zero if kunit.py did not come as far as that."""
+        """Read results.json; all zero if kunit.py did not write it."""
         try:
             return cls.of(json.loads(path.read_text()))
         except (FileNotFoundError, json.JSONDecodeError, KeyError):
@@ -32,16 +32,16 @@ class Counts:
 
     @classmethod
     def of(cls, group: Mapping[str, Any]) -> Counts:
-        """Of a group of cases in results.json, say a suite."""
+        """The counts of a group in results.json, for example a suite."""
         return cls(**{field.name: group['misc'][field.name] for field in fields(cls)})
 
     @property
     def good(self) -> bool:
-        """Nothing wrong, and something right: a run of nothing proves nothing."""
+        """No case failed, and at least one passed."""
         return self.passed > 0 and not (self.failed or self.crashed or self.errors)
 
     def short(self) -> str:
-        """Passed, failed in whatever way, skipped."""
+        """Passed / failed, crashed or with an error / skipped."""
         return f'{self.passed} / {self.failed + self.crashed + self.errors} / {self.skipped}'
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Counts:
 
 
 def suites(path: Path) -> dict[str, Counts]:
-    """The same for each suite; none if kunit.py did not come as far as that."""
+    """The counts of each suite in results.json; empty if kunit.py did not write it."""
     try:
         return {group['name']: Counts.of(group) for group in json.loads(path.read_text())['sub_groups']}
     except (FileNotFoundError, json.JSONDecodeError, KeyError):
@@ -58,7 +58,7 @@ def suites(path: Path) -> dict[str, Counts]:
 
 
 def verdicts(path: Path) -> dict[str, str]:
-    """How each case ended, by suite and name, from results.json; none if kunit.py did not come as far as that."""
+    """The verdict of each case in results.json, by "suite: case"; empty if kunit.py did not write it."""
     def walk(group: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
         for case in group['test_cases']:
             yield f'{above}{case["name"]}', case['status']
@@ -72,7 +72,7 @@ def verdicts(path: Path) -> dict[str, str]:
 
 
 def _read(junit: Path) -> xml.etree.ElementTree.Element:
-    """The results as XML; nothing if kunit.py did not come as far as that."""
+    """The JUnit results; an empty test suite if kunit.py did not write them."""
     try:
         return xml.etree.ElementTree.parse(junit).getroot()
     except (FileNotFoundError, xml.etree.ElementTree.ParseError):
@@ -86,5 +86,5 @@ def failures(junit: Path) -> list[str]:
 
 
 def skips(junit: Path) -> Counter[str]:
-    """The reasons for which cases were skipped, and how often."""
+    """The number of skipped cases by reason."""
     return Counter(skipped.text or 'no reason given' for skipped in _read(junit).iter('skipped'))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Verdicts of the kernel's own selftests: from the log of their guest, and as KTAP."""
+"""Read the verdicts of the kernel's own selftests from the log of their guest, and write them as KTAP."""
 
 from __future__ import annotations
 
@@ -13,80 +13,80 @@ from pathlib import Path
 from host.errors import Trouble
 
 PASS, FAIL, SKIP = 'pass', 'fail', 'skip'
-SKIPPED = 4     # exit status of a program of kselftest that skips
+SKIPPED = 4     # KSFT_SKIP, the exit status of a skipped kselftest program
 KILLED = (124, 137)     # exit status of busybox's timeout
 
 STAMP = re.compile(r'^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )+')
-OURS = 'ptebatch: '
+PREFIX = 'ptebatch: '   # of lines that the guest's init prints
 RESULT = re.compile(r'(ok|not ok) \d+(?: -)? ?(.*)$')
 DIRECTIVE = re.compile(r'^(.*?)\s*# *(SKIP|XFAIL|XPASS|TODO|error)\b:? *(.*)$', re.IGNORECASE)
 STREAM = re.compile(r'(not )?ok \d|1\.\.\d|K?TAP version')
 PLAN = re.compile(r'1\.\.(\d+)')
-# What the kernel prints of a defect; a memory failure that a program injects is none.
+# Kernel warnings and crashes, without the memory failures that a program injects.
 DEFECT = re.compile(r'WARNING: |BUG: |Oops|Kernel panic|INFO: task .* blocked|INFO: rcu.*stall|kernel BUG at|Bad page')
-NOTES = 3       # lines of output that a failed program is quoted with
+NOTES = 3       # last lines of output in the note of a failed program
 
-# The name of the case that is the program as a whole.
+# The case for the program as a whole; also in tests/guests/selftests/programs.
 WHOLE = 'the program'
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case of a program, or the program itself where it does not report cases."""
+    """One case of a program, or the program itself if it reports no cases."""
 
     name: str
     verdict: str
-    note: str = ''      # why it failed or was skipped
+    note: str = ''      # the reason of a failure or a skip
 
 
 @dataclass
 class Program:
-    """One command of the list, and what it printed."""
+    """One command of the list, and its output."""
 
     command: str
     limit: int
     lines: list[str] = field(default_factory=list)
-    defects: list[str] = field(default_factory=list)    # of the kernel, while it ran
+    defects: list[str] = field(default_factory=list)    # kernel warnings while the program ran
     status: int | None = None   # None: the guest ended before the program did
     seconds: int = 0
 
     @property
     def name(self) -> str:
-        """The program and its arguments, without what is done before it."""
+        """The program and its arguments, without the commands before it."""
         return self.command[self.command.find('./') + 2:] if './' in self.command else self.command
 
     @property
     def source(self) -> str:
-        """The C file that it is made from, if any."""
+        """The C file of the program without its suffix, or an empty string."""
         return re.sub(r'_(32|64)$', '', next((word for word in self.command.split() if word.startswith('./')), '')[2:])
 
     def cases(self) -> list[Case]:
-        """The verdict on each case; what is wrong with the program as a whole is a case of its own."""
+        """The verdict on each case; a failure of the program as a whole is an additional case."""
         found = list(_cases(self.lines))
         plans = [int(match[1]) for line in self.lines if (match := PLAN.fullmatch(line.strip()))]
-        wrong = ''
+        error = ''
         if self.status is None:
-            wrong = 'the guest ended before the program'
+            error = 'the guest ended before the program'
         elif self.status in KILLED and self.seconds >= self.limit - 1:
-            wrong = f'killed after its {self.limit} s'
+            error = f'killed after its {self.limit} s'
         elif self.status not in (0, SKIPPED) and not any(test.verdict == FAIL for test in found):
-            wrong = f'exit status {self.status}'
+            error = f'exit status {self.status}'
         elif plans and len(found) < plans[0] and self.status == 0 and found:
-            wrong = f'{len(found)} of {plans[0]} cases were reported'
-        if wrong:
-            said = [line.strip() for line in self.lines if line.strip() and not STREAM.match(line)]
-            found.append(Case(WHOLE, FAIL, '; '.join([wrong, *said[-NOTES:]])))
+            error = f'{len(found)} of {plans[0]} cases were reported'
+        if error:
+            output = [line.strip() for line in self.lines if line.strip() and not STREAM.match(line)]
+            found.append(Case(WHOLE, FAIL, '; '.join([error, *output[-NOTES:]])))
         elif not found:
             skipped = self.status == SKIPPED
-            said = [line.lstrip('# ').strip() for line in self.lines if line.strip()]
-            found.append(Case(WHOLE, SKIP if skipped else PASS, said[-1] if skipped and said else ''))
+            output = [line.lstrip('# ').strip() for line in self.lines if line.strip()]
+            found.append(Case(WHOLE, SKIP if skipped else PASS, output[-1] if skipped and output else ''))
         if self.defects:
             found.append(Case('the kernel log', FAIL, self.defects[0]))
         return _numbered(found)
 
 
 def _cases(lines: Iterable[str]) -> Iterator[Case]:
-    """What a program reports as (K)TAP; XFAIL is what its author expects, so it is no failure."""
+    """The cases in a program's (K)TAP output; XFAIL is an expected failure and counts as passed."""
     for line in lines:
         if not (match := RESULT.match(line)):
             continue
@@ -94,7 +94,7 @@ def _cases(lines: Iterable[str]) -> Iterator[Case]:
         if directive := DIRECTIVE.match(name):
             name, word, note = directive[1].strip(), directive[2].upper(), directive[3].strip()
             verdict = {'SKIP': SKIP, 'TODO': SKIP, 'ERROR': FAIL}.get(word, '')
-            # kselftest.h prints the name behind the directive, kselftest_harness.h the reason.
+            # After the directive, kselftest.h prints the name, kselftest_harness.h the reason.
             if not name:
                 name, note = note, ''
             elif word == 'XFAIL':
@@ -104,7 +104,7 @@ def _cases(lines: Iterable[str]) -> Iterator[Case]:
 
 
 def _numbered(tests: Iterable[Case]) -> list[Case]:
-    """Names that a program gives twice get a number, so that each can be compared."""
+    """Number the cases that share a name, so that each can be compared."""
     seen: Counter[str] = Counter()
     found = []
     for test in tests:
@@ -116,36 +116,36 @@ def _numbered(tests: Iterable[Case]) -> list[Case]:
 
 @dataclass
 class Log:
-    """The boots of the guest: its programs in order, what init could not do, and whether the last came to its end."""
+    """The boots of the guest: programs in order, errors outside of programs, and whether the last boot finished."""
 
     programs: list[Program] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     machine: str = ''
     ended: bool = False
 
     def add(self, boot: Log) -> None:
-        """Another boot, with the programs that the ones before did not come to."""
+        """Add another boot, which ran the remaining programs."""
         self.programs += boot.programs
-        self.complaints += [line for line in boot.complaints if line not in self.complaints]
+        self.errors += [line for line in boot.errors if line not in self.errors]
         self.machine = self.machine or boot.machine
         self.ended = boot.ended
 
 
 def read(log: str) -> Log:
-    """Find the programs and their output among what the kernel prints."""
+    """Read the programs and their output from the kernel log."""
     programs: list[Program] = []
-    complaints: list[str] = []
+    errors: list[str] = []
     machine, ended, open_ = '', False, False
     for raw in log.splitlines():
         line = STAMP.sub('', raw.rstrip('\r'))
-        if not line.startswith(OURS):
+        if not line.startswith(PREFIX):
             if DEFECT.search(line):
                 if open_:
                     programs[-1].defects.append(line)
                 else:
-                    complaints.append(line)
+                    errors.append(line)
             continue
-        line = line.removeprefix(OURS)
+        line = line.removeprefix(PREFIX)
         word, _, rest = line.partition(' ')
         if word == 'run':
             limit, _, command = rest.partition(' ')
@@ -162,12 +162,12 @@ def read(log: str) -> Log:
         elif line == 'the end':
             ended = True
         else:
-            complaints.append(line)
-    return Log(programs, complaints, machine, ended)
+            errors.append(line)
+    return Log(programs, errors, machine, ended)
 
 
 def ktap(programs: Iterable[Program]) -> str:
-    """One stream with a subtest a program, as kunit.py reads it."""
+    """One KTAP stream for kunit.py, with one subtest per program."""
     programs = list(programs)
     lines = ['KTAP version 1', f'1..{len(programs)}']
     for number, program in enumerate(programs, 1):
@@ -194,18 +194,18 @@ class List:
     known: tuple[tuple[str, str, str], ...]     # patterns of program and case, and the reason
 
     def reason(self, program: str, test: str) -> str:
-        """Why a failure is a known one; empty if it is not."""
+        """The reason of a known failure; empty for an unknown one."""
         return next((reason for programs, tests, reason in self.known
                      if fnmatchcase(program, programs) and fnmatchcase(test, tests)), '')
 
 
 def for_guest(commands: Iterable[tuple[int, str]]) -> str:
-    """Commands as init reads them."""
+    """The commands in the format that init reads."""
     return ''.join(f'{seconds}\t{command}\n' for seconds, command in commands)
 
 
 def read_list(path: Path, arch: str) -> List:
-    """The lines of the file that are for that architecture."""
+    """Read the lines of the file that apply to this architecture."""
     commands: list[tuple[int, str]] = []
     not_run: dict[str, str] = {}
     known: list[tuple[str, str, str]] = []
@@ -228,5 +228,6 @@ def read_list(path: Path, arch: str) -> List:
             if where in (arch, 'all'):
                 known.append((what[0], what[1], what[2]))
         else:
-            raise Trouble(f'{path}:{number}: "{line}" is no line of this list', 'write it as the head of the file says')
+            raise Trouble(f'{path}:{number}: cannot parse "{line}"',
+                          'type for example "run 60 ./mremap_test"; the head of the file has the format')
     return List(tuple(commands), not_run, tuple(known))

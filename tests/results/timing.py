@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the benches print among the results: how long a thing took, and what was counted beside the clock."""
+"""Read the lines that benches print: timings and event counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from host.errors import Trouble
 LINE = r'^ *# \w+: {} (table=.*)$'
 FIGURES = ('pages', 'calls', 'laps', 'own', 'min', 'median', 'max')
 
-# The figure of a thing is of a page, unless its table's document has it of something else.
+# Costs are per page, except in tables whose document uses another unit.
 A_PAGE, A_CALL, AN_AREA = PERS = ('a page', 'a call', 'an area')
 PER = {'S3': A_CALL, 'S4': AN_AREA}
 CASES = {str(order): case for order, case in documents.S1_CASES.items()}
@@ -22,12 +22,12 @@ SHOWN = {'order': 'order {}', 'size': '{} KiB', 'batch': 'batch {}'}
 
 
 class Unreadable(ValueError):
-    """A line or an entry that is not as the benches write it: what is wrong with it."""
+    """A line of a bench, or an entry of a record, that is not valid; the text states the error."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What it is about: its table and name, and whatever else tells it from the others."""
+    """A line of a bench: `what` has its table, its name, and the parameters of the measurement."""
 
     what: dict[str, str]
 
@@ -37,12 +37,12 @@ class Line:
 
     @property
     def way(self) -> str:
-        """The kernel, or its twin without batches."""
+        """`kernel`, or `twin` for the twin with batches of one."""
         return self.what.get('way', 'kernel')
 
     @property
     def name(self) -> str:
-        """For people; the two ways have the same."""
+        """The name in tables, the same for kernel and twin."""
         words = [SHOWN.get(key, '{}').format(value) for key, value in self.what.items()
                  if key not in ('table', 'name', 'way')]
         if self.table == 'S1' and self.what.get('order') in CASES:
@@ -50,19 +50,19 @@ class Line:
         return ', '.join([f'{self.table} {self.what["name"]}', *words])
 
     def check(self) -> None:
-        """Raise Unreadable if it cannot be."""
+        """Raise Unreadable if the line is not valid."""
         if not self.what.get('table') or not self.what.get('name'):
-            raise Unreadable('does not say of which table and name it is')
+            raise Unreadable('has no table= or no name=')
         if self.way not in ('kernel', 'twin'):
-            raise Unreadable(f'has way={self.way}, which is neither kernel nor twin')
+            raise Unreadable(f'has way={self.way}, expected kernel or twin')
 
 
 @dataclass(frozen=True)
 class Timing(Line):
-    """What one thing took: of all laps the least, the middle and the most, without the stopwatch's own."""
+    """Minimum, median and maximum of all laps, after subtraction of the stopwatch's own cost."""
 
-    pages: int      # that a lap handles
-    calls: int      # that a lap makes
+    pages: int      # in one lap
+    calls: int      # in one lap
     laps: int
     own: int
     min: int
@@ -71,7 +71,7 @@ class Timing(Line):
 
     @property
     def per(self) -> str:
-        """What the cost is of: a page, a call, an area."""
+        """The unit of the cost: a page, a call, an area."""
         return PER.get(self.table, A_PAGE)
 
     @property
@@ -80,32 +80,32 @@ class Timing(Line):
 
     @property
     def spread(self) -> float:
-        """From the least to the most, as a share of the least."""
+        """The difference of maximum and minimum, divided by the minimum."""
         return (self.max - self.min) / self.min
 
     def check(self) -> None:
         super().check()
         for name in ('pages', 'calls', 'laps', 'min'):
             if getattr(self, name) <= 0:
-                raise Unreadable(f'has {name}={getattr(self, name)}, which must be above 0')
+                raise Unreadable(f'has {name}={getattr(self, name)}, expected a number above 0')
         if not self.min <= self.median <= self.max:
-            raise Unreadable('has min, median and max in no order')
+            raise Unreadable('has min, median and max out of order')
 
 
 @dataclass(frozen=True)
 class Counted(Line):
-    """How often something happened, beside the clock."""
+    """Event counts, measured in a run without the clock."""
 
-    per: str        # a folio, a call
+    per: str        # folio, call
     figures: dict[str, float]
 
     def check(self) -> None:
         super().check()
         if not self.per or not self.figures:
-            raise Unreadable('does not say what was counted, and of what')
+            raise Unreadable('has no per= or no counts')
 
     def named(self) -> dict[str, float]:
-        """Each figure under a name for people."""
+        """The counts by their names in tables."""
         return {f'{self.name}: {key} a {self.per}': value for key, value in self.figures.items()}
 
 
@@ -136,16 +136,16 @@ def _read(ktap: str, kind: str, make: Callable[[dict[str, str], Mapping[str, str
             found.append(make(_words(what), _words(figures)))
             found[-1].check()
         except (ValueError, KeyError) as error:     # Unreadable is a ValueError
-            raise Trouble(f'a bench has printed what cannot be read: "{kind} {line}" ({error!r})',
-                          'run it again; if it stays so, tell the suites\' authors') from error
+            raise Trouble(f'unreadable line of a bench: "{kind} {line}" ({error!r})',
+                          'run make bench again; if the error persists, report it as a bug of the suites') from error
     return found
 
 
 def timings(ktap: str) -> list[Timing]:
-    """All that benches have timed."""
+    """All timings in a KTAP log."""
     return _read(ktap, 'bench', _timing)
 
 
 def counts(ktap: str) -> list[Counted]:
-    """All that benches have counted."""
+    """All event counts in a KTAP log."""
     return _read(ktap, 'counts', _counted)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""ptebatch.ko for a kernel without our hooks: it looks up what that kernel does not export."""
+"""Build ptebatch.ko for a kernel without our hooks; the module looks up the functions that the kernel does not export."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from host import tools
 
 def build(copy: Path, kdir: Path, source: Path, make: Sequence[str], env: Mapping[str, str] | None = None,
           watch: Callable[[], None] = lambda: None) -> Path:
-    """Build it in `copy`, so that the checkout stays clean; `make` is what make needs to be told."""
+    """Build the module in `copy`, so that the checkout stays clean; `make` are further arguments of make."""
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir(parents=True)
     for name in ('Kconfig', 'Makefile'):
@@ -26,6 +26,6 @@ def build(copy: Path, kdir: Path, source: Path, make: Sequence[str], env: Mappin
         tools.run(tools.supervised(['make', '-C', kdir, f'M={copy}', f'KSRC={source}', 'CONFIG_PTEBATCH_KUNIT_TEST=m',
                                     *make, 'modules']), env=env, watch=watch)
     except tools.Failed as failed:
-        raise Trouble(f'the module does not build for {kdir}', 'see the lines above',
+        raise Trouble(f'the module does not build for {kdir}', 'see the output of the compiler above',
                       guest.first_errors(failed.output)) from failed
     return copy / 'ptebatch.ko'

@@ -15,7 +15,7 @@ from pathlib import Path
 from host.errors import Trouble
 from host import tools
 
-# What git and mail programs begin each message of an mbox with.
+# The line with which git and mail programs begin each message of an mbox.
 MBOX_FROM = re.compile(rb'^From \S+ .*\d\d:\d\d:\d\d \d{4}.*\n', re.MULTILINE)
 DIFF = re.compile(r'^(?:--- \S+\n\+\+\+ \S+|diff --git )', re.MULTILINE)
 TOUCHED = re.compile(r'^(?:diff --git a/(\S+) b/(\S+)|--- a/(\S+)|\+\+\+ b/(\S+))', re.MULTILINE)
@@ -23,7 +23,7 @@ TOUCHED = re.compile(r'^(?:diff --git a/(\S+) b/(\S+)|--- a/(\S+)|\+\+\+ b/(\S+)
 
 @dataclass(frozen=True)
 class Patch:
-    """One patch, as text; `name` says where it came from."""
+    """The text of a patch; `name` is its subject or file name."""
 
     name: str
     text: str
@@ -34,7 +34,7 @@ class Patch:
 
     @property
     def diff(self) -> str:
-        """The patch without its message, which makes no other kernel."""
+        """The patch without its message, which does not change the kernel."""
         match = DIFF.search(self.text)
         return self.text[match.start():] if match else ''
 
@@ -52,7 +52,7 @@ def _from_mail(message: bytes, file: str) -> Patch:
 
 
 def _position(patch: Patch) -> int:
-    """The n of [PATCH n/m]; a thread's messages come in any order."""
+    """The n of [PATCH n/m]: the messages of a thread are in any order."""
     match = re.match(r'\[[^]]*\b(\d+)/\d+\]', patch.name)
     return int(match[1]) if match else 0
 
@@ -70,7 +70,7 @@ def _from_file(file: Path) -> list[Patch]:
 
 
 def read(path: Path) -> list[Patch]:
-    """The patches of SERIES=, in their order."""
+    """The patches of SERIES= or FIXES=, in the order in which they apply."""
     if not path.is_dir():
         files = [path]
     elif (path / 'series').is_file():
@@ -81,34 +81,35 @@ def read(path: Path) -> list[Patch]:
     try:
         patches = [patch for file in files for patch in _from_file(file) if patch.is_patch]
     except OSError as error:
-        raise Trouble(f'cannot read {error.filename}: {error.strerror}', f'see to the patches in {path}') from error
+        raise Trouble(f'cannot read {error.filename}: {error.strerror}', f'check the patches in {path}') from error
     if not patches:
-        raise Trouble(f'there is no patch in {path}', 'give a patch, an mbox or a folder of *.patch')
+        raise Trouble(f'{path}: no patch found',
+                      'type a patch, an mbox or a folder of *.patch, for example SERIES=v3.mbox')
     return patches
 
 
 def without(patches: Sequence[Patch], applied: Sequence[Patch]) -> list[Patch]:
-    """Those of the patches that are not applied yet: a series may bring along a fix that it needs."""
+    """The patches that are not yet applied: a series may contain a fix that it needs."""
     diffs = {patch.diff for patch in applied}
     return [patch for patch in patches if patch.diff not in diffs]
 
 
 def digest(patches: Sequence[Patch]) -> str:
-    """A name for these patches in this order."""
+    """A hash of the patches in this order."""
     texts = '\0'.join(patch.diff for patch in patches)
     return hashlib.sha256(texts.encode(errors='surrogateescape')).hexdigest()[:16]
 
 
 def _hunks(folder: Path) -> str:
-    """What git could not apply."""
+    """The hunks that git could not apply."""
     return '\n'.join(f'{reject.relative_to(folder)}:\n{reject.read_text(errors="replace")}'
                      for reject in sorted(folder.rglob('*.rej')))
 
 
 def apply(patches: Sequence[Patch], tree: Path) -> dict[str, bytes | None]:
-    """What the files that the patches touch become; None for one that is gone.
+    """The new contents of the files that the patches touch; None for a deleted file.
 
-    Works on copies: the tree is not written to.
+    The patches are applied to copies: the tree is not written to.
     """
     touched = sorted({name for patch in patches for name in patch.touched})
     with tempfile.TemporaryDirectory() as name:
@@ -119,12 +120,12 @@ def apply(patches: Sequence[Patch], tree: Path) -> dict[str, bytes | None]:
                 (copies / file).write_bytes((tree / file).read_bytes())
         for patch in patches:
             try:
-                # Git must not take the folder for a part of a repository around it.
+                # Without the ceiling, git would apply to a repository that contains the folder.
                 tools.run(['git', 'apply', '--reject', '-'], cwd=copies, stdin=patch.text,
                           env=tools.environment(GIT_CEILING_DIRECTORIES=str(copies.parent)))
             except tools.Failed as failed:
                 errors = re.findall(r'^error: (?!while searching for)(.*)', failed.output, re.MULTILINE)
                 raise Trouble(f'"{patch.name}" does not apply: {errors[0] if errors else failed.last_line()}',
-                              'rebase the series on this kernel, or give its own by KSRC=',
+                              'rebase the series on this kernel, or type KSRC= with the tree that it is based on',
                               _hunks(copies) or failed.output) from failed
         return {file: (copies / file).read_bytes() if (copies / file).is_file() else None for file in touched}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A kernel tree of links, so that the suites' files and the series' changes leave the original alone."""
+"""A kernel tree of symbolic links, with the suites and a series added: the original tree is not written to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEPT_TREES = 6
 HOME = 'mm/ptebatch'
 STATE = '.ptebatch.json'
 
-# What a build leaves in a tree that is no git checkout; seen from the top.
+# Files that a build leaves in a tree, by path from the top. In a git checkout, git ignores them.
 BUILT = re.compile(
     r'(.*/)?\.git(/.*)?|\.config.*|include/(config|generated)(/.*)?|arch/[^/]+/include/generated(/.*)?|\.kunit.*|'
     r'(.*/)?(.*\.(o|ko|a|cmd|mod|mod\.c|order)|\.tmp_.*|__pycache__)|vmlinux.*|System\.map|Module\.symvers|modules\..*')
@@ -51,17 +51,17 @@ def _from_folder(tree: Path) -> Iterator[str]:
 
 
 def source_files(tree: Path) -> set[str]:
-    """The files of a kernel tree, without what a build has put there."""
+    """The files of a kernel tree, without those of a build."""
     return set(_from_git(tree) or _from_folder(tree))
 
 
 def hooks(tree: Path) -> dict[str, bytes]:
-    """The suites, their lines in mm/, and copies of what must not be a link."""
+    """The files of the suites, and copies of files that must not be links."""
     files = {f'{HOME}/{name}': (PROJECT / name).read_bytes() for name in ('Kconfig', 'Makefile')}
     for folder in ('lib', 'mm'):
         for path in (PROJECT / folder).rglob('*.[chS]'):
             files[f'{HOME}/{path.relative_to(PROJECT)}'] = path.read_bytes()
-    # kunit.py takes the tree in which it really lies for the one to build.
+    # kunit.py resolves links, and builds the tree that contains the real kunit.py.
     for path in (tree / 'tools/testing/kunit').rglob('*'):
         if path.is_file() and '__pycache__' not in path.parts:
             files[str(path.relative_to(tree))] = path.read_bytes()
@@ -71,13 +71,13 @@ def hooks(tree: Path) -> dict[str, bytes]:
 def _hooked(kconfig: bytes, makefile: bytes) -> dict[str, bytes]:
     menu, end, rest = kconfig.rpartition(b'\nendmenu')
     if not end:
-        raise Trouble('mm/Kconfig has no menu to put the suites into', 'tell the suites\' authors')
+        raise Trouble('mm/Kconfig: no endmenu, before which the suites are added', 'type KSRC= with another kernel tree')
     return {'mm/Kconfig': menu + f'\nsource "{HOME}/Kconfig"\n'.encode() + end + rest,
             'mm/Makefile': makefile + b'\nobj-y += ptebatch/\n'}
 
 
 def _read(path: Path) -> bytes | None:
-    """Of a file that is none of the original's."""
+    """The content of a file; None for a link to the original, or no file."""
     return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
 
@@ -101,12 +101,12 @@ class Shadow:
             yield
 
     def mark_used(self) -> None:
-        """Keep it from being dropped: without the tree that all series begin from, each would build everything."""
+        """Make prune() keep the tree: each new series begins with a copy of its build."""
         if self.path.exists():
             _lock_of(self.path).touch()
 
     def _state(self) -> tuple[set[str], set[str]]:
-        """What was linked, and what was ever written, when it was last brought in step."""
+        """The files that were linked at the last update, and those that were ever written."""
         try:
             state = json.loads((self.path / STATE).read_text())
         except FileNotFoundError:
@@ -123,10 +123,10 @@ class Shadow:
         return path.read_bytes() if path.is_file() else None
 
     def _overlay(self, written: set[str]) -> dict[str, bytes | None]:
-        """What is not a link.
+        """The contents of all files that are not links.
 
-        A file that was ever written stays one: a link in its stead would be older than the objects made
-        from it, and make would take them for up to date.
+        A file that was ever written is not replaced by a link: the link would be older than the objects built
+        from the file, and make would not rebuild them.
         """
         overlay: dict[str, bytes | None] = {name: self._original(name) for name in written}
         overlay.update(hooks(self.origin))
@@ -136,18 +136,18 @@ class Shadow:
         return overlay
 
     def _write(self, name: str, content: bytes | None, built: Shadow | None) -> None:
-        """Only what differs, so that make rebuilds only that.
+        """Write the file if its content differs, so that make rebuilds only what depends on it.
 
-        If a build is copied here: what differs there is newer than its objects, what is the same there is
-        as new as there.
+        If the build of tree `built` is copied: a file that differs between the trees becomes newer than the copied
+        objects, and an equal file gets the time that it has in `built`.
         """
         path = self.path / name
         if content is None:
             path.unlink(missing_ok=True)
             return
-        there = _read(built.path / name) if built else None
+        built_content = _read(built.path / name) if built else None
         if _read(path) == content:
-            if built and there != content:
+            if built and built_content != content:
                 os.utime(path)
             elif built and path.stat().st_mtime_ns < (built.path / name).stat().st_mtime_ns:
                 shutil.copystat(built.path / name, path)
@@ -157,7 +157,7 @@ class Shadow:
         new.write_bytes(content)
         if (self.origin / name).is_file():
             shutil.copymode(self.origin / name, new)
-        if built and there == content:
+        if built and built_content == content:
             shutil.copystat(built.path / name, new)
         new.replace(path)
 
@@ -170,12 +170,12 @@ class Shadow:
                 os.symlink(f'{self.origin}/{name}', f'{self.path}/{name}')
 
     def bring_in_step(self, built: Shadow | None = None) -> None:
-        """Make it what origin, hooks and series say now. `built`: whose build is copied here."""
+        """Update the tree to its origin, the suites and the series. `built`: the tree whose build is copied to this one."""
         self.path.mkdir(parents=True, exist_ok=True)
         linked, written = self._state()
         overlay = self._overlay(written | (built._state()[1] if built else set()))
         wanted = source_files(self.origin) - overlay.keys()
-        # Should this be interrupted, the next run must know of all that may be there.
+        # If this run is interrupted, the next one needs the names of all files that may exist.
         self._save(linked | wanted, written | overlay.keys())
         for name in linked - wanted - overlay.keys():
             (self.path / name).unlink(missing_ok=True)
@@ -185,10 +185,9 @@ class Shadow:
         self._save(wanted, written | overlay.keys())
 
     def prepare(self, base: Shadow, *folders: str) -> None:
-        """Bring the tree in step; a new build folder begins as a copy of one that differs little.
+        """Update the tree; a new build folder begins as a copy of a similar one, so that only differences are built.
 
-        `folders` are names of build folders, the wanted one first; `base` is the tree to look in besides
-        this one. Then only what differs is built.
+        `folders` are names of build folders, the wanted one first; they are searched in this tree and in `base`.
         """
         base.mark_used()
         wanted = self.path / folders[0]
@@ -198,14 +197,14 @@ class Shadow:
                 if free and (tree.path / name / 'vmlinux').exists():
                     with tools.staging(wanted) as staged:
                         tools.run(['cp', '-a', '--reflink=auto', f'{tree.path}/{name}/.', str(staged)])
-                        # What differs must be newer than the copied objects.
+                        # Files that differ must be newer than the copied objects.
                         self.bring_in_step(tree)
                     return
         self.bring_in_step()
 
 
 def prune(trees: Path) -> None:
-    """Drop the trees that were not used for longest; none that a run is using."""
+    """Delete the least recently used trees, except those that a run uses."""
     found = sorted((path for path in trees.iterdir() if _lock_of(path).exists()),
                    key=lambda path: _lock_of(path).stat().st_mtime, reverse=True)
     for tree in found[KEPT_TREES:]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel's source: Debian's newest that the suites know, or the user's own tree."""
+"""The kernel source: Debian's newest supported one, or the user's own tree."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from host import lock
 from host import packages
 from host import tools
 
-# The suites call functions as they are from OLDEST on; NEWEST is what they were last run on.
+# OLDEST is the first version whose functions the suites can call; NEWEST is the last version that was tested.
 OLDEST = (7, 3)
 NEWEST = (7, 3)
 SUITES = ('trixie-backports', 'sid')
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
-# Where a fetched tree keeps Debian's version of it.
+# The file of a fetched tree that contains Debian's version.
 VERSION = '.debian-version'
 
-OWN_TREE = 'give KSRC= a kernel tree'
+OWN_TREE = 'type KSRC= with a kernel tree, for example KSRC=~/linux'
 
 
 def _version_of(name: str) -> tuple[int, int] | None:
@@ -33,25 +33,25 @@ def _version_of(name: str) -> tuple[int, int] | None:
 
 
 def _newest(names: list[str]) -> str | None:
-    """The newest of Debian's source packages that the suites know."""
+    """The newest supported one of Debian's source packages."""
     known = {version: name for name in names if (version := _version_of(name)) and OLDEST <= version <= NEWEST}
     return known[max(known)] if known else None
 
 
 def _mirror() -> str:
-    """Where this machine's own apt gets Debian from."""
+    """The Debian mirror in this machine's apt configuration."""
     try:
         lines = tools.run(['apt-get', 'indextargets', '--format', '$(CREATED_BY) $(COMPONENT) $(REPO_URI)']).split('\n')
     except (FileNotFoundError, tools.Failed) as failed:
-        raise Trouble('no kernel source, and no apt to fetch one', OWN_TREE) from failed
+        raise Trouble('cannot fetch from Debian: apt is not installed', OWN_TREE) from failed
     for line in lines:
         if match := re.fullmatch(r'Packages main (\S+/debian)/', line):
             return match[1]
-    raise Trouble('no kernel source, and apt knows no Debian mirror to fetch one from', OWN_TREE)
+    raise Trouble('cannot fetch from Debian: no Debian mirror in the configuration of apt', OWN_TREE)
 
 
 class PrivateApt:
-    """An apt of our own in a folder: another suite, and nothing of the machine's is changed."""
+    """An apt with its own lists and cache in a folder: it may use another suite, and leaves the machine's apt unchanged."""
 
     def __init__(self, folder: Path, suite: str, *more: str):
         (folder / 'lists/partial').mkdir(parents=True)
@@ -63,7 +63,7 @@ class PrivateApt:
             f'Dir::Etc::sourcelist={sources}', 'Dir::Etc::sourceparts=/nonexistent',
             f'Dir::State::Lists={folder}/lists', f'Dir::Cache={folder}/cache',
             'Acquire::Languages=none', 'Acquire::Retries=2', 'Acquire::http::Timeout=20',
-            # It may not be able to write here; the signature is checked all the same.
+            # The user _apt may have no write permission here. Signatures are still checked.
             'APT::Sandbox::User=root', *more,
         ) for option in ('-o', setting)]
 
@@ -75,8 +75,8 @@ class PrivateApt:
 
 
 def _fetch(folder: Path, step: Step) -> Path:
-    """Fetch the newest source package known into the folder."""
-    trouble = 'no suite has a kernel that the suites know'
+    """Fetch the newest supported source package into the folder."""
+    trouble = f'no supported kernel in {" or ".join(SUITES)}'
     for suite in SUITES:
         step.note = suite
         try:
@@ -89,7 +89,7 @@ def _fetch(folder: Path, step: Step) -> Path:
                 return next(apt.folder.glob('*.deb'))
         except tools.Failed as failed:
             trouble = failed.last_line()
-    raise Trouble(f'no kernel source here, and none could be fetched: {trouble}', f'see to the network, or {OWN_TREE}')
+    raise Trouble(f'cannot fetch the kernel source: {trouble}', f'check the network connection, or {OWN_TREE}')
 
 
 def _unpack(package: Path, into: Path, step: Step) -> None:
@@ -101,26 +101,26 @@ def _unpack(package: Path, into: Path, step: Step) -> None:
         tools.run(['tar', '-xf', str(archive), '-C', str(into), '--strip-components=1'],
                   watch=lambda: step.progress(step.note))
     except (tools.Failed, StopIteration) as failed:
-        raise Trouble(f'{package.name} does not unpack: {failed}', f'try again, or {OWN_TREE}') from failed
+        raise Trouble(f'cannot unpack {package.name}: {failed}', f'try again, or {OWN_TREE}') from failed
 
 
 def version(tree: Path) -> str:
-    """Of a tree that was fetched: Debian's, or that in its Makefile if Debian's was not kept."""
+    """The version of a fetched tree: Debian's, or that of the Makefile if the tree has no file with Debian's."""
     kept = tree / VERSION
     return kept.read_text().strip() if kept.exists() else '.'.join(_makefile(tree))
 
 
 def fetched(cache: Path, console: Console) -> Path:
-    """Debian's kernel source in the cache; fetched if there is none yet."""
-    def have() -> str | None:
+    """Debian's kernel source in the cache, fetched at the first call."""
+    def cached() -> str | None:
         return _newest([path.name for path in cache.glob('linux-source-*')])
 
     cache.mkdir(parents=True, exist_ok=True)
-    if not have():
+    if not cached():
         with lock.locked(cache / '.lock', lambda: console.say('another run is fetching the kernel: waiting')):
-            if not have():
+            if not cached():
                 _fetch_and_unpack(cache, console)
-    name = have()
+    name = cached()
     assert name
     return cache / name
 
@@ -133,12 +133,12 @@ def _fetch_and_unpack(cache: Path, console: Console) -> None:
         with console.step('unpack') as step, tools.staging(cache / package.name.split('_')[0]) as into:
             _unpack(package, into, step)
             (into / VERSION).write_text(package.name.split('_')[1] + '\n')
-            step.progress('tidying up')
+            step.progress('deleting the archive')
 
 
 @contextmanager
 def scratch(folder: Path) -> Iterator[Path]:
-    """A folder that is empty at first and gone afterwards."""
+    """An empty folder, deleted at the end."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     try:
@@ -148,7 +148,7 @@ def scratch(folder: Path) -> Iterator[Path]:
 
 
 def _makefile(tree: Path) -> list[str]:
-    """The numbers of a kernel's version, as far as its Makefile has them."""
+    """The numbers of the version in the Makefile of a kernel; as many as it contains."""
     makefile = tree / 'Makefile'
     text = makefile.read_text(errors='replace') if makefile.is_file() else ''
     numbers = dict(re.findall(r'^(VERSION|PATCHLEVEL|SUBLEVEL) = (\d+)$', text, re.MULTILINE))
@@ -156,14 +156,14 @@ def _makefile(tree: Path) -> list[str]:
 
 
 def check(tree: Path) -> None:
-    """Is the user's tree a kernel that the suites can test?"""
+    """Trouble if the user's tree is not a kernel that the suites can test."""
     numbers = _makefile(tree)
     if len(numbers) < 2 or not (tree / 'mm/mprotect.c').is_file():
-        raise Trouble(f'KSRC={tree} is no kernel tree', 'give the top folder of one')
+        raise Trouble(f'KSRC={tree}: not a kernel tree', 'type the top folder of a kernel tree, for example KSRC=~/linux')
     found = (int(numbers[0]), int(numbers[1]))
     if found < OLDEST:
-        raise Trouble('KSRC={} is Linux {}.{}, too old'.format(tree, *found),
-                      'give {}.{} or newer'.format(*OLDEST))
+        raise Trouble('KSRC={}: Linux {}.{} is too old'.format(tree, *found),
+                      'type KSRC= with Linux {}.{} or newer'.format(*OLDEST))
     for needed in ('lib/kunit', 'tools/testing/kunit/kunit.py'):
         if not (tree / needed).exists():
-            raise Trouble(f'KSRC={tree} lacks KUnit ({needed})', 'give a complete kernel tree')
+            raise Trouble(f'KSRC={tree}: KUnit is missing ({needed})', 'type KSRC= with a complete kernel tree')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Libraries and programs of another architecture, from Debian's packages, without making it one of the machine's own."""
+"""Libraries and programs of another architecture, from Debian's packages; the configuration of dpkg does not change."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from host import packages
 from host import tools
 from trees import source
 
-# Static libraries that selftests link, and the programs of the guest.
+# Static libraries that the selftests link, and the shells of their guest.
 PACKAGES = ('libcap-dev', 'libnuma-dev', 'liburing-dev', 'busybox-static', 'bash-static')
 
 
 def _release() -> str:
-    """The Debian release of this machine, whose C library the cross compiler has."""
+    """The Debian release of this machine: the cross compiler has its C library."""
     try:
         found = re.search(r'^VERSION_CODENAME=(\S+)', Path('/etc/os-release').read_text(), re.MULTILINE)
     except OSError:
@@ -28,7 +28,7 @@ def _release() -> str:
 
 
 def find(cache: Path, arch: Arch, console: Console) -> Path:
-    """The folder with the packages of that architecture; fetched at the first time."""
+    """The folder with the packages of that architecture, fetched at the first call."""
     if arch.native:
         packages.ensure(packages.SELFTEST_LIBRARIES, console)
         return Path('/')
@@ -52,6 +52,6 @@ def _fetch(folder: Path, arch: Arch, console: Console) -> None:
             for package in sorted(apt.folder.glob('*.deb')):
                 tools.run(['dpkg-deb', '-x', str(package), str(into)])
         except tools.Failed as failed:
-            raise Trouble(f'the packages {" ".join(PACKAGES)} of {arch.debian} could not be fetched: {failed.last_line()}',
-                          'see to the network, or give another ARCH=', failed.output) from failed
+            raise Trouble(f'cannot fetch the packages {" ".join(PACKAGES)} of {arch.debian}: {failed.last_line()}',
+                          'check the network connection, or type another ARCH=', failed.output) from failed
         step.note = f'{arch.debian}: {" ".join(PACKAGES)}'

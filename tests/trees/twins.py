@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Which variables the twins have a copy of.
+"""The kernel variables of which the twins have copies.
 
-A twin is one of the kernel's sources compiled once more, and has a copy of each of its variables. Initcalls set up the
-kernel's variable, not the copy: a slab cache of a twin is NULL. So each twin is compiled with -fwhole-program here, which
-drops what its entry points do not reach. A variable that is left must be in the lists below, with the reason why its copy
-needs no initcall.
+A twin is a kernel source that is compiled a second time, so it has a copy of each variable of that source. Initcalls
+initialise the kernel's variable, not the copy: a slab cache of a twin is NULL. This check compiles each twin with
+-fwhole-program, which drops everything that the entry points do not reach. Each remaining variable must be in the lists
+below, with the reason why its copy needs no initcall.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 
 from host import tools
 
-# The other option keeps a variable that nothing writes to: it would become a constant, NULL.
+# The second option keeps variables that are never written, which the compiler would replace by the constant NULL.
 WHOLE = ('-fwhole-program', '-fno-ipa-reference-addressable')
 FOLDER = 'mm/ptebatch/lib/twin'
 COMMAND = re.compile(r'savedcmd_\S+ := (.*?) -o \S+ (\S+\.c)\b')
-# Of nm: initialised, zeroed and small data, local or global.
+# Output of nm: initialised, zeroed and small data, local or global.
 VARIABLE = re.compile(r'^[0-9a-f]+ [bBdDsSgG] (\S+)$', re.MULTILINE)
 
-# The compiler numbers what is declared inside a function: fault_key.3
+# The compiler numbers variables that are declared inside a function: fault_key.3
 ANY = {
     r'__UNIQUE_ID_addressable_\S+': 'keeps a static call in the symbol table',
     r'(__warned|__already_done|_rs)\.\d+': 'WARN_ONCE(), pr_warn_once() and the like',
@@ -32,7 +32,7 @@ ANY = {
     'mthp_stats': 'statistics, defined in begin.h',
 }
 ALLOWED = {
-    'contpte': {'so_far': 'what twin/contpte.c counts'},
+    'contpte': {'so_far': 'counter of twin/contpte.c'},
     'khugepaged': {
         r'khugepaged_max_ptes_(none|swap|shared)': 'limits of khugepaged; MADV_COLLAPSE has none',
         'khugepaged_pages_collapsed': 'statistics',
@@ -46,27 +46,27 @@ ALLOWED = {
 
 
 def _compile(build: Path, name: str, output: Path, env: Mapping[str, str]) -> None:
-    """As the build has done it, but for the whole program."""
+    """Compile a twin with the command of the build, and as a whole program."""
     command = (build / FOLDER / f'.{name}.o.cmd').read_text()
     found = COMMAND.match(command)
     if not found:
-        raise tools.Failed(['gcc'], 1, f'{name}.o.cmd has no command of the compiler: {command[:200]}')
+        raise tools.Failed(['gcc'], 1, f'{name}.o.cmd: no compiler command found: {command[:200]}')
     options = [option for option in shlex.split(found[1]) if not option.startswith('-Wp,-MMD')]
     tools.run([*options, *WHOLE, '-o', str(output), found[2]], cwd=build, env=env)
 
 
 def unexpected(build: Path, nm: str, env: Mapping[str, str] | None = None) -> str:
-    """The variables of the twins in a build folder that are not in the lists above, a line each."""
+    """The variables of the twins in a build folder that are not in the lists above, one per line."""
     names = sorted(path.name[1:-len('.o.cmd')] for path in (build / FOLDER).glob('.*.o.cmd')
                    if '.local.' not in path.name)
     if not names:
         return f'no twins in {build}'
-    said = []
+    report = []
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             output = Path(folder) / f'{name}.o'
             _compile(build, name, output, env or tools.environment())
             known = re.compile('|'.join([*ANY, *ALLOWED.get(name, {})]))
-            said += [f'lib/twin/{name}.c: a copy of {variable} that no initcall sets up'
-                     for variable in VARIABLE.findall(tools.run([nm, str(output)])) if not known.fullmatch(variable)]
-    return '\n'.join(said)
+            report += [f'lib/twin/{name}.c: a copy of {variable} that no initcall sets up'
+                       for variable in VARIABLE.findall(tools.run([nm, str(output)])) if not known.fullmatch(variable)]
+    return '\n'.join(report)

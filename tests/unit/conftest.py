@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The fixtures of all tests; imports begin at tests/, as in tests/__main__.py."""
+"""Fixtures of all tests. Imports start at tests/, as in tests/__main__.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from unit.machine import Machine
 
 @pytest.fixture(scope='session')
 def kernel_source() -> Path:
-    """The real kernel's source, for its kunit.py."""
+    """Source of the real kernel, used for its kunit.py."""
     return source.fetched(Settings.read(os.environ).cache / 'source', Console())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A kernel tree that builds in no time, and programs that behave as a test wants them to."""
+"""A kernel tree whose build and boot are replaced, and replacements of the programs that the tools call."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ HALTED = 'reboot: System halted\n'
 
 
 def script(path: Path, text: str) -> Path:
-    """A program of a few lines of shell."""
+    """Write an executable shell script."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text('#!/bin/sh\n' + text)
     path.chmod(0o755)
     return path
 
 
-def prints(*lines: str) -> str:
-    """KTAP with lines that a case of a bench has to say."""
+def ktap_with(*lines: str) -> str:
+    """KTAP with these lines as the output of its second case."""
     return KTAP.replace('    ok 2', ''.join(f'    # second: {line}\n' for line in lines) + '    ok 2')
 
 
-def says(log: str) -> str:
-    """Shell that prints a boot log."""
+def print_log(log: str) -> str:
+    """Shell code that prints a boot log."""
     return f"cat <<'LOG'\n{log}LOG\n"
 
 
 class Machine:
-    """A user's machine: a kernel tree, a cache, a folder for results, programs of its own."""
+    """A user's machine: kernel tree, cache, results folder, and programs that replace those of the host."""
 
     def __init__(self, top: Path, kunit: Path):
         self.tree = top / 'linux'
@@ -70,29 +70,29 @@ class Machine:
         (self.tree / 'mm/mprotect.c').write_text('one\ntwo\nthree\n')
         (self.tree / 'mm/Makefile').write_text('obj-y += mprotect.o\n')
         (self.tree / 'mm/Kconfig').write_text('menu "Memory"\nendmenu\n')
-        self.guest(says(KTAP + HALTED))
+        self.guest(print_log(KTAP + HALTED))
 
     def guest(self, text: str) -> None:
-        """What UML does when it is booted."""
+        """Set the script that runs as the UML guest."""
         script(self.tree / 'guest', text)
 
     def program(self, name: str, text: str) -> None:
-        """A program that is found before the machine's."""
+        """Install a script that precedes the host's program in PATH."""
         script(self.bin / name, text)
 
     def new_file(self) -> Path:
-        """A series that does nothing but add mm/new.c."""
+        """A series that only adds mm/new.c."""
         series = self.tree.parent / 'new.patch'
         series.write_text('--- /dev/null\n+++ b/mm/new.c\n@@ -0,0 +1 @@\n+int new;\n')
         return series
 
     def git(self, *args: str) -> str:
-        """In the kernel tree."""
+        """Run git in the kernel tree."""
         return tools.run(['git', '-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false',
                           *args], cwd=self.tree).strip()
 
     def checkout(self) -> str:
-        """Make the kernel tree a clean checkout; its commit."""
+        """Make the kernel tree a clean git checkout and return its commit."""
         self.git('init', '-q')
         self.git('add', '-A')
         self.git('commit', '-qm', 'a kernel')
@@ -104,7 +104,7 @@ class Machine:
                         'O': str(self.out), 'KSRC': str(self.tree)} | variables
 
     def run(self, goal: str = 'run', **variables: str) -> subprocess.CompletedProcess[str]:
-        """`make run` and the like, as from a shell."""
+        """Run make with this goal, as from a shell."""
         return subprocess.run(['make', '--no-print-directory', '-C', PROJECT, goal], env=self.env(**variables),
                               text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Benches and comparisons: what is read from a guest, and what is made of it."""
+"""Benches and comparisons: parsing of the guest's output, tables and verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from commands import compare
 from commands.compare import Side
-from unit.machine import HALTED, KTAP, Machine, prints, says
+from unit.machine import HALTED, KTAP, Machine, ktap_with, print_log
 from host.errors import Trouble
 from host.settings import Settings
 from results.record import Key, Record, load
@@ -25,11 +25,11 @@ COUNTS = 'counts table=S2 name=unmap kind=swap order=4 way=kernel: per=folio flu
 KEY = Key('x86_64', 'instructions', 'linux-source-7.3 7.3.4-1', 'gcc 12', 'QEMU 7.2', 'd1ge57')
 
 
-def test_a_line_is_read() -> None:
-    kernel, twin = timing.timings(prints(KERNEL, TWIN, COUNTS))
+def test_parse_bench_lines() -> None:
+    kernel, twin = timing.timings(ktap_with(KERNEL, TWIN, COUNTS))
     assert (kernel.name, kernel.way, kernel.per, kernel.cost) == ('S2 unmap, swap, order 4', 'kernel', 'a page', 100.0)
     assert (twin.name, twin.way, twin.cost, twin.own) == (kernel.name, 'twin', 200.0, 52)
-    counted, = timing.counts(prints(KERNEL, COUNTS))
+    counted, = timing.counts(ktap_with(KERNEL, COUNTS))
     assert counted.named() == {'S2 unmap, swap, order 4: flushes a folio': 16, 'S2 unmap, swap, order 4: unfolds a folio': 1}
 
 
@@ -40,8 +40,8 @@ def test_a_line_is_read() -> None:
     ('table=S4 name=write how=byte size=16 access=ro-rw', 'S4 write, byte, 16 KiB, ro-rw', 'an area'),
     ('table=S5 name=dontneed batch=0', 'S5 dontneed, batch 0', 'a page'),
 ])
-def test_names(what: str, name: str, per: str) -> None:
-    line, = timing.timings(prints(f'bench {what}: ' + KERNEL.split(': ')[1]))
+def test_bench_names(what: str, name: str, per: str) -> None:
+    line, = timing.timings(ktap_with(f'bench {what}: ' + KERNEL.split(': ')[1]))
     assert (line.name, line.per, line.cost) == (name, per, 100.0 if per == 'a page' else 1600.0)
 
 
@@ -51,14 +51,14 @@ def test_names(what: str, name: str, per: str) -> None:
     KERNEL.replace('kind=swap', 'swap'), KERNEL.replace(' name=unmap', ''), KERNEL[:40], COUNTS.replace('per=folio ', ''),
     COUNTS.split(' flushes')[0], COUNTS.replace('16', 'many'),
 ])
-def test_a_line_that_cannot_be_read(line: str) -> None:
-    with pytest.raises(Trouble, match='a bench has printed what cannot be read: "'):
-        timing.timings(prints(line))
-        timing.counts(prints(line))
+def test_malformed_lines(line: str) -> None:
+    with pytest.raises(Trouble, match='unreadable line of a bench: "'):
+        timing.timings(ktap_with(line))
+        timing.counts(ktap_with(line))
 
 
 def test_bench(machine: Machine) -> None:
-    machine.program('qemu-system-x86_64', 'echo "$@" >>"$0.args"\n' + says(prints(KERNEL, TWIN, COUNTS) + HALTED))
+    machine.program('qemu-system-x86_64', 'echo "$@" >>"$0.args"\n' + print_log(ktap_with(KERNEL, TWIN, COUNTS) + HALTED))
     ended = machine.run('bench', ARCH='x86_64')
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert '| unmap, swap, order 4 |              200.0 |  100.0 |  2.00 |' in ended.stdout
@@ -71,65 +71,66 @@ def test_bench(machine: Machine) -> None:
     assert '| S2 unmap, swap, order 4: flushes a folio |     16 |            |' in text
     assert [path.name for path in (machine.out / 'x86_64/plots').iterdir()] == ['unmap-order.svg']
     assert 'bench.json, bench.md (all figures), plots: unmap-order.svg' in ended.stdout
-    asked = (machine.bin / 'qemu-system-x86_64.args').read_text()
-    assert '-icount shift=0,sleep=off' in asked and 'ptebatch_*_bench' in asked and '-accel kvm' not in asked
+    args = (machine.bin / 'qemu-system-x86_64.args').read_text()
+    assert '-icount shift=0,sleep=off' in args and 'ptebatch_*_bench' in args and '-accel kvm' not in args
 
 
-def test_a_bench_that_fails_gives_no_figures(machine: Machine) -> None:
-    machine.program('qemu-system-x86_64', says(prints(KERNEL).replace('    ok 2', '    not ok 2') + HALTED))
+def test_failed_bench_writes_no_record(machine: Machine) -> None:
+    machine.program('qemu-system-x86_64', print_log(ktap_with(KERNEL).replace('    ok 2', '    not ok 2') + HALTED))
     ended = machine.run('bench', ARCH='x86_64')
     assert ended.returncode == 2
-    assert 'the benches have not all come to their end' in ended.stderr
+    assert 'a bench did not pass' in ended.stderr
     assert not (machine.out / 'x86_64/bench.json').exists()
 
 
-def test_suites_that_time_nothing(machine: Machine) -> None:
-    machine.guest(says(KTAP + HALTED))
+def test_suites_without_timings(machine: Machine) -> None:
+    machine.guest(print_log(KTAP + HALTED))
     ended = machine.run('bench', SUITES='ptebatch_fake')
     assert ended.returncode == 2
-    assert 'SUITES=ptebatch_fake times nothing' in ended.stderr
+    assert 'SUITES=ptebatch_fake matches no bench' in ended.stderr
 
 
-@pytest.mark.parametrize(('variables', 'complaint'), [
-    ({'ARCH': 'um', 'CLOCK': 'count'}, 'CLOCK=count does not work with ARCH=um'),
-    ({'ARCH': 'arm64', 'CLOCK': 'sundial'}, 'CLOCK=sundial is no clock; give CLOCK=count or CLOCK=native'),
-    ({'ARCH': 'arm64', 'LOADABLE': '1'}, 'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= are not for benches'),
-    ({'ARCH': 'arm64', 'SEED': '1'}, 'are not for benches'),
-    ({'ARCH': 'arm64', 'VARIANTS': 'all'}, 'are not for benches'),
+@pytest.mark.parametrize(('variables', 'message'), [
+    ({'ARCH': 'um', 'CLOCK': 'count'}, 'CLOCK=count: not supported with ARCH=um'),
+    ({'ARCH': 'arm64', 'CLOCK': 'sundial'}, 'CLOCK=sundial: unknown clock; type CLOCK=count or CLOCK=native'),
+    ({'ARCH': 'arm64', 'LOADABLE': '1'}, 'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to benches'),
+    ({'ARCH': 'arm64', 'SEED': '1'}, 'do not apply to benches'),
+    ({'ARCH': 'arm64', 'VARIANTS': 'all'}, 'do not apply to benches'),
 ])
-def test_refused(variables: dict[str, str], complaint: str) -> None:
-    with pytest.raises(Trouble, match=complaint.replace('.', r'\.')):
+def test_invalid_variables(variables: dict[str, str], message: str) -> None:
+    with pytest.raises(Trouble, match=message.replace('.', r'\.')):
         Settings.read(variables).for_bench(variables)
 
 
 @pytest.mark.parametrize('text', ['2', 'x%', '-1%', '%', '1e9%'])
-def test_no_tolerance(text: str) -> None:
-    with pytest.raises(Trouble, match='is no share'):
+def test_invalid_tolerance(text: str) -> None:
+    with pytest.raises(Trouble, match='expected a percentage'):
         compare.tolerance({'TOLERANCE': text})
     assert compare.tolerance({}) == 1.02
 
 
 def record(*lines: str) -> Record:
-    return Record(KEY, timing.timings(prints(*lines)), timing.counts(prints(*lines)))
+    return Record(KEY, timing.timings(ktap_with(*lines)), timing.counts(ktap_with(*lines)))
 
 
-def took(least: int) -> Side:
-    return Side(record(KERNEL.replace('51200', str(least)).replace('51300', '200000').replace('52000', '200000')))
+def side(minimum: int) -> Side:
+    return Side(record(KERNEL.replace('51200', str(minimum)).replace('51300', '200000').replace('52000', '200000')))
 
 
 def cells(text: str) -> list[list[str]]:
-    """The lines of a table, without its header."""
+    """The cells of a table, without its header."""
     lines = [line for line in text.splitlines() if line.startswith('|')]
     return [[cell.strip() for cell in line.strip('|').split('|')] for line in lines[2:]]
 
 
-def test_compared() -> None:
+def test_compare_table() -> None:
     same = COUNTS.replace('order=4', 'order=0')
     before = Side(record(KERNEL.replace('51200', '51100'), COUNTS, same), {'ptebatch_a': Counts(passed=2)})
     after = Side(record(KERNEL.replace('51200', '25550'), COUNTS.replace('16', '1'), same),
                  {'ptebatch_a': Counts(passed=1, failed=1, crashed=1), 'ptebatch_b': Counts(passed=1)}, passed=False)
     verdict = compare.compared(before, after, 1.02, 'on the kernel without fixes')
-    assert verdict.text.startswith('x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2; series on the kernel without fixes\n\n| x86_64 ')
+    assert verdict.text.startswith(
+        'x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2; series on the kernel without fixes\n\n| x86_64 ')
     assert cells(verdict.text) == [
         ['ptebatch_a: passed / failed / skipped', '2 / 0 / 0', '1 / 2 / 0', ''],
         ['ptebatch_b: passed / failed / skipped', '', '1 / 0 / 0', ''],
@@ -139,17 +140,18 @@ def test_compared() -> None:
 
 
 def test_slower_than_the_tolerance() -> None:
-    assert compare.compared(took(51200), took(52224), 1.02, 'on the kernel without fixes').slower == []
-    assert compare.compared(took(51200), took(52225), 1.02, 'on the kernel without fixes').slower == [
+    assert compare.compared(side(51200), side(52224), 1.02, 'on the kernel without fixes').slower == []
+    assert compare.compared(side(51200), side(52225), 1.02, 'on the kernel without fixes').slower == [
         'S2 unmap, swap, order 4: 100.0 before, 102.0 after (+2.0 %)']
 
 
-def test_a_slower_twin_is_no_matter() -> None:
+def test_slower_twin_is_ignored() -> None:
     slow = TWIN.replace('102400', '204800')
-    assert compare.compared(Side(record(KERNEL, TWIN)), Side(record(KERNEL, slow)), 1.02, 'on the kernel without fixes').slower == []
+    before, after = Side(record(KERNEL, TWIN)), Side(record(KERNEL, slow))
+    assert compare.compared(before, after, 1.02, 'on the kernel without fixes').slower == []
 
 
-def test_a_bench_on_one_side_only_is_told() -> None:
+def test_bench_on_one_side_is_reported() -> None:
     other = KERNEL.replace('order=4', 'order=0')
     verdict = compare.compared(Side(record(KERNEL, COUNTS)), Side(record(other)), 1.02, 'on the kernel without fixes')
     assert cells(verdict.text) == [
@@ -161,10 +163,10 @@ def test_a_bench_on_one_side_only_is_told() -> None:
 
 
 def compared(machine: Machine, slow: str) -> subprocess.CompletedProcess[str]:
-    """`make compare` where only the kernel with the series has a file new.c, and is as fast as said then."""
-    with_series = prints(KERNEL.replace('51200', slow).replace('51300', '60000').replace('52000', '60000'))
-    machine.program('qemu-system-x86_64', 'if test -e mm/new.c; then\n' + says(with_series + HALTED) + 'else\n'
-                    + says(prints(KERNEL) + HALTED) + 'fi\n')
+    """Run `make compare`. The bench takes `slow` instructions if the series added mm/new.c, else 51200."""
+    with_series = ktap_with(KERNEL.replace('51200', slow).replace('51300', '60000').replace('52000', '60000'))
+    machine.program('qemu-system-x86_64', 'if test -e mm/new.c; then\n' + print_log(with_series + HALTED) + 'else\n'
+                    + print_log(ktap_with(KERNEL) + HALTED) + 'fi\n')
     return machine.run('compare', ARCH='x86_64', SERIES=str(machine.new_file()), SELFTESTS='0')
 
 
@@ -178,7 +180,7 @@ def test_compare(machine: Machine) -> None:
     assert load(machine.out / 'after/x86_64/bench.json').timings[0].min == 25600
 
 
-def test_compare_that_finds_it_slower(machine: Machine) -> None:
+def test_compare_reports_slower_series(machine: Machine) -> None:
     ended = compared(machine, '60000')
     assert ended.returncode == 3, ended.stdout + ended.stderr
     assert '\n[SLOWER] S2 unmap, swap, order 4: 100.0 before, 117.2 after (+17.2 %)\n' in ended.stdout
@@ -187,4 +189,4 @@ def test_compare_that_finds_it_slower(machine: Machine) -> None:
 def test_compare_without_a_series(machine: Machine) -> None:
     ended = machine.run('compare', ARCH='x86_64')
     assert ended.returncode == 2
-    assert 'there is no series to compare with' in ended.stderr
+    assert 'SERIES= is not set' in ended.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The table of callers: what a kernel tree says, and how callers are found."""
+"""The table of callers, and the search for callers in a kernel tree."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ unsigned int folio_pte_batch(struct folio *folio, pte_t *ptep)
 '''
 
 
-def found(tree: Path, **sources: str) -> set[str]:
-    """The callers in a tree of these files of mm/, beside folio_pte_batch()."""
+def find_callers(tree: Path, **sources: str) -> set[str]:
+    """Write these files to mm/ beside folio_pte_batch(), and find the callers."""
     (tree / 'mm').mkdir(exist_ok=True)
     (tree / 'mm/util.c').write_text(WRAPPERS)
     for name, source in sources.items():
@@ -36,12 +36,12 @@ def found(tree: Path, **sources: str) -> set[str]:
     return callers.callers(tree)
 
 
-def test_the_table_has_all_callers(kernel_source: Path) -> None:
+def test_table_has_all_callers(kernel_source: Path) -> None:
     differences = callers.differences(kernel_source, TABLE)
     assert not differences, '\n'.join(differences)
 
 
-def test_the_table_names_suites_that_exist() -> None:
+def test_table_names_existing_suites() -> None:
     suites = {name for source in PROJECT.glob('mm/*.c')
               for name in re.findall(r'\.name = "(ptebatch_\w+)"', source.read_text())}
     covered = callers.covered(TABLE).values()
@@ -50,7 +50,7 @@ def test_the_table_names_suites_that_exist() -> None:
     assert not missing, f'no such suites: {" ".join(sorted(missing))}'
 
 
-def test_every_rule_that_is_named_is_explained() -> None:
+def test_named_rules_are_explained() -> None:
     explained = [int(number) for number in re.findall(r'\*\*(\d+)\*\* ', RULES)]
     assert explained == list(range(1, len(explained) + 1))
     for caller in callers.covered(TABLE).values():
@@ -60,12 +60,12 @@ def test_every_rule_that_is_named_is_explained() -> None:
             assert int(number) in explained, source
 
 
-def test_a_caller_more_and_one_less(tmp_path: Path) -> None:
-    found(tmp_path, new='static int fresh(void)\n{\n\tnr = folio_pte_batch(folio, pte);\n}\n')
+def test_added_and_removed_callers(tmp_path: Path) -> None:
+    find_callers(tmp_path, new='static int fresh(void)\n{\n\tnr = folio_pte_batch(folio, pte);\n}\n')
     header = 'function,suites,rules,checked\n'
     assert callers.differences(tmp_path, header + 'mm/old.c: gone(),ptebatch_old,1,\n') == [
         'mm/new.c: fresh() is not in the table',
-        'mm/old.c: gone() is in the table, but calls folio_pte_batch_flags() no more']
+        'mm/old.c: gone() is in the table, but no longer calls folio_pte_batch_flags()']
     assert not callers.differences(tmp_path, header + 'mm/new.c: fresh(),ptebatch_new,1 3-5,\n')
 
 
@@ -84,12 +84,12 @@ def test_a_caller_more_and_one_less(tmp_path: Path) -> None:
     ('SYSCALL_DEFINE1', 'SYSCALL_DEFINE1(call, int, a)\n{\n\tnr = folio_pte_batch(folio, pte);\n}'),
     ('half', 'int half(void)\n{\n\treturn min(folio_pte_batch(folio, pte), 3);\n}'),
 ])
-def test_calls_are_found_in(tmp_path: Path, function: str, source: str) -> None:
-    assert found(tmp_path, a=f'int before(void)\n{{\n}}\n{source}\n') == {f'mm/a.c: {function}()'}
+def test_finds_calls(tmp_path: Path, function: str, source: str) -> None:
+    assert find_callers(tmp_path, a=f'int before(void)\n{{\n}}\n{source}\n') == {f'mm/a.c: {function}()'}
 
 
-def test_what_is_no_call(tmp_path: Path) -> None:
-    assert found(tmp_path, a='''\
+def test_ignores_comments_strings_and_declarations(tmp_path: Path) -> None:
+    assert find_callers(tmp_path, a='''\
 /* folio_pte_batch(folio, pte) */
 unsigned int folio_pte_batch(struct folio *folio, pte_t *ptep);
 int talks(void)
@@ -104,8 +104,8 @@ int calls(void)
 ''') == {'mm/a.c: calls()'}
 
 
-def test_who_only_returns_a_batch_is_not_its_caller(tmp_path: Path) -> None:
-    assert found(tmp_path, a='''\
+def test_wrapper_is_not_a_caller(tmp_path: Path) -> None:
+    assert find_callers(tmp_path, a='''\
 static inline int inner(struct folio *folio, pte_t *pte)
 {
 	if (!folio_test_large(folio))
@@ -130,8 +130,8 @@ int two(void)
         'mm/a.c: one()', 'mm/a.c: two()', 'mm/b.c: three()'}
 
 
-def test_functions_that_return_each_other_come_to_an_end(tmp_path: Path) -> None:
-    assert found(tmp_path, a='''\
+def test_mutually_recursive_wrappers(tmp_path: Path) -> None:
+    assert find_callers(tmp_path, a='''\
 int ping(void)
 {
 	return a ? 1 : 2;
@@ -149,8 +149,8 @@ int player(void)
 ''') == {'mm/a.c: player()'}
 
 
-def test_a_helper_that_only_a_pointer_leads_to_is_a_caller(tmp_path: Path) -> None:
-    assert found(tmp_path, a='''\
+def test_helper_called_by_pointer_is_a_caller(tmp_path: Path) -> None:
+    assert find_callers(tmp_path, a='''\
 static int helper(struct folio *folio, pte_t *pte)
 {
 	return folio_pte_batch(folio, pte);
@@ -159,29 +159,29 @@ static struct ops ops = { .batch = helper, };
 ''') == {'mm/a.c: helper()'}
 
 
-def test_headers_and_drivers_are_searched(tmp_path: Path) -> None:
+def test_searches_headers_and_drivers(tmp_path: Path) -> None:
     for file in ('drivers/gpu/a.h', 'a.c', 'drivers/a.rst'):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text('static inline int f(void)\n{\n\tnr = folio_pte_batch(folio, pte);\n}\n')
-    assert found(tmp_path) == {'drivers/gpu/a.h: f()', 'a.c: f()'}
+    assert find_callers(tmp_path) == {'drivers/gpu/a.h: f()', 'a.c: f()'}
 
 
-def test_the_tree_is_not_written_to(tmp_path: Path) -> None:
-    found(tmp_path, a='int f(void)\n{\n\tfolio_pte_batch(folio, pte);\n}\n')
+def test_tree_is_not_modified(tmp_path: Path) -> None:
+    find_callers(tmp_path, a='int f(void)\n{\n\tfolio_pte_batch(folio, pte);\n}\n')
     assert sorted(path.name for path in tmp_path.rglob('*')) == ['a.c', 'mm', 'util.c']
 
 
-def test_what_is_no_kernel_tree(tmp_path: Path) -> None:
-    with pytest.raises(Trouble, match='nothing in .* calls folio_pte_batch_flags'):
+def test_folder_without_kernel(tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match=': no call of folio_pte_batch_flags.* found'):
         callers.callers(tmp_path)
-    with pytest.raises(Trouble, match='is no folder'):
+    with pytest.raises(Trouble, match=': not a folder'):
         callers.callers(tmp_path / 'none')
 
 
-def test_a_tree_that_cannot_be_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script(tmp_path / 'grep', 'echo grep: mm: Permission denied; exit 2\n')
     monkeypatch.setenv('PATH', str(tmp_path), prepend=':')
-    with pytest.raises(Trouble, match='cannot be searched: grep: mm: Permission denied'):
+    with pytest.raises(Trouble, match='cannot search: grep: mm: Permission denied'):
         callers.callers(tmp_path)
 
 
@@ -189,22 +189,22 @@ def program(*args: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*tools.program('callers'), *args], text=True, capture_output=True, check=False)
 
 
-def test_callers_as_a_program(tmp_path: Path) -> None:
-    for args, complaint in (((), 'there is nothing to search'), ((tmp_path / 'none',), 'is no folder')):
+def test_callers_command(tmp_path: Path) -> None:
+    for args, message in (((), 'expected one kernel tree; type for example'), ((tmp_path / 'none',), ': not a folder')):
         ended = program(*args)
-        assert ended.returncode == 2 and complaint in ended.stderr and ended.stderr.count('\n') == 1
-    found(tmp_path, a='int fresh(void)\n{\n\tnr = folio_pte_batch(folio, pte);\n}\n')
+        assert ended.returncode == 2 and message in ended.stderr and ended.stderr.count('\n') == 1
+    find_callers(tmp_path, a='int fresh(void)\n{\n\tnr = folio_pte_batch(folio, pte);\n}\n')
     ended = program(tmp_path)
     assert ended.returncode == 1 and 'mm/a.c: fresh() is not in the table\n' in ended.stdout
 
 
-def test_a_tree_as_the_table_has_it(tmp_path: Path) -> None:
+def test_tree_that_matches_the_table(tmp_path: Path) -> None:
     sources: dict[str, str] = {}
     for caller in callers.covered(TABLE):
         match = re.fullmatch(r'mm/(\w+)\.c: (\w+)\(\)', caller)
         assert match, caller
         sources.setdefault(match[1], '')
         sources[match[1]] += f'int {match[2]}(void)\n{{\n\tnr = folio_pte_batch(folio, pte);\n}}\n'
-    found(tmp_path, **sources)
+    find_callers(tmp_path, **sources)
     ended = program(tmp_path)
     assert (ended.returncode, ended.stdout) == (0, 'all callers are covered\n')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make gate`: recorded figures, those that do not fit, and what stands in for them."""
+"""`make gate`: recorded figures, and measured figures if no record fits."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import replace
 
 import pytest
 
-from unit.machine import HALTED, KTAP, Machine, prints, says
+from unit.machine import HALTED, KTAP, Machine, ktap_with, print_log
 from results.record import NS, load
 from unit.test_bench import KERNEL, KEY
 
-FAST, SLOW = (KERNEL.replace('51200', took).replace('51300', took).replace('52000', took) for took in ('51200', '60000'))
+FAST, SLOW = (KERNEL.replace('51200', count).replace('51300', count).replace('52000', count) for count in ('51200', '60000'))
 
 
 class Gate:
-    """A machine whose kernel is a clean git checkout, and slower where the series adds a file."""
+    """A machine whose kernel tree is a clean git checkout. The kernel is slower with the series."""
 
     def __init__(self, machine: Machine):
         self.machine = machine
@@ -27,19 +27,20 @@ class Gate:
         self.guest()
 
     def guest(self, plain: str = FAST, patched: str = SLOW, version: str = '7.2', suites: str = KTAP) -> None:
-        timed = f'if test -e mm/new.c; then\n{says(prints(patched) + HALTED)}else\n{says(prints(plain) + HALTED)}fi\n'
+        bench = (f'if test -e mm/new.c; then\n{print_log(ktap_with(patched) + HALTED)}'
+                 f'else\n{print_log(ktap_with(plain) + HALTED)}fi\n')
         self.machine.program('qemu-system-x86_64', (
             f'case "$*" in --version) echo "QEMU {version}"; exit ;; *_bench*) echo >>"$0.timed" ;;\n'
-            f'*) {says(suites + HALTED)}exit ;; esac\n{timed}'))
+            f'*) {print_log(suites + HALTED)}exit ;; esac\n{bench}'))
 
     @property
     def timed(self) -> int:
-        """How often kernels were timed so far."""
+        """Number of kernels timed so far."""
         boots = self.machine.bin / 'qemu-system-x86_64.timed'
         return len(boots.read_text().splitlines()) if boots.exists() else 0
 
-    def recorded(self) -> None:
-        """Have the kernel as it is recorded."""
+    def save_record(self) -> None:
+        """Record the figures of the kernel without the series."""
         assert self.machine.run('bench', ARCH='x86_64').returncode == 0
         (self.machine.out / 'x86_64/bench.json').rename(self.record)
 
@@ -52,8 +53,8 @@ def _ci(machine: Machine) -> Gate:
     return Gate(machine)
 
 
-def test_a_record_that_fits_is_used(ci: Gate) -> None:
-    ci.recorded()
+def test_fitting_record_is_used(ci: Gate) -> None:
+    ci.save_record()
     ended = ci.run(BASELINE=str(ci.record))
     assert ended.returncode == 3, ended.stdout + ended.stderr
     assert 'recorded.json\n' in ended.stdout
@@ -65,26 +66,26 @@ def test_a_record_that_fits_is_used(ci: Gate) -> None:
     assert ci.run(BASELINE=str(ci.record), TOLERANCE='20%').returncode == 0
 
 
-def test_a_failed_case_goes_before_what_is_slower(ci: Gate) -> None:
-    ci.recorded()
+def test_failed_case_overrides_slower(ci: Gate) -> None:
+    ci.save_record()
     ci.guest(suites=KTAP.replace('    ok 2', '    not ok 2'))
     ended = ci.run(BASELINE=str(ci.record))
     assert ended.returncode == 1
     assert '[SLOWER] ' in ended.stdout
 
 
-def test_a_record_of_another_qemu_is_not_used(ci: Gate) -> None:
-    ci.recorded()
+def test_record_of_other_qemu_is_not_used(ci: Gate) -> None:
+    ci.save_record()
     ci.guest(version='8.0', plain=SLOW)
     ended = ci.run(BASELINE=str(ci.record))
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert 'recorded.json does not fit: qemu: QEMU 7.2 there, QEMU 8.0 here\n' in ended.stdout
+    assert 'recorded.json does not match: qemu: QEMU 7.2 in the record, QEMU 8.0 in this run\n' in ended.stdout
     assert 'measured now' in ended.stdout
     assert ci.timed == 3
     assert load(ci.machine.out / 'x86_64/baseline.json').key.qemu == 'QEMU 8.0'
 
 
-def test_what_was_measured_is_kept(ci: Gate) -> None:
+def test_measured_baseline_is_kept(ci: Gate) -> None:
     assert ci.run().returncode == 3
     assert ci.timed == 2
     ended = ci.run()
@@ -96,26 +97,27 @@ def test_what_was_measured_is_kept(ci: Gate) -> None:
     assert ci.timed == 5
 
 
-def test_what_was_measured_of_some_benches_is_not_kept(ci: Gate) -> None:
+def test_partial_baseline_is_not_kept(ci: Gate) -> None:
     assert ci.run(SUITES='ptebatch_fake_bench').returncode == 3
     assert not (ci.machine.out / 'x86_64/baseline.json').exists()
 
 
-def test_a_tree_with_changes_is_measured_each_time(ci: Gate) -> None:
-    ci.recorded()
+def test_modified_tree_is_measured_each_time(ci: Gate) -> None:
+    ci.save_record()
     (ci.machine.tree / 'mm/mprotect.c').write_text('changed\n')
     for times in (3, 5):
         ended = ci.run(BASELINE=str(ci.record))
         assert ended.returncode == 3, ended.stdout + ended.stderr
-        assert 'recorded.json does not fit: kernel: ' in ended.stdout and ' there, unknown here\n' in ended.stdout
+        assert 'recorded.json does not match: kernel: ' in ended.stdout
+        assert ' in the record, unknown in this run\n' in ended.stdout
         assert ci.timed == times
 
 
-def test_without_a_series_a_record_must_fit(ci: Gate) -> None:
+def test_without_series_a_record_must_fit(ci: Gate) -> None:
     ended = ci.run(SERIES='')
     assert ended.returncode == 2
-    assert 'no record for ARCH=x86_64 fits, and without SERIES= there is nothing to measure; ' in ended.stderr
-    ci.recorded()
+    assert 'no record matches ARCH=x86_64, and without SERIES= the baseline cannot be measured; ' in ended.stderr
+    ci.save_record()
     assert ci.run(SERIES='', BASELINE=str(ci.record)).returncode == 0
     ci.guest(plain=SLOW)
     assert ci.run(SERIES='', BASELINE=str(ci.record)).returncode == 3
@@ -127,49 +129,49 @@ def test_without_a_series_a_record_must_fit(ci: Gate) -> None:
 
 
 @pytest.mark.parametrize('text', ['', '{"version": 1}', '{"version": 2}', 'no JSON'])
-def test_a_damaged_record_stops_it_before_anything_is_built(ci: Gate, text: str) -> None:
+def test_damaged_record_stops_before_the_build(ci: Gate, text: str) -> None:
     ci.machine.out.mkdir()
     ci.record.write_text(text)
     ended = ci.run(BASELINE=str(ci.record))
     assert ended.returncode == 2
-    assert f'ptebatch: {ci.record} is no record that can be used: ' in ended.stderr and 'make bench' in ended.stderr
+    assert f'ptebatch: {ci.record}: not a usable record: ' in ended.stderr and 'make bench' in ended.stderr
     assert ended.stderr.count('\n') == 1
     assert not ci.machine.cache.exists()
 
 
-def test_a_record_of_another_architecture(ci: Gate) -> None:
-    ci.recorded()
+def test_record_of_other_architecture(ci: Gate) -> None:
+    ci.save_record()
     written = json.loads(ci.record.read_text())
     ci.record.write_text(json.dumps(written | {'arch': 'arm64'}))
     ended = ci.run(BASELINE=str(ci.record))
     assert ended.returncode == 2
-    assert 'is of ARCH=arm64, not x86_64; give ARCH=arm64' in ended.stderr
+    assert 'is a record of arm64, not of x86_64; type ARCH=arm64' in ended.stderr
 
 
-@pytest.mark.parametrize(('variables', 'complaint'), [
-    ({'BASELINE': '/etc/hosts', 'ARCH': 'arm64 um'}, 'BASELINE= is of one architecture, this is a gate for arm64 um'),
-    ({'BASELINE': '/etc/hosts', 'ARCH': ''}, 'BASELINE= is of one architecture, this is a gate for x86_64 arm64'),
-    ({'BASELINE': '/no/such/file'}, 'BASELINE=/no/such/file does not exist'),
+@pytest.mark.parametrize(('variables', 'message'), [
+    ({'BASELINE': '/etc/hosts', 'ARCH': 'arm64 um'}, 'BASELINE= is a record of one architecture, but make gate runs arm64 um'),
+    ({'BASELINE': '/etc/hosts', 'ARCH': ''}, 'BASELINE= is a record of one architecture, but make gate runs x86_64 arm64'),
+    ({'BASELINE': '/no/such/file'}, 'BASELINE=/no/such/file: no such file or folder'),
     ({'BASELINE': '/etc'}, '/etc cannot be read: Is a directory'),
-    ({'TOLERANCE': '2'}, 'TOLERANCE=2 is no share'),
-    ({'CLOCK': 'sundial'}, 'CLOCK=sundial is no clock'),
-    ({'ARCH': 'x86_64 vax'}, 'ARCH=vax is no architecture of the suites'),
-    ({'LOADABLE': '1'}, 'are not for benches'),
+    ({'TOLERANCE': '2'}, 'TOLERANCE=2: expected a percentage; type for example TOLERANCE=2%'),
+    ({'CLOCK': 'sundial'}, 'CLOCK=sundial: unknown clock'),
+    ({'ARCH': 'x86_64 vax'}, 'ARCH=vax: unknown architecture'),
+    ({'LOADABLE': '1'}, 'do not apply to benches'),
 ])
-def test_refused(machine: Machine, variables: dict[str, str], complaint: str) -> None:
+def test_invalid_variables(machine: Machine, variables: dict[str, str], message: str) -> None:
     ended = machine.run('gate', **({'ARCH': 'x86_64'} | variables))
     assert ended.returncode == 2
-    assert complaint in ended.stderr and ended.stderr.count('\n') == 1
+    assert message in ended.stderr and ended.stderr.count('\n') == 1
     assert not machine.cache.exists()
 
 
 def test_time_is_never_compared_with_a_record() -> None:
     native = replace(KEY, unit=NS)
     assert KEY.differences(KEY) == []
-    assert native.differences(native) == ['unit: time is not the same from one run to the next']
+    assert native.differences(native) == ['unit: times vary from run to run, only instructions can be compared with a record']
 
 
-def test_a_kernel_that_is_unknown_is_like_no_other() -> None:
+def test_unknown_kernel_fits_no_record() -> None:
     unknown = replace(KEY, kernel=None)
     assert unknown.differences(unknown) == ['kernel: unknown in both']
-    assert KEY.differences(unknown) == ['kernel: unknown there, linux-source-7.3 7.3.4-1 here']
+    assert KEY.differences(unknown) == ['kernel: unknown in the record, linux-source-7.3 7.3.4-1 in this run']

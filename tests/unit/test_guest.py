@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What runs the guests: the accelerator, the wrapper around QEMU, and the loadable run."""
+"""Running guests: the accelerator, the wrapper of QEMU, and the loadable run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from unit.machine import HALTED, KTAP, Machine, says, script
+from unit.machine import HALTED, KTAP, Machine, print_log, script
 from guests import accelerator
 from guests import loadable
 from host.architecture import ARCHES
@@ -19,11 +19,11 @@ REAL_TCG = ['-accel', 'tcg']
 
 
 @pytest.mark.parametrize('arch', ['x86_64', 'arm64'])
-def test_the_probe_knows_a_guest_that_starts(arch: str) -> None:
+def test_probe_detects_working_guest(arch: str) -> None:
     assert accelerator.starts(ARCHES[arch], REAL_TCG)
 
 
-def test_the_probe_knows_a_guest_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_probe_detects_broken_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accelerator, 'PROBE_SECONDS', 1)
     stuck = accelerator.Probe(accelerator.PROBES['x86_64'].args, bytes.fromhex('ebfe').ljust(16).rjust(65536), 33)
     monkeypatch.setitem(accelerator.PROBES, 'x86_64', stuck)
@@ -33,7 +33,7 @@ def test_the_probe_knows_a_guest_that_does_not(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture(name='kvm')
 def _kvm(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """An x86_64 machine with a /dev/kvm of ours."""
+    """An x86_64 machine with a replacement of /dev/kvm."""
     monkeypatch.setattr('platform.machine', lambda: 'x86_64')
     monkeypatch.setattr(accelerator, 'KVM', str(machine.tree / 'Makefile'))
     monkeypatch.setattr(accelerator, 'PROBE_SECONDS', 1)
@@ -41,14 +41,14 @@ def _kvm(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return machine
 
 
-def test_kvm_that_works(kvm: Machine) -> None:
+def test_working_kvm(kvm: Machine) -> None:
     kvm.program('qemu-system-x86_64', 'exit 33\n')
     assert accelerator.choose(ARCHES['x86_64']) == (['-accel', 'kvm', '-cpu', 'host'],
                                                     f'kvm: a guest runs under {accelerator.KVM}')
 
 
 @pytest.mark.parametrize('behaviour', ['exec sleep 100\n', 'exit 1\n', 'exit 0\n'])
-def test_kvm_that_opens_but_does_not_work(kvm: Machine, behaviour: str) -> None:
+def test_kvm_that_runs_no_guest(kvm: Machine, behaviour: str) -> None:
     kvm.program('qemu-system-x86_64', behaviour)
     accel, why = accelerator.choose(ARCHES['x86_64'])
     assert accel == ['-accel', 'tcg']
@@ -57,73 +57,73 @@ def test_kvm_that_opens_but_does_not_work(kvm: Machine, behaviour: str) -> None:
 
 def test_no_kvm(kvm: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     kvm.program('qemu-system-aarch64', 'exit 0\n')
-    assert accelerator.choose(ARCHES['arm64']) == (['-accel', 'tcg'], 'tcg: this machine is no aarch64')
+    assert accelerator.choose(ARCHES['arm64']) == (['-accel', 'tcg'], 'tcg: this machine is not aarch64')
     monkeypatch.setattr(accelerator, 'KVM', '/no/kvm')
-    assert accelerator.choose(ARCHES['x86_64']) == (['-accel', 'tcg'], 'tcg: there is no /no/kvm')
+    assert accelerator.choose(ARCHES['x86_64']) == (['-accel', 'tcg'], 'tcg: /no/kvm does not exist')
 
 
 @pytest.mark.parametrize('name', ['qemu-system-x86_64', 'qemu-system-aarch64'])
-def test_the_wrapper_replaces_the_accelerators(tmp_path: Path, name: str) -> None:
+def test_wrapper_replaces_accelerators(tmp_path: Path, name: str) -> None:
     script(tmp_path / name, 'printf "<%s>" "${0##*/}" "$@"\n')
-    said = subprocess.run(
+    output = subprocess.run(
         [name, '-m', '1', '-append', 'a  b', '-accel', 'kvm', '-accel', 'hvf', '-accel', 'tcg', '-serial', 'stdio'],
         env={'PATH': f'{PROJECT}/tests/guests/qemu:{tmp_path}:/usr/bin:/bin', 'PTEBATCH_ACCEL': '-accel kvm -cpu host'},
         text=True, capture_output=True, check=True).stdout
-    assert said == f'<{name}><-m><1><-append><a  b><-serial><stdio><-accel><kvm><-cpu><host>'
+    assert output == f'<{name}><-m><1><-append><a  b><-serial><stdio><-accel><kvm><-cpu><host>'
 
 
-ROUND = 'ptebatch: insertion {0}\n' + KTAP + 'ptebatch: removal {0}\n'
-ENDING = 'reboot: Restarting system\n'
-GOOD = 'KTAP version 1\n1..0\n' + ''.join(map(ROUND.format, (1, 2, 3))) + ENDING
+INSERTION = 'ptebatch: insertion {0}\n' + KTAP + 'ptebatch: removal {0}\n'
+REBOOT = 'reboot: Restarting system\n'
+GOOD = 'KTAP version 1\n1..0\n' + ''.join(map(INSERTION.format, (1, 2, 3))) + REBOOT
 
 
 def test_rounds() -> None:
     assert loadable.rounds(GOOD) == [KTAP] * loadable.ROUNDS
-    assert not loadable.complaints(GOOD)
+    assert not loadable.errors(GOOD)
     assert loadable.cases(KTAP) == ['first', 'second', 'ptebatch_fake']
 
 
 def run(machine: Machine, log: str, **variables: str) -> tuple[int, str]:
     machine.program('qemu-system-x86_64', 'case "$*" in *kunit.action=list*)'
-                    + says('ptebatch: insertion 1\nKTAP version 1\nptebatch_fake.first\nptebatch: removal 1\n')
-                    + 'exit ;; esac\n' + says(log))
+                    + print_log('ptebatch: insertion 1\nKTAP version 1\nptebatch_fake.first\nptebatch: removal 1\n')
+                    + 'exit ;; esac\n' + print_log(log))
     ended = machine.run(ARCH='x86_64', LOADABLE='1', **variables)
     return ended.returncode, ended.stdout + ended.stderr
 
 
 def test_loadable_passes(machine: Machine) -> None:
-    status, said = run(machine, GOOD)
-    assert status == 0, said
-    assert said.count('[PASSED] second') == 1
-    assert '\npassed    x86_64-loadable: 2 passed' in said
+    status, output = run(machine, GOOD)
+    assert status == 0, output
+    assert output.count('[PASSED] second') == 1
+    assert '\npassed    x86_64-loadable: 2 passed' in output
     assert (machine.out / 'x86_64-loadable/results.ktap').read_text() == KTAP
 
 
-@pytest.mark.parametrize(('log', 'complaint'), [
-    (ROUND.format(1) + ENDING, 'the module was inserted and removed 1 times, not 3'),
-    ('ptebatch: insertion 1\nptebatch: cannot insert ptebatch.ko: Exec format error\n' + ENDING,
+@pytest.mark.parametrize(('log', 'message'), [
+    (INSERTION.format(1) + REBOOT, 'the module was inserted and removed 1 times, not 3'),
+    ('ptebatch: insertion 1\nptebatch: cannot insert ptebatch.ko: Exec format error\n' + REBOOT,
      'cannot insert ptebatch.ko: Exec format error'),
-    (GOOD.replace('ptebatch: removal 2', 'ptebatch: left something behind: ptebatch 1'), 'left something behind'),
+    (GOOD.replace('ptebatch: removal 2', 'ptebatch: left behind after removal: ptebatch 1'), 'left behind after removal'),
     (GOOD.replace('ptebatch: removal 2', 'WARNING: at mm/slub.c\nptebatch: removal 2'), 'WARNING: at mm/slub.c'),
-    (GOOD.replace('ok 2 second', 'ok 2 another', 1), 'a later round does not report the cases of the first'),
-    (ROUND.format(1) + ROUND.format(2).replace('ok 2 second', 'not ok 2 second') + ROUND.format(3) + ENDING,
+    (GOOD.replace('ok 2 second', 'ok 2 another', 1), 'a later round reports other cases than the first'),
+    (INSERTION.format(1) + INSERTION.format(2).replace('ok 2 second', 'not ok 2 second') + INSERTION.format(3) + REBOOT,
      '[FAILED] second'),
-    (ROUND.format(1) + 'ptebatch: insertion 2\nKTAP version 1\nKernel panic - not syncing: oops\n', 'kernel panicked'),
+    (INSERTION.format(1) + 'ptebatch: insertion 2\nKTAP version 1\nKernel panic - not syncing: oops\n', 'kernel panicked'),
     (HALTED, 'inserted and removed 0 times'),
 ])
-def test_loadable_fails(machine: Machine, log: str, complaint: str) -> None:
-    status, said = run(machine, log)
-    assert status == 1, said
-    assert complaint in said
+def test_loadable_fails(machine: Machine, log: str, message: str) -> None:
+    status, output = run(machine, log)
+    assert status == 1, output
+    assert message in output
 
 
-def test_loadable_suites_that_match_nothing(machine: Machine) -> None:
-    status, said = run(machine, GOOD.replace(KTAP, ''), SUITES='nosuch')
+def test_loadable_unknown_suites(machine: Machine) -> None:
+    status, output = run(machine, GOOD.replace(KTAP, ''), SUITES='nosuch')
     assert status == 2
-    assert 'SUITES=nosuch matches no suite; there are: ptebatch_fake' in said
+    assert 'SUITES=nosuch matches no suite; type SUITES= and one of ptebatch_fake' in output
 
 
-def test_results_that_are_not_there(tmp_path: Path) -> None:
+def test_missing_and_truncated_results(tmp_path: Path) -> None:
     assert not Counts.read(tmp_path / 'results.json').good
     (tmp_path / 'results.json').write_text('{"misc":')
     assert not Counts.read(tmp_path / 'results.json').good

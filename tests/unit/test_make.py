@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The Makefile: what it hands on, and what it hands back."""
+"""The Makefile: the variables that it passes to the tools, and the exit status that it returns."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from host import tools
 
 
 def checkout(folder: Path, tool: str) -> Path:
-    """A copy of the Makefile with a tool that does something else."""
+    """A copy of the Makefile with `tool` as run.py."""
     (folder / 'tests/commands').mkdir(parents=True)
     (folder / 'tests/host').mkdir()
     shutil.copy(PROJECT / 'Makefile', folder)
@@ -32,15 +32,15 @@ def make(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
 def test_status_reaches_the_shell(tmp_path: Path, status: int, options: list[str]) -> None:
     folder = checkout(tmp_path, f'raise SystemExit({status})')
     assert make(folder, *options, 'run').returncode == status
-    assert make(folder, *options, 'run').returncode == status   # now that exit.so is there
+    assert make(folder, *options, 'run').returncode == status   # with exit.so built
 
 
-def test_a_killed_tool_is_no_success(tmp_path: Path) -> None:
+def test_killed_tool_is_a_failure(tmp_path: Path) -> None:
     folder = checkout(tmp_path, 'import os; os.kill(os.getpid(), 9)')
     assert make(folder, 'run').returncode == 128 + 9
 
 
-def test_an_old_status_does_not_count(tmp_path: Path) -> None:
+def test_status_of_earlier_run_is_ignored(tmp_path: Path) -> None:
     folder = checkout(tmp_path, 'raise SystemExit(1)')
     make(folder, 'run')
     assert make(folder, '-n', 'run').returncode == 0
@@ -48,7 +48,7 @@ def test_an_old_status_does_not_count(tmp_path: Path) -> None:
     assert make(folder, 'run').returncode == 0
 
 
-def test_failure_where_make_cannot_load(tmp_path: Path) -> None:
+def test_failure_if_make_cannot_load_exit_so(tmp_path: Path) -> None:
     folder = checkout(tmp_path, 'raise SystemExit(1)')
     (folder / 'tests/host/exit.c').write_text('this is no C')
     assert make(folder, 'run').returncode == 2
@@ -59,7 +59,7 @@ def test_variables_reach_the_tool(tmp_path: Path) -> None:
     assert 'arm64 a*b c|' in make(folder, 'run', 'ARCH=arm64', 'SUITES=a*b c').stdout
 
 
-def test_all_variables_are_handed_on_and_none_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_variables_reach_the_tool_but_not_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {'BASELINE', 'CLOCK', 'TOLERANCE', 'DEBUG', 'VARIANTS', 'SELFTESTS', 'INSTALL'} <= {*tools.VARIABLES}
     folder = checkout(tmp_path, 'import os; print(*(os.environ[name] for name in os.environ["SUITES"].split()), end="|")')
     names = [name for name in tools.VARIABLES if name not in ('SUITES', 'O')]
@@ -70,7 +70,7 @@ def test_all_variables_are_handed_on_and_none_further(tmp_path: Path, monkeypatc
     assert not {*names} & {*tools.environment()}
 
 
-def test_fixes_are_for_the_fetched_kernel(tmp_path: Path) -> None:
+def test_fixes_apply_only_to_the_fetched_kernel(tmp_path: Path) -> None:
     folder = checkout(tmp_path, 'import os; print("FIXES", os.environ["FIXES"], end="|")')
     (folder / 'mm/series/fixes').mkdir(parents=True)
     assert 'FIXES mm/series/fixes|' in make(folder, 'run').stdout
@@ -80,14 +80,15 @@ def test_fixes_are_for_the_fetched_kernel(tmp_path: Path) -> None:
 
 def test_help_lists_commands_and_builds_nothing(tmp_path: Path) -> None:
     folder = checkout(tmp_path, '')
-    said = make(folder)
-    assert said.returncode == 0
-    for word in ('make run', 'make test', 'make module', 'make mutants', 'make gate', 'make selftests', 'ARCH=', 'VARIANTS=', 'BASELINE=', 'SERIES=', 'Exit status'):
-        assert word in said.stdout
+    ended = make(folder)
+    assert ended.returncode == 0
+    for word in ('make run', 'make test', 'make module', 'make mutants', 'make gate', 'make selftests',
+                 'ARCH=', 'VARIANTS=', 'BASELINE=', 'SERIES=', 'Exit status'):
+        assert word in ended.stdout
     assert not (folder / 'build').exists()
 
 
-def test_an_unknown_variable_is_named(tmp_path: Path) -> None:
+def test_unknown_variable_is_reported(tmp_path: Path) -> None:
     ended = make(checkout(tmp_path, 'print("run")'), 'run', 'ARHC=arm64')
     assert ended.returncode == 2 and 'run' not in ended.stdout
     assert 'ARHC=: no such variable, see make help' in ended.stderr
@@ -109,11 +110,11 @@ def test_arguments_become_variables(tmp_path: Path) -> None:
     assert module('run', '--arch', 'arm64', '--tolerance=3%', folder=folder).stdout == 'arm64 3%\n'
 
 
-def test_help_of_a_command_starts_nothing(tmp_path: Path) -> None:
+def test_help_of_a_command_runs_nothing(tmp_path: Path) -> None:
     ended = module('run', '--help', folder=checkout(tmp_path, 'print("started")'))
     assert ended.returncode == 0 and '--tolerance TOLERANCE' in ended.stdout and 'started' not in ended.stdout
 
 
 @pytest.mark.parametrize('args', [(), ('rnu',), ('run', '--arhc', 'arm64')])
-def test_arguments_that_are_wrong(args: tuple[str, ...]) -> None:
+def test_invalid_arguments(args: tuple[str, ...]) -> None:
     assert module(*args).returncode == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The known bugs of tests/mutants: each can be put back."""
+"""The mutants in tests/mutants: each patch applies, and each folder belongs to a suite."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MUTANTS = sorted((PROJECT / 'tests/mutants').rglob('*.patch'))
 
 
 @pytest.mark.parametrize('mutant', MUTANTS, ids=['/'.join(mutant.parts[-2:]) for mutant in MUTANTS])
-def test_it_applies(mutant: Path, kernel_source: Path) -> None:
-    below = ['mm/series/fixes'] + [line.removeprefix('# series: ') for line in mutant.read_text().splitlines()
-                                   if line.startswith('# series: ')]
+def test_mutant_applies(mutant: Path, kernel_source: Path) -> None:
+    folders = ['mm/series/fixes'] + [line.removeprefix('# series: ') for line in mutant.read_text().splitlines()
+                                     if line.startswith('# series: ')]
     patches: list[series.Patch] = []
-    for folder in below:
+    for folder in folders:
         patches += series.without(series.read(PROJECT / folder), patches)
     assert series.apply([*patches, *series.read(mutant)], kernel_source)
 

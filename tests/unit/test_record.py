@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""bench.json and what identifies a kernel: read back as written, and refused if it is anything else."""
+"""bench.json and the identity of a kernel: round trip, and rejection of damaged records."""
 
 from __future__ import annotations
 
@@ -24,32 +24,33 @@ from trees import source
 from unit.test_bench import COUNTS, KERNEL, KEY, TWIN, record
 
 CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
-    'another version': (lambda it: it.update(version=2), 'is of version 2, not 1'),
-    'a version that is none': (lambda it: it.update(version=True), 'is of version True, not 1'),
-    'no version': (lambda it: it.pop('version'), 'has no "version"'),
-    'no compiler': (lambda it: it.pop('compiler'), 'it has no "compiler"'),
-    'more than there is': (lambda it: it.update(date=1), 'it has "date", which does not belong there'),
-    'a unit': (lambda it: it.update(unit='s'), 'unit is "s", which is none of instructions, ns'),
-    'an architecture': (lambda it: it.update(arch='vax'), 'arch is "vax", which is none of um, x86_64, arm64'),
-    'a kernel': (lambda it: it.update(kernel=7), 'kernel is no text'),
-    'half a character': (lambda it: it.update(qemu='\ud800'), 'qemu is no text'),
-    'no list': (lambda it: it.update(timings={}), 'timings is no list'),
-    'nothing timed': (lambda it: it.update(timings=[]), 'timings is empty'),
-    'no object': (lambda it: it['timings'].append(1), r'timings\[2\] is no object'),
-    'a figure missing': (lambda it: it['timings'][1].pop('own'), r'timings\[1\] has no "own"'),
-    'a figure that is text': (lambda it: it['timings'][0].update(min='1'), r'timings\[0\].min is no whole number'),
-    'a figure that is a fraction': (lambda it: it['timings'][0].update(min=1.5), r'timings\[0\].min is no whole number'),
-    'a figure that is true': (lambda it: it['timings'][0].update(pages=True), r'timings\[0\].pages is no whole number'),
-    'no pages': (lambda it: it['timings'][0].update(pages=0), r'timings\[0\] has pages=0, which must be above 0'),
-    'in no order': (lambda it: it['timings'][0].update(max=1), r'timings\[0\] has min, median and max in no order'),
-    'twice': (lambda it: it['timings'].append(it['timings'][0]), r'timings\[2\] is there twice'),
-    'a word': (lambda it: it['timings'][0]['what'].update(order=4), r'timings\[0\].what.order is no text'),
-    'no words': (lambda it: it['timings'][0].update(what=[]), r'timings\[0\].what is no object'),
-    'no name': (lambda it: it['timings'][0]['what'].pop('name'), r'timings\[0\] does not say of which table and name'),
-    'counts': (lambda it: it['counts'][0].update(figures=[]), r'counts\[0\].figures is no object'),
-    'a count': (lambda it: it['counts'][0]['figures'].update(flushes='16'), r'counts\[0\].figures.flushes is no whole'),
-    'no number': (lambda it: it['counts'][0]['figures'].update(flushes=float('nan')), 'flushes is no whole number'),
-    'endless': (lambda it: it['counts'][0]['figures'].update(flushes=float('inf')), 'flushes is no whole number'),
+    'other version': (lambda data: data.update(version=2), 'has version 2, expected 1'),
+    'version is a boolean': (lambda data: data.update(version=True), 'has version True, expected 1'),
+    'no version': (lambda data: data.pop('version'), 'has no "version"'),
+    'no compiler': (lambda data: data.pop('compiler'), 'the record has no "compiler"'),
+    'unknown key': (lambda data: data.update(date=1), 'the record has an unexpected member "date"'),
+    'unknown unit': (lambda data: data.update(unit='s'), 'unit is "s", expected one of instructions, ns'),
+    'unknown architecture': (lambda data: data.update(arch='vax'), 'arch is "vax", expected one of um, x86_64, arm64'),
+    'kernel is a number': (lambda data: data.update(kernel=7), 'kernel is not a string'),
+    'lone surrogate': (lambda data: data.update(qemu='\ud800'), 'qemu is not a string'),
+    'timings not a list': (lambda data: data.update(timings={}), 'timings is not a list'),
+    'timings empty': (lambda data: data.update(timings=[]), 'timings is empty'),
+    'timing not an object': (lambda data: data['timings'].append(1), r'timings\[2\] is not an object'),
+    'missing figure': (lambda data: data['timings'][1].pop('own'), r'timings\[1\] has no "own"'),
+    'figure is text': (lambda data: data['timings'][0].update(min='1'), r'timings\[0\].min is not an integer'),
+    'figure is a fraction': (lambda data: data['timings'][0].update(min=1.5), r'timings\[0\].min is not an integer'),
+    'figure is a boolean': (lambda data: data['timings'][0].update(pages=True), r'timings\[0\].pages is not an integer'),
+    'pages is 0': (lambda data: data['timings'][0].update(pages=0), r'timings\[0\] has pages=0, expected a number above 0'),
+    'max below min': (lambda data: data['timings'][0].update(max=1), r'timings\[0\] has min, median and max out of order'),
+    'duplicate timing': (lambda data: data['timings'].append(data['timings'][0]), r'timings\[2\] is a duplicate'),
+    'field is a number': (lambda data: data['timings'][0]['what'].update(order=4), r'timings\[0\].what.order is not a string'),
+    'fields not an object': (lambda data: data['timings'][0].update(what=[]), r'timings\[0\].what is not an object'),
+    'missing name': (lambda data: data['timings'][0]['what'].pop('name'), r'timings\[0\] has no table= or no name='),
+    'figures not an object': (lambda data: data['counts'][0].update(figures=[]), r'counts\[0\].figures is not an object'),
+    'count is text': (lambda data: data['counts'][0]['figures'].update(flushes='16'),
+                      r'counts\[0\].figures.flushes is not an integer'),
+    'count is NaN': (lambda data: data['counts'][0]['figures'].update(flushes=float('nan')), 'flushes is not an integer'),
+    'count is infinite': (lambda data: data['counts'][0]['figures'].update(flushes=float('inf')), 'flushes is not an integer'),
 }
 
 
@@ -59,34 +60,34 @@ def _path(tmp_path: Path) -> Path:
     return tmp_path / 'bench.json'
 
 
-def test_read_as_written(path: Path) -> None:
+def test_round_trip(path: Path) -> None:
     assert load(path) == record(KERNEL, TWIN, COUNTS)
     unknown = replace(record(KERNEL), key=replace(KEY, kernel=None, qemu=''))
     unknown.save(path)
     assert load(path) == unknown
-    assert [left.name for left in path.parent.iterdir()] == ['bench.json']
+    assert [entry.name for entry in path.parent.iterdir()] == ['bench.json']
 
 
 @pytest.mark.parametrize('name', CHANGES)
-def test_damaged(path: Path, name: str) -> None:
-    change, complaint = CHANGES[name]
+def test_damaged_record(path: Path, name: str) -> None:
+    change, message = CHANGES[name]
     content = copy.deepcopy(json.loads(path.read_text()))
     change(content)
     path.write_text(json.dumps(content))
-    with pytest.raises(Trouble, match=f'is no record that can be used: .*{complaint}.*; record it again by make bench'):
+    with pytest.raises(Trouble, match=f'not a usable record: .*{message}.*; record it again with make bench'):
         load(path)
 
 
 @pytest.mark.parametrize('content', [
     b'', b'{', b'[]', b'null', b'\xff\xfe', b'[' * 100000, b'{"version": 1}', b'{"version": 1e999}',
 ])
-def test_no_record(path: Path, content: bytes) -> None:
+def test_invalid_file(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(Trouble, match='record it again by make bench'):
+    with pytest.raises(Trouble, match='record it again with make bench'):
         load(path)
 
 
-def test_cut_short_anywhere(path: Path) -> None:
+def test_truncated_file(path: Path) -> None:
     whole = path.read_bytes()
     for length in range(0, len(whole) - 2, 97):
         path.write_bytes(whole[:length])
@@ -94,7 +95,7 @@ def test_cut_short_anywhere(path: Path) -> None:
             load(path)
 
 
-def test_a_commit_identifies_a_clean_checkout(machine: Machine, tmp_path: Path) -> None:
+def test_commit_identifies_clean_checkout(machine: Machine, tmp_path: Path) -> None:
     def kernel(*patches: Patch) -> str | None:
         return identity.kernel(Shadow(tmp_path, machine.tree, patches), own=True)
 
@@ -108,33 +109,33 @@ def test_a_commit_identifies_a_clean_checkout(machine: Machine, tmp_path: Path) 
     assert kernel() is None and kernel(patch) is None
 
 
-def test_nothing_is_written_to_a_checkout(machine: Machine, tmp_path: Path) -> None:
+def test_checkout_is_not_modified(machine: Machine, tmp_path: Path) -> None:
     machine.checkout()
-    os.utime(machine.tree / 'mm/mprotect.c')    # git would like to note that it has not changed
+    os.utime(machine.tree / 'mm/mprotect.c')    # outdates the index, which git status would refresh
     before = {path: path.stat().st_mtime_ns for path in machine.tree.rglob('*')}
     assert identity.kernel(Shadow(tmp_path, machine.tree, []), own=True)
     assert {path: path.stat().st_mtime_ns for path in machine.tree.rglob('*')} == before
 
 
-def test_a_folder_inside_another_checkout_is_none(machine: Machine, tmp_path: Path) -> None:
+def test_folder_inside_a_checkout_is_no_checkout(machine: Machine, tmp_path: Path) -> None:
     machine.checkout()
     (machine.tree / '.git').rename(machine.tree.parent / '.git')
     assert identity.kernel(Shadow(tmp_path, machine.tree, []), own=True) is None
 
 
-def test_a_fetched_kernel_is_identified_wherever_it_lies(machine: Machine, tmp_path: Path) -> None:
+def test_identity_of_fetched_kernel_does_not_depend_on_its_path(machine: Machine, tmp_path: Path) -> None:
     def kernel(place: str, *patches: Patch) -> str | None:
         return identity.kernel(Shadow(tmp_path, tmp_path / place / 'linux-source-7.3', patches), own=False)
 
-    for place in ('here', 'there'):
+    for place in ('a', 'b'):
         (tmp_path / place / 'linux-source-7.3').mkdir(parents=True)
         (tmp_path / place / 'linux-source-7.3' / source.VERSION).write_text('7.3.4-1~bpo13+1\n')
-    assert kernel('here') == kernel('there') == 'linux-source-7.3 7.3.4-1~bpo13+1'
-    one, other = (Patch('a', f'message\n--- a/x\n+++ b/x\n{text}') for text in ('text', 'other text'))
-    assert kernel('here', one) == kernel('there', one) != kernel('here', other)
-    assert kernel('here', one, other) != kernel('here', other, one)
+    assert kernel('a') == kernel('b') == 'linux-source-7.3 7.3.4-1~bpo13+1'
+    first, second = (Patch('a', f'message\n--- a/x\n+++ b/x\n{text}') for text in ('text', 'other text'))
+    assert kernel('a', first) == kernel('b', first) != kernel('a', second)
+    assert kernel('a', first, second) != kernel('a', second, first)
 
 
-def test_a_source_fetched_before_versions_were_kept(tmp_path: Path) -> None:
+def test_source_without_version_file(tmp_path: Path) -> None:
     (tmp_path / 'Makefile').write_text('VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 4\nEXTRAVERSION =\n')
     assert source.version(tmp_path) == '7.3.4'

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands import reproduce
-from unit.machine import Machine, says
+from unit.machine import Machine, print_log
 from host.settings import PROJECT
 
 PROGRAMS = [path.stem for path in sorted((PROJECT / 'tests/reproducers').glob('*.c'))]
@@ -18,7 +18,7 @@ FIRST = PROGRAMS[0]
 
 
 def log(**ends: str) -> str:
-    """A boot log in which all programs find the kernel right, but for those given."""
+    """A boot log in which each program ends as given, or else reports that the kernel does not have the bug."""
     lines = []
     for name in PROGRAMS:
         end = ends.get(name.replace('-', '_'), 'exit 0: fine')
@@ -27,7 +27,7 @@ def log(**ends: str) -> str:
 
 
 def patch(machine: Machine, name: str) -> str:
-    """A series that adds an empty file, by which a guest knows its kernel."""
+    """A series that adds mm/NAME.c, by which the guest script identifies its kernel."""
     path = machine.tree.parent / f'{name}.patch'
     path.write_text(f'--- /dev/null\n+++ b/mm/{name}.c\n@@ -0,0 +1 @@\n+int {name};\n')
     return str(path)
@@ -35,8 +35,8 @@ def patch(machine: Machine, name: str) -> str:
 
 def boot(machine: Machine, bare: str, fixed: str = log(), series: str = log(),
          **variables: str) -> subprocess.CompletedProcess[str]:
-    machine.program('qemu-system-x86_64', f'if [ -e mm/fixed.c ]; then\n{says(fixed)}elif [ -e mm/series.c ]; then\n'
-                                          f'{says(series)}else\n{says(bare)}fi\n')
+    machine.program('qemu-system-x86_64', f'if [ -e mm/fixed.c ]; then\n{print_log(fixed)}elif [ -e mm/series.c ]; then\n'
+                                          f'{print_log(series)}else\n{print_log(bare)}fi\n')
     return machine.run('reproduce', **{'FIXES': patch(machine, 'fixed'), 'SERIES': patch(machine, 'series')} | variables)
 
 
@@ -44,7 +44,7 @@ def bug(text: str = '16 of 16 pages', program: str = FIRST) -> str:
     return log(**{program.replace('-', '_'): f'exit 1: {text}'})
 
 
-def test_every_program_has_its_keys_and_is_short() -> None:
+def test_programs_have_keys_and_are_short() -> None:
     patches = [path.name[5:-6] for path in (PROJECT / 'mm/series').glob('*/*.patch')]
     for known in reproduce.known():
         assert known.bug and bool(known.program) != bool(known.reason)
@@ -53,47 +53,47 @@ def test_every_program_has_its_keys_and_is_short() -> None:
             assert (PROJECT / f'tests/reproducers/{known.program}.c').read_text().count('\n') < 80
 
 
-def test_a_bug_that_is_fixed(machine: Machine) -> None:
+def test_fixed_bug(machine: Machine) -> None:
     ended = boot(machine, bug())
     assert ended.returncode == 0, ended.stdout + ended.stderr
     [row] = [line for line in ended.stdout.splitlines() if f'| {FIRST} ' in line]
     assert [cell.strip() for cell in row.split('|')[3:-1]] == ['BUG: 16 of 16 pages', 'right: fine', 'right: fine']
     assert '| none: UML has no large folios' in ended.stdout
     assert (machine.out / 'reproduce/reproduce.md').read_text().strip() in ended.stdout
-    [found] = [one for one in json.loads((machine.out / 'reproduce/reproduce.json').read_text())['bugs']
-               if one['program'] == FIRST]
+    [found] = [entry for entry in json.loads((machine.out / 'reproduce/reproduce.json').read_text())['bugs']
+               if entry['program'] == FIRST]
     assert found['kernels']['without fixes'] == {'verdict': 'BUG', 'details': '16 of 16 pages'}
     counts = reproduce.counts(machine.out / 'reproduce/reproduce.json')
     assert (counts.passed, counts.failed, counts.skipped) == (len(PROGRAMS), 0, len(reproduce.WITHOUT_PROGRAM))
 
 
-@pytest.mark.parametrize(('fixed', 'complaint'), [
+@pytest.mark.parametrize(('fixed', 'message'), [
     (bug(), 'BUG: 16 of 16 pages'),
     (log(**{FIRST.replace('-', '_'): 'exit 2: no large folios'}), 'cannot tell: no large folios'),
     (log(**{FIRST.replace('-', '_'): 'exit 77: what'}), 'cannot tell: what'),
-    (log(**{FIRST.replace('-', '_'): 'signal 9: '}), 'BUG: no end in time'),
+    (log(**{FIRST.replace('-', '_'): 'signal 9: '}), 'BUG: timed out'),
     (log(**{FIRST.replace('-', '_'): 'signal 11: '}), 'cannot tell: signal 11'),
     (f'ptebatch: begin {FIRST}\nBUG: kernel NULL pointer dereference\nKernel panic - not syncing: oops\n',
-     'BUG: the kernel says "BUG: kernel NULL pointer dereference"'),
+     'BUG: kernel log: BUG: kernel NULL pointer dereference'),
     (log().replace(f'begin {FIRST}\n', f'begin {FIRST}\n[1.0] WARNING: mm/rmap.c:1 at x\n'),
-     'BUG: the kernel says "[1.0] WARNING: mm/rmap.c:1 at x"'),
+     'BUG: kernel log: [1.0] WARNING: mm/rmap.c:1 at x'),
     (f'ptebatch: begin {FIRST}\n', 'BUG: the guest hangs'),
     (log().replace(f'begin {FIRST}\n', 'begin another\n'), 'not run'),
 ])
-def test_a_kernel_that_is_not_right(fixed: str, complaint: str) -> None:
+def test_failing_verdicts(fixed: str, message: str) -> None:
     kernels = {'without fixes': reproduce.results(bug()), 'with fixes': reproduce.results(fixed)}
-    assert f'{FIRST}, with fixes: {complaint}' in reproduce.wrong(reproduce.known(), kernels)
-    assert f'| {complaint} ' in reproduce.text(reproduce.known(), kernels)
+    assert f'{FIRST}, with fixes: {message}' in reproduce.wrong(reproduce.known(), kernels)
+    assert f'| {message} ' in reproduce.text(reproduce.known(), kernels)
 
 
-def test_a_bug_that_is_not_fixed(machine: Machine) -> None:
+def test_unfixed_bug(machine: Machine) -> None:
     ended = boot(machine, bug(), bug())
     assert ended.returncode == 1
     assert f'[FAILED] {FIRST}, with fixes: BUG: 16 of 16 pages\n' in ended.stdout
     assert reproduce.counts(machine.out / 'reproduce/reproduce.json').failed == 1
 
 
-def test_a_bug_of_the_series_only(machine: Machine) -> None:
+def test_bug_of_the_series(machine: Machine) -> None:
     ended = boot(machine, bug(program=PROGRAMS[1]), log(), log(**{
         name.replace('-', '_'): 'exit 1: all' for name in PROGRAMS[:2]}))
     assert ended.returncode == 1
@@ -109,17 +109,17 @@ def test_without_fixes_and_series_the_kernel_is_judged(machine: Machine) -> None
     assert boot(machine, log(), FIXES='', SERIES='').returncode == 0
 
 
-@pytest.mark.parametrize(('variables', 'complaint'), [
+@pytest.mark.parametrize(('variables', 'message'), [
     ({'ARCH': 'arm64'}, 'the reproducers do not run with ARCH=arm64 on this machine; type ARCH=x86_64 on an x86_64 machine'),
     ({'LOADABLE': '1', 'ARCH': 'x86_64'}, 'LOADABLE=, DEBUG='),
 ])
-def test_refused(machine: Machine, variables: dict[str, str], complaint: str) -> None:
+def test_invalid_variables(machine: Machine, variables: dict[str, str], message: str) -> None:
     ended = machine.run('reproduce', **variables)
     assert ended.returncode == 2
-    assert complaint in ended.stderr
+    assert message in ended.stderr
 
 
-def test_a_guest_that_runs_no_program(machine: Machine) -> None:
+def test_guest_without_program(machine: Machine) -> None:
     ended = boot(machine, 'Kernel panic - not syncing: No working init found.\n')
     assert ended.returncode == 2
     assert 'No working init found' in ended.stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The includes of lib/ and mm/ lead down."""
+"""Includes of lib/ and mm/ point only downwards."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from host.settings import PROJECT
 from project import rooms
 
 
-def test_all_includes_lead_down() -> None:
+def test_includes_point_down() -> None:
     assert rooms.violations(PROJECT) == []
 
 
 def tree(folder: Path, **files: str) -> Path:
-    """Files by name; `__` stands for a slash, and a header is included by its path from lib/."""
+    """Write headers with one include or none. `__` in a name stands for a slash."""
     for name, included in files.items():
         path = folder / (name.replace('__', '/') + '.h')
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -24,17 +24,17 @@ def tree(folder: Path, **files: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(('files', 'said'), [
+@pytest.mark.parametrize(('files', 'message'), [
     ({'lib__row__a': '../space/b.h', 'lib__space__b': ''}, 'lib/row/a.h: includes lib/space/b.h, which is above it'),
     ({'lib__row__a': '../../mm/b.h', 'mm__b': ''}, 'lib/row/a.h: includes mm/b.h, which is above it'),
     ({'lib__row__a': 'b.h', 'lib__row__b': 'a.h'}, 'cycle: lib/row/'),
-    ({'lib__a': ''}, 'lib/a.h: lib/ has no files outside of run, '),
+    ({'lib__a': ''}, 'lib/a.h: not in a folder of lib/: run, '),
 ])
-def test_what_leads_up_is_named(tmp_path: Path, files: dict[str, str], said: str) -> None:
+def test_violations_are_reported(tmp_path: Path, files: dict[str, str], message: str) -> None:
     [line] = rooms.violations(tree(tmp_path, **files))
-    assert line.startswith(said)
+    assert line.startswith(message)
 
 
-def test_down_and_the_kernels_own_are_fine(tmp_path: Path) -> None:
+def test_allowed_includes(tmp_path: Path) -> None:
     files = {'mm__a': '../lib/run/b.h', 'lib__run__b': '../row/c.h', 'lib__row__c': 'internal.h'}
     assert rooms.violations(tree(tmp_path, **files)) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""All of `make run`, on a kernel that builds and boots in no time."""
+"""`make run` on a kernel tree whose build and boot are replaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from unit.machine import HALTED, KTAP, Machine, says
+from unit.machine import HALTED, KTAP, Machine, print_log
 from host.settings import PROJECT
 
 FAILING = KTAP.replace('    ok 2 second', '    # second: expected {Wdyx*16} got {Wdyx*15 !Rdyx}\n    not ok 2 second') \
@@ -36,8 +36,8 @@ def test_passed(machine: Machine) -> None:
     assert (machine.out / 'um/results.txt').read_text() in ended.stdout
 
 
-def test_a_failed_case(machine: Machine) -> None:
-    machine.guest(says('booting\n' + FAILING + HALTED))
+def test_failed_case(machine: Machine) -> None:
+    machine.guest(print_log('booting\n' + FAILING + HALTED))
     ended = machine.run()
     assert ended.returncode == 1
     assert 'expected {Wdyx*16} got {Wdyx*15 !Rdyx}' in ended.stdout
@@ -45,15 +45,15 @@ def test_a_failed_case(machine: Machine) -> None:
     assert counts(machine)['failed'] == 1
 
 
-def test_a_random_failure_says_how_to_replay_it(machine: Machine) -> None:
+def test_random_failure_prints_replay_command(machine: Machine) -> None:
     again = 'make run ARCH=um SUITES=ptebatch_mprotect_random SEED=7 ROUNDS=1'
-    machine.guest(says(FAILING.replace('    # second:', f'    # second: again by: {again}\n    # second:') + HALTED))
-    said = machine.run().stdout
-    assert f'\nagain by  {again} KSRC={machine.tree}\n' in said
+    machine.guest(print_log(FAILING.replace('    # second:', f'    # second: again by: {again}\n    # second:') + HALTED))
+    output = machine.run().stdout
+    assert f'\nagain by  {again} KSRC={machine.tree}\n' in output
 
 
-def test_skips_are_told_with_their_reason(machine: Machine) -> None:
-    machine.guest(says(SKIPPING + HALTED))
+def test_skips_are_reported_with_reason(machine: Machine) -> None:
+    machine.guest(print_log(SKIPPING + HALTED))
     ended = machine.run()
     assert ended.returncode == 0
     assert '\nskipped   1: no THP here\n' in ended.stdout
@@ -67,55 +67,58 @@ def test_skips_are_told_with_their_reason(machine: Machine) -> None:
     KTAP.replace('1..2', '1..3') + HALTED,
     'KTAP version 1\n1..1\n\x00\xffrubbish\n' + HALTED,
 ], ids=['no KTAP', 'no suite', 'all skipped', 'cut short', 'a case missing', 'rubbish'])
-def test_no_success_without_cases_that_ran(machine: Machine, log: str) -> None:
-    machine.guest(says(log))
+def test_incomplete_results_fail(machine: Machine, log: str) -> None:
+    machine.guest(print_log(log))
     assert machine.run().returncode == 1
 
 
 @pytest.mark.parametrize('warning', [
-    '[    3.141593] BUG: KASAN: slab-use-after-free in exit_mmap+0x1/0x2', 'WARNING: possible circular locking dependency detected',
+    '[    3.141593] BUG: KASAN: slab-use-after-free in exit_mmap+0x1/0x2',
+    'WARNING: possible circular locking dependency detected',
     '[    3.141593][   T42] WARNING: CPU: 0 PID: 1 at mm/memory.c:1', 'BUG kmalloc-64 (Tainted): Poison overwritten',
     'Disabling lock debugging due to kernel taint'])
-def test_a_warning_between_cases_fails_the_run(machine: Machine, warning: str) -> None:
-    machine.guest(says(KTAP + warning + '\n' + HALTED))
+def test_warning_between_cases_fails_the_run(machine: Machine, warning: str) -> None:
+    machine.guest(print_log(KTAP + warning + '\n' + HALTED))
     ended = machine.run()
     assert ended.returncode == 1
     assert f'[FAILED] the kernel warned: {warning[warning.rfind("] ") + 2 if "] " in warning else 0:]}\n' in ended.stdout
     assert '\nFAILED    um: 2 passed, 0 failed' in ended.stdout
 
 
-def test_no_warning_of_the_suites(machine: Machine) -> None:
-    machine.guest(says('WARNING: at boot\n' + KTAP + '    # a: WARNING: no\nBUG: x (ptebatch tries whether it is found)\n' + HALTED))
+def test_warnings_at_boot_and_of_the_suites_are_ignored(machine: Machine) -> None:
+    machine.guest(print_log('WARNING: at boot\n' + KTAP
+                            + '    # a: WARNING: no\nBUG: x (ptebatch tries whether it is found)\n' + HALTED))
     assert machine.run().returncode == 0
 
 
-def test_a_panic_shows_the_last_lines(machine: Machine) -> None:
-    machine.guest(says(CUT_SHORT + 'Kernel panic - not syncing: oops\nthe last line\n') + 'exit 1\n')
+def test_panic_shows_last_lines(machine: Machine) -> None:
+    machine.guest(print_log(CUT_SHORT + 'Kernel panic - not syncing: oops\nthe last line\n') + 'exit 1\n')
     ended = machine.run()
     assert ended.returncode == 1
     assert '[FAILED] the kernel panicked; the last lines of its log:\n' in ended.stdout
     assert '\n    the last line\n' in ended.stdout
 
 
-def test_a_hang_ends(machine: Machine) -> None:
-    so_far = '    # second: so far 5 of 7 combinations\n'
-    machine.guest(says(CUT_SHORT + so_far + 'the last line\n') + 'exec sleep 1000\n')
+def test_hang_ends_after_timeout(machine: Machine) -> None:
+    progress = '    # second: so far 5 of 7 combinations\n'
+    machine.guest(print_log(CUT_SHORT + progress + 'the last line\n') + 'exec sleep 1000\n')
     begun = time.monotonic()
     ended = machine.run(TIMEOUT='2')
     assert ended.returncode == 1
     assert time.monotonic() - begun < 20
-    assert '[FAILED] the guest was not done within 2 s (TIMEOUT=), so far 5 of 7 combinations; the last lines of its log:\n' in ended.stdout
+    assert ('[FAILED] the guest did not finish within 2 s (TIMEOUT=), so far 5 of 7 combinations; the last lines of its log:\n'
+            in ended.stdout)
     assert '\n    the last line\n' in ended.stdout
 
 
-def test_nothing_stale_is_taken_for_new(machine: Machine) -> None:
+def test_results_of_earlier_run_are_removed(machine: Machine) -> None:
     machine.run()
     (machine.tree / 'Makefile').write_text('VERSION = 7\nPATCHLEVEL = 3\n')
     assert machine.run().returncode == 2
     assert [path.name for path in (machine.out / 'um').iterdir()] == ['results.txt']
 
 
-def test_a_build_that_fails_shows_the_first_errors(machine: Machine) -> None:
+def test_failed_build_shows_first_errors(machine: Machine) -> None:
     makefile = (machine.tree / 'Makefile').read_text()
     (machine.tree / 'Makefile').write_text(makefile + "\t@echo 'mm/x.c:3: error: no such thing' >&2; exit 1\n")
     ended = machine.run()
@@ -124,15 +127,15 @@ def test_a_build_that_fails_shows_the_first_errors(machine: Machine) -> None:
     assert ended.stderr.startswith('ptebatch: the kernel does not build for ARCH=um in ')
 
 
-def test_a_build_that_ends_without_an_error_of_the_compiler(machine: Machine) -> None:
+def test_failed_build_without_compiler_error(machine: Machine) -> None:
     makefile = (machine.tree / 'Makefile').read_text()
     (machine.tree / 'Makefile').write_text(makefile + "\t@echo 'mm/x.c:3: warning: large' >&2; kill $$$$\n")
-    said = machine.run().stdout
-    assert '\nmm/x.c:3: warning: large\nmake: *** [Makefile:' in said
-    assert 'Terminated\n' in said
+    output = machine.run().stdout
+    assert '\nmm/x.c:3: warning: large\nmake: *** [Makefile:' in output
+    assert 'Terminated\n' in output
 
 
-def test_an_option_that_does_not_exist(machine: Machine) -> None:
+def test_missing_config_option(machine: Machine) -> None:
     makefile = (machine.tree / 'Makefile').read_text()
     (machine.tree / 'Makefile').write_text(makefile.replace(
         'olddefconfig: ;', "olddefconfig:\n\t@sed -i '/CONFIG_KUNIT=y/d' $(O)/.config"))
@@ -141,21 +144,21 @@ def test_an_option_that_does_not_exist(machine: Machine) -> None:
     assert 'Missing: CONFIG_KUNIT=y' in ended.stdout
 
 
-LIST = 'case "$*" in *kunit.action=list*)' + says('KTAP version 1\n1..1\nptebatch_fake.first\nptebatch_x.a\n' + HALTED) \
-    + 'exit ;; *nosuch*)' + says('KTAP version 1\n1..0\n' + HALTED) + 'exit ;; esac\n'
+LIST = 'case "$*" in *kunit.action=list*)' + print_log('KTAP version 1\n1..1\nptebatch_fake.first\nptebatch_x.a\n' + HALTED) \
+    + 'exit ;; *nosuch*)' + print_log('KTAP version 1\n1..0\n' + HALTED) + 'exit ;; esac\n'
 
 
-def test_suites_that_match_nothing(machine: Machine) -> None:
-    machine.guest(LIST + says(KTAP + HALTED))
+def test_unknown_suites(machine: Machine) -> None:
+    machine.guest(LIST + print_log(KTAP + HALTED))
     ended = machine.run(SUITES='nosuch*')
     assert ended.returncode == 2
     assert ended.stderr.startswith(
-        'ptebatch: SUITES=nosuch* matches no suite; there are: ptebatch_fake, ptebatch_x\n')
+        'ptebatch: SUITES=nosuch* matches no suite; type SUITES= and one of ptebatch_fake, ptebatch_x\n')
     assert machine.run(SUITES='ptebatch_fake').returncode == 0
 
 
-def test_a_series_and_back(machine: Machine) -> None:
-    log = says(KTAP + HALTED)
+def test_series_and_back(machine: Machine) -> None:
+    log = print_log(KTAP + HALTED)
     (machine.tree / 'guest').write_text(f'#!/bin/sh\n# here\n{log}')
     line = log.splitlines()[0]
     bad = machine.tree.parent / 'bad.patch'
@@ -168,7 +171,7 @@ def test_a_series_and_back(machine: Machine) -> None:
     assert len([path for path in (machine.cache / 'ptebatch/trees').iterdir() if path.is_dir()]) == 2
 
 
-def test_a_series_that_does_not_apply(machine: Machine) -> None:
+def test_series_does_not_apply(machine: Machine) -> None:
     bad = machine.tree.parent / 'bad.patch'
     bad.write_text('--- a/mm/mprotect.c\n+++ b/mm/mprotect.c\n@@ -1,3 +1,3 @@\n one\n-zwei\n+2\n three\n')
     ended = machine.run(SERIES=str(bad))
@@ -178,8 +181,8 @@ def test_a_series_that_does_not_apply(machine: Machine) -> None:
     assert ended.stderr.startswith('ptebatch: "bad.patch" does not apply: patch failed: mm/mprotect.c:1; ')
 
 
-def test_a_full_disk_ends_in_one_line(machine: Machine) -> None:
-    """The real thing, where root may mount: a file system with no room for the tree."""
+def test_full_disk_is_one_error_line(machine: Machine) -> None:
+    """Uses a real file system that is too small for the tree, if the user may mount it."""
     small = machine.cache.parent / 'small'
     small.mkdir()
     mount = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=64k none "$0" && exec "$@"', str(small)]
@@ -193,7 +196,7 @@ def test_a_full_disk_ends_in_one_line(machine: Machine) -> None:
 
 
 def test_two_runs_at_once(machine: Machine) -> None:
-    machine.guest('sleep 2\n' + says(KTAP + HALTED))
+    machine.guest('sleep 2\n' + print_log(KTAP + HALTED))
     with subprocess.Popen(['make', '-C', PROJECT, 'run'], env=machine.env(O=str(machine.out) + '2'),
                           stdout=subprocess.DEVNULL) as other:
         time.sleep(1)
@@ -203,13 +206,13 @@ def test_two_runs_at_once(machine: Machine) -> None:
     assert ': waiting\n' in ended.stdout
 
 
-def test_a_bug_of_the_tools_is_no_failed_case(machine: Machine) -> None:
+def test_bug_of_the_tools_is_status_2(machine: Machine) -> None:
     (machine.tree / 'mm/Kconfig').unlink()
     (machine.tree / 'mm/Kconfig').mkdir()
     assert machine.run().returncode == 2
 
 
-def test_a_folder_that_cannot_be_written(machine: Machine) -> None:
+def test_unwritable_results_folder(machine: Machine) -> None:
     machine.out.write_text('a file')
     ended = machine.run(O=str(machine.out / 'x'))
     assert ended.returncode == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make selftests`: the list of programs, the log of the guest, and the verdict."""
+"""`make selftests`: the list of programs, the guest's log, and the verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from commands import selftests
 from commands.selftests import Change
-from unit.machine import HALTED, Machine, prints, says
+from unit.machine import HALTED, Machine, ktap_with, print_log
 from guests import selftests_build
 from host.errors import Trouble
 from results import selftests_log
@@ -56,17 +56,17 @@ def test_cases_of_a_program() -> None:
     (('ok 1 a',), None, 0, Case('the program', FAIL, 'the guest ended before the program')),
     (('not ok 1 a',), 1, 1, Case('a', FAIL)),
 ])
-def test_the_program_itself(lines: tuple[str, ...], status: int | None, seconds: int, last: Case) -> None:
+def test_program_as_a_case(lines: tuple[str, ...], status: int | None, seconds: int, last: Case) -> None:
     assert cases(*lines, status=status, seconds=seconds)[-1] == last
 
 
-def test_a_warning_of_the_kernel_fails_the_program_that_ran() -> None:
+def test_kernel_warning_fails_the_running_program() -> None:
     log = selftests_log.read(LOG.replace('ptebatch: end 0 1', '[    1.5] WARNING: mm/rmap.c:1 at foo\nptebatch: end 0 1'))
     assert log.programs[0].cases()[-1].verdict == PASS
     assert log.programs[1].cases() == [Case('the program', PASS), Case('the kernel log', FAIL, 'WARNING: mm/rmap.c:1 at foo')]
 
 
-def test_a_log_with_time_stamps_that_is_cut_short() -> None:
+def test_truncated_log_with_time_stamps() -> None:
     stamped = '\r\n'.join(f'[   12.345678] {line}' for line in LOG.splitlines()[:-3])
     log = selftests_log.read(stamped)
     assert (log.ended, log.machine[:9]) == (False, 'nodes 0-1')
@@ -74,8 +74,8 @@ def test_a_log_with_time_stamps_that_is_cut_short() -> None:
     assert selftests_log.read(LOG).ended
 
 
-def test_what_init_cannot_do_is_told() -> None:
-    assert selftests_log.read('ptebatch: cannot swapon /dev/ram0: no such file\n').complaints == [
+def test_setup_failures_are_reported() -> None:
+    assert selftests_log.read('ptebatch: cannot swapon /dev/ram0: no such file\n').errors == [
         'cannot swapon /dev/ram0: no such file']
 
 
@@ -83,27 +83,28 @@ def test_list(tmp_path: Path) -> None:
     path = tmp_path / 'programs'
     path.write_text('# comment\nrun 60 ./one -a\nrun 5 only arm64 ./two\nnot arm64 three: no such CPU: none\n'
                     'known all one*: first: the guest has no disk\n')
-    mine = selftests_log.read_list(path, 'x86_64')
-    assert (mine.commands, selftests_log.for_guest(mine.commands), mine.not_run) == (((60, './one -a'),), '60\t./one -a\n', {})
-    assert (mine.reason('one -a', 'first'), mine.reason('one', 'second')) == ('the guest has no disk', '')
-    other = selftests_log.read_list(path, 'arm64')
-    assert (len(other.commands), other.not_run) == (2, {'three': 'no such CPU: none'})
+    listed = selftests_log.read_list(path, 'x86_64')
+    assert (listed.commands, listed.not_run) == (((60, './one -a'),), {})
+    assert selftests_log.for_guest(listed.commands) == '60\t./one -a\n'
+    assert (listed.reason('one -a', 'first'), listed.reason('one', 'second')) == ('the guest has no disk', '')
+    on_arm64 = selftests_log.read_list(path, 'arm64')
+    assert (len(on_arm64.commands), on_arm64.not_run) == (2, {'three': 'no such CPU: none'})
 
 
 @pytest.mark.parametrize('line', ['run ./one', 'run many ./one', 'not all three', 'known all one: why', 'walk 60 ./one'])
-def test_no_list(tmp_path: Path, line: str) -> None:
+def test_invalid_line_of_list(tmp_path: Path, line: str) -> None:
     path = tmp_path / 'programs'
     path.write_text(f'\n{line}\n')
-    with pytest.raises(Trouble, match=':2: .* is no line of this list'):
+    with pytest.raises(Trouble, match=':2: cannot parse '):
         selftests_log.read_list(path, 'x86_64')
 
 
 @pytest.mark.parametrize('arch', ['x86_64', 'arm64'])
-def test_each_source_of_the_kernel_is_in_the_list(arch: str, kernel_source: Path) -> None:
+def test_list_has_each_source_of_the_kernel(arch: str, kernel_source: Path) -> None:
     wanted = selftests_log.read_list(selftests.LIST, arch)
-    there = {path.stem for path in (kernel_source / selftests_build.HOME).glob('*.c')}
-    runs = {Program(command, limit).source for limit, command in wanted.commands} & there
-    assert there - runs == set(wanted.not_run) & there
+    sources = {path.stem for path in (kernel_source / selftests_build.HOME).glob('*.c')}
+    runs = {Program(command, limit).source for limit, command in wanted.commands} & sources
+    assert sources - runs == set(wanted.not_run) & sources
     assert not runs & set(wanted.not_run)
     assert len(runs) >= {'x86_64': 40, 'arm64': 30}[arch]
 
@@ -117,21 +118,21 @@ def test_changes(before: str, after: str, worse: bool) -> None:
     assert not Change('one: a', before, after, known=True).worse
 
 
-def test_names_with_figures_are_one_test() -> None:
+def test_figures_in_names_are_ignored() -> None:
     programs = selftests_log.List((), {}, ())
-    then = {('one', 'faults 1, 3.5 %'): PASS, ('one', 'order 1'): PASS, ('one', 'order 2'): PASS}
-    now = {('one', 'faults 20, 0.1 %'): PASS, ('one', 'order 3'): PASS, ('one', 'order 4'): PASS}
-    changed = {change.name: change.worse for change in selftests.differences(then, now, programs)}
+    before = {('one', 'faults 1, 3.5 %'): PASS, ('one', 'order 1'): PASS, ('one', 'order 2'): PASS}
+    after = {('one', 'faults 20, 0.1 %'): PASS, ('one', 'order 3'): PASS, ('one', 'order 4'): PASS}
+    changed = {change.name: change.worse for change in selftests.differences(before, after, programs)}
     assert changed == {'one: order 1': True, 'one: order 2': True, 'one: order 3': False, 'one: order 4': False}
     [change] = selftests.differences({('one', 'faults 1'): PASS}, {('one', 'faults 2'): FAIL}, programs)
     assert change.worse and change.name == 'one: faults 1'
 
 
 @pytest.mark.parametrize(('known', 'worse'), [((), 2), ((('one', selftests_log.WHOLE, 'a race'),), 0)])
-def test_a_known_failure_may_keep_tests_from_running(known: tuple[tuple[str, str, str], ...], worse: int) -> None:
-    then = {('one', 'last'): PASS}
-    now = {('one', selftests_log.WHOLE): FAIL}
-    changed = selftests.differences(then, now, selftests_log.List((), {}, known))
+def test_missing_tests_after_known_failure(known: tuple[tuple[str, str, str], ...], worse: int) -> None:
+    before = {('one', 'last'): PASS}
+    after = {('one', selftests_log.WHOLE): FAIL}
+    changed = selftests.differences(before, after, selftests_log.List((), {}, known))
     assert len(changed) == 2 and sum(change.worse for change in changed) == worse
 
 
@@ -150,9 +151,9 @@ class Kernel:
         self.guest(LOG)
 
     def guest(self, log: str, with_series: str = '') -> None:
-        """`with_series`: what it prints where a series has added mm/new.c."""
+        """Let the guest print `log`, or `with_series` if a series added mm/new.c."""
         self.machine.program('qemu-system-x86_64', 'echo "$@" >>"$0.args"\nif test -e mm/new.c; then\n'
-                             f'{says((with_series or log) + HALTED)}else\n{says(log + HALTED)}fi\n')
+                             f'{print_log((with_series or log) + HALTED)}else\n{print_log(log + HALTED)}fi\n')
 
     def run(self, **variables: str) -> subprocess.CompletedProcess[str]:
         return self.machine.run('selftests', **({'ARCH': 'x86_64'} | variables))
@@ -167,7 +168,7 @@ def test_passed(kernel: Kernel) -> None:
     ended = kernel.run()
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert '| one -a  |      2 |      0 |       1 |    7 |' in ended.stdout
-    assert '| new.c   | new: no line of tests/guests/selftests/programs has it |' in ended.stdout
+    assert '| new.c   | new: add it to tests/guests/selftests/programs |' in ended.stdout
     assert '\nsources   2 of 4 run\n' in ended.stdout
     assert '\npassed    x86_64-selftests: 3 passed, 0 failed, 1 skipped' in ended.stdout
     folder = kernel.machine.out / 'x86_64'
@@ -188,7 +189,7 @@ def test_failed(kernel: Kernel) -> None:
     assert '<failure' in (kernel.machine.out / 'x86_64/selftests.junit.xml').read_text()
 
 
-def test_a_known_failure_is_told_and_fails_nothing(kernel: Kernel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_known_failure_is_reported_and_ignored(kernel: Kernel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     known = tmp_path / 'programs'
     known.write_text('run 60 ./one -a\nrun 60 ./two\nknown x86_64 one*: first: the guest has no disk\n')
     monkeypatch.setattr(selftests, 'LIST', known)
@@ -200,15 +201,15 @@ def test_a_known_failure_is_told_and_fails_nothing(kernel: Kernel, monkeypatch: 
     assert '1 failed, 1 skipped, 1 of the failures known' in text
 
 
-def test_a_guest_that_panics_is_booted_again(kernel: Kernel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_guest_is_booted_again_after_panic(kernel: Kernel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     programs = tmp_path / 'programs'
     programs.write_text('run 60 ./one -a\nrun 60 ./two\n')
     monkeypatch.setattr(selftests, 'LIST', programs)
     monkeypatch.setenv('PATH', kernel.machine.env()['PATH'])
     first = LOG[:LOG.index('ptebatch: end')] + 'Kernel panic - not syncing: dead\n'
     kernel.machine.program('qemu-system-x86_64', 'case "$*" in *-initrd*) ;; *) exit ;; esac\n'
-                           f'if mkdir "$0.booted"; then\n{says(first)}else\n'
-                           f'{says(LOG[LOG.index("ptebatch: run 60 ./two"):] + HALTED)}fi\n')
+                           f'if mkdir "$0.booted"; then\n{print_log(first)}else\n'
+                           f'{print_log(LOG[LOG.index("ptebatch: run 60 ./two"):] + HALTED)}fi\n')
     assert selftests.main(kernel.machine.env(ARCH='x86_64')) == 1
     text = (kernel.machine.out / 'x86_64/selftests.txt').read_text()
     assert '[FAILED] one -a: the program: the guest ended before the program; # [RUN] first\n' in text
@@ -216,14 +217,14 @@ def test_a_guest_that_panics_is_booted_again(kernel: Kernel, monkeypatch: pytest
     assert '| two     |      1 |      0 |       0 |' in text
 
 
-def test_a_guest_that_hangs(kernel: Kernel) -> None:
-    kernel.machine.program('qemu-system-x86_64', says(LOG.replace('ptebatch: the end\n', '')) + 'exec sleep 60\n')
+def test_hanging_guest(kernel: Kernel) -> None:
+    kernel.machine.program('qemu-system-x86_64', print_log(LOG.replace('ptebatch: the end\n', '')) + 'exec sleep 60\n')
     ended = kernel.run(TIMEOUT='2')
     assert ended.returncode == 1
     assert 'the guest did not finish (TIMEOUT=2)' in ended.stdout
 
 
-def test_a_guest_that_runs_nothing(kernel: Kernel) -> None:
+def test_guest_without_program(kernel: Kernel) -> None:
     kernel.guest('no root file system\n')
     ended = kernel.run()
     assert ended.returncode == 2
@@ -231,7 +232,7 @@ def test_a_guest_that_runs_nothing(kernel: Kernel) -> None:
     assert ended.stderr.startswith('ptebatch: the guest ran no program; see ')
 
 
-def test_programs_that_do_not_build(kernel: Kernel) -> None:
+def test_build_failure(kernel: Kernel) -> None:
     (kernel.home / 'Makefile').write_text("all:\n\t@echo 'one.c:3: error: no such thing' >&2; exit 1\n")
     ended = kernel.run()
     assert ended.returncode == 2
@@ -239,7 +240,7 @@ def test_programs_that_do_not_build(kernel: Kernel) -> None:
     assert 'tools/testing/selftests/mm does not build for ARCH=x86_64; ' in ended.stderr
 
 
-def test_the_user_s_tree_is_not_written_to(kernel: Kernel) -> None:
+def test_user_tree_is_not_modified(kernel: Kernel) -> None:
     (kernel.home / 'local_config.mk').write_text('of the user\n')
     (kernel.home / 'Makefile').write_text('all:\n\techo of this build >local_config.mk\n\ttouch $(OUTPUT)/one\n')
     assert kernel.run().returncode == 0
@@ -247,15 +248,16 @@ def test_the_user_s_tree_is_not_written_to(kernel: Kernel) -> None:
 
 
 def compared(kernel: Kernel, after: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """`make compare` where the selftests print this with the series."""
+    """Run `make compare`. The selftests print `after` with the series, else LOG."""
     kernel.machine.program('qemu-system-x86_64', (
-        f'case "$*" in *-initrd*) ;; *) {says(prints(KERNEL) + HALTED)}exit ;; esac\necho >>"$0.selftests"\n'
-        f'if test -e mm/new.c; then\n{says(after + HALTED)}else\n{says(LOG + HALTED)}fi\n'))
+        f'case "$*" in *-initrd*) ;; *) {print_log(ktap_with(KERNEL) + HALTED)}exit ;; esac\necho >>"$0.selftests"\n'
+        f'if test -e mm/new.c; then\n{print_log(after + HALTED)}else\n{print_log(LOG + HALTED)}fi\n'))
     return kernel.machine.run('compare', **({'ARCH': 'x86_64', 'SERIES': str(kernel.machine.new_file())} | variables))
 
 
-def test_compare_lists_what_became_worse(kernel: Kernel) -> None:
-    ended = compared(kernel, FAILING.replace('ok 3 # XFAIL third', 'ok 3 third').replace('ok 2 second # SKIP no THP here', 'ok 2 second'))
+def test_compare_lists_worse_cases(kernel: Kernel) -> None:
+    ended = compared(kernel, FAILING.replace('ok 3 # XFAIL third', 'ok 3 third')
+                     .replace('ok 2 second # SKIP no THP here', 'ok 2 second'))
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert '\n[WORSE] one -a: first: pass before, fail after\n' in ended.stdout
     assert ended.stdout.count('[WORSE]') == 1
@@ -264,7 +266,7 @@ def test_compare_lists_what_became_worse(kernel: Kernel) -> None:
     assert '| one -a: second | skip   | pass  |' in text
 
 
-def test_compare_of_what_failed_before(kernel: Kernel) -> None:
+def test_compare_without_changes(kernel: Kernel) -> None:
     ended = compared(kernel, LOG)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ', 0 with another verdict\n' in ended.stdout
@@ -275,22 +277,22 @@ def test_compare_without_selftests(kernel: Kernel) -> None:
     assert not (kernel.machine.bin / 'qemu-system-x86_64.selftests').exists()
 
 
-@pytest.mark.parametrize(('variables', 'complaint'), [
-    ({'ARCH': 'um'}, 'ARCH=um cannot run the selftests; give ARCH=x86_64 or ARCH=arm64'),
-    ({'SUITES': 'x'}, 'are not for selftests; leave them out'),
-    ({'DEBUG': '1'}, 'are not for selftests; leave them out'),
-    ({'LOADABLE': '1'}, 'are not for selftests; leave them out'),
-    ({'SEED': '1'}, 'are not for selftests; leave them out'),
-    ({'TIMEOUT': 'x'}, 'TIMEOUT=x is no number above 0'),
+@pytest.mark.parametrize(('variables', 'message'), [
+    ({'ARCH': 'um'}, 'ARCH=um: the selftests are not supported; type ARCH=x86_64 or ARCH=arm64'),
+    ({'SUITES': 'x'}, 'do not apply to selftests; leave them out'),
+    ({'DEBUG': '1'}, 'do not apply to selftests; leave them out'),
+    ({'LOADABLE': '1'}, 'do not apply to selftests; leave them out'),
+    ({'SEED': '1'}, 'do not apply to selftests; leave them out'),
+    ({'TIMEOUT': 'x'}, 'TIMEOUT=x: expected a number above 0'),
 ])
-def test_refused(machine: Machine, variables: dict[str, str], complaint: str) -> None:
+def test_invalid_variables(machine: Machine, variables: dict[str, str], message: str) -> None:
     ended = machine.run('selftests', **({'ARCH': 'x86_64'} | variables))
     assert ended.returncode == 2
-    assert complaint in ended.stderr and ended.stderr.count('\n') == 1
+    assert message in ended.stderr and ended.stderr.count('\n') == 1
     assert not machine.cache.exists()
 
 
-def test_a_tree_without_selftests(machine: Machine) -> None:
+def test_tree_without_selftests(machine: Machine) -> None:
     ended = machine.run('selftests', ARCH='x86_64')
     assert ended.returncode == 2
     assert 'has no tools/testing/selftests/mm; ' in ended.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Reading SERIES= and applying it."""
+"""SERIES=: reading and applying patches."""
 
 from pathlib import Path
 
@@ -31,27 +31,27 @@ def write(folder: Path, name: str, text: str) -> Path:
     return folder / name
 
 
-def test_a_patch(tmp_path: Path, tree: Path) -> None:
+def test_patch(tmp_path: Path, tree: Path) -> None:
     patches = series.read(write(tmp_path, 'a.patch', patch('two', '2')))
     assert series.apply(patches, tree) == {'mm/x.c': b'one\n2\nthree\n'}
     assert (tree / 'mm/x.c').read_text() == 'one\ntwo\nthree\n'
 
 
-def test_a_folder_is_sorted(tmp_path: Path, tree: Path) -> None:
+def test_folder_is_sorted(tmp_path: Path, tree: Path) -> None:
     write(tmp_path / 's', '0002-b.patch', patch('2', 'II'))
     write(tmp_path / 's', '0001-a.patch', patch('two', '2'))
     write(tmp_path / 's', '0000-cover-letter.patch', mail('[PATCH 0/2] why', 'because'))
     assert series.apply(series.read(tmp_path / 's'), tree) == {'mm/x.c': b'one\nII\nthree\n'}
 
 
-def test_a_folder_with_its_own_order(tmp_path: Path, tree: Path) -> None:
+def test_folder_with_series_file(tmp_path: Path, tree: Path) -> None:
     write(tmp_path / 's', 'a.patch', patch('2', 'II'))
     write(tmp_path / 's', 'b.patch', patch('two', '2'))
     write(tmp_path / 's', 'series', '# first\nb.patch -p1\n\na.patch\n')
     assert series.apply(series.read(tmp_path / 's'), tree) == {'mm/x.c': b'one\nII\nthree\n'}
 
 
-def test_an_mbox_in_any_order(tmp_path: Path, tree: Path) -> None:
+def test_mbox_in_any_order(tmp_path: Path, tree: Path) -> None:
     box = (mail('[PATCH v2 2/2] b', patch('2', 'II')) + mail('Re: [PATCH v2 1/2] a', 'better:\n' + patch('two', 'deux'))
            + mail('[PATCH v2 0/2] why', 'because') + mail('[PATCH v2 1/2] a', patch('two', '2')))
     patches = series.read(write(tmp_path, 'thread.mbox', box))
@@ -59,7 +59,7 @@ def test_an_mbox_in_any_order(tmp_path: Path, tree: Path) -> None:
     assert series.apply(patches, tree) == {'mm/x.c': b'one\nII\nthree\n'}
 
 
-def test_a_mail_as_it_is_sent(tmp_path: Path, tree: Path) -> None:
+def test_quoted_printable_mail(tmp_path: Path, tree: Path) -> None:
     body = patch('two', 'two =3D 2')
     text = mail('[PATCH] a', body, 'Content-Type: text/plain; charset=UTF-8', 'Content-Transfer-Encoding: quoted-printable')
     assert series.apply(series.read(write(tmp_path, 'a.patch', text)), tree) == {'mm/x.c': b'one\ntwo = 2\nthree\n'}
@@ -84,7 +84,7 @@ def test_failing_hunk_is_shown(tmp_path: Path, tree: Path) -> None:
 
 
 def test_inside_a_repository(tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where TMPDIR is in a home folder under git: git must apply all the same."""
+    """git must apply the patches even if TMPDIR is inside a git repository."""
     (tmp_path / '.git').mkdir()
     for name in ('HEAD', 'objects/x', 'refs/x'):
         (tmp_path / '.git' / name).parent.mkdir(exist_ok=True)
@@ -95,23 +95,23 @@ def test_inside_a_repository(tmp_path: Path, tree: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize('text', ['', 'no patch at all\n', mail('[PATCH 0/1] why', 'because')])
-def test_nothing_in_it(tmp_path: Path, text: str) -> None:
-    with pytest.raises(Trouble, match='there is no patch in'):
+def test_file_without_patch(tmp_path: Path, text: str) -> None:
+    with pytest.raises(Trouble, match=': no patch found'):
         series.read(write(tmp_path, 'a.patch', text))
 
 
-def test_an_empty_folder(tmp_path: Path) -> None:
-    with pytest.raises(Trouble, match='there is no patch in'):
+def test_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match=': no patch found'):
         series.read(tmp_path)
 
 
-def test_a_series_file_that_names_what_is_not_there(tmp_path: Path) -> None:
+def test_series_file_names_missing_patch(tmp_path: Path) -> None:
     write(tmp_path / 's', 'series', 'missing.patch\n')
     with pytest.raises(Trouble, match='missing.patch: No such file'):
         series.read(tmp_path / 's')
 
 
-def test_a_series_may_bring_along_a_fix(tmp_path: Path) -> None:
+def test_series_may_include_a_fix(tmp_path: Path) -> None:
     fix = write(tmp_path / 'fixes', '0001-fix.patch', mail('[PATCH] fix', patch('two', '2')))
     write(tmp_path / 's', '0001-again.patch', 'in other words\n' + fix.read_text().partition('\n\n')[2])
     write(tmp_path / 's', '0002-more.patch', patch('2', 'II'))
@@ -119,7 +119,7 @@ def test_a_series_may_bring_along_a_fix(tmp_path: Path) -> None:
     assert [found.name for found in patches] == ['0002-more.patch']
 
 
-def test_a_message_makes_no_other_kernel(tmp_path: Path) -> None:
-    said, again = (series.read(write(tmp_path, f'{n}.patch', f'message {n}\n' + patch('two', '2'))) for n in (1, 2))
-    assert series.digest(said) == series.digest(again)
-    assert series.digest(said) != series.digest(series.read(write(tmp_path, '3.patch', patch('two', 'II'))))
+def test_digest_ignores_messages(tmp_path: Path) -> None:
+    first, second = (series.read(write(tmp_path, f'{n}.patch', f'message {n}\n' + patch('two', '2'))) for n in (1, 2))
+    assert series.digest(first) == series.digest(second)
+    assert series.digest(first) != series.digest(series.read(write(tmp_path, '3.patch', patch('two', 'II'))))

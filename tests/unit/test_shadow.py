@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tree of links: in step with its origin, which is never written to."""
+"""The shadow tree of links: it follows its origin, which is never modified."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def content_and_times(folder: Path) -> dict[str, tuple[bytes, int]]:
             for path in folder.rglob('*')}
 
 
-def fresh(machine: Machine, *patches: Patch) -> Shadow:
+def updated(machine: Machine, *patches: Patch) -> Shadow:
     tree = Shadow(machine.cache / 'trees', machine.tree, patches)
     tree.bring_in_step()
     return tree
 
 
-def test_origin_is_untouched(machine: Machine) -> None:
+def test_origin_is_not_modified(machine: Machine) -> None:
     before = content_and_times(machine.tree)
-    fresh(machine)
-    fresh(machine, CHANGE)
+    updated(machine)
+    updated(machine, CHANGE)
     assert content_and_times(machine.tree) == before
 
 
 def test_hooks_and_links(machine: Machine) -> None:
-    tree = fresh(machine).path
+    tree = updated(machine).path
     assert (tree / 'mm/mprotect.c').is_symlink()
     assert (tree / 'mm/Makefile').read_text().endswith('\nobj-y += ptebatch/\n')
     assert f'source "{HOME}/Kconfig"\n\nendmenu' in (tree / 'mm/Kconfig').read_text()
@@ -49,62 +49,62 @@ def test_hooks_and_links(machine: Machine) -> None:
 
 
 def test_series_in_its_own_tree(machine: Machine) -> None:
-    plain, patched = fresh(machine), fresh(machine, CHANGE)
+    plain, patched = updated(machine), updated(machine, CHANGE)
     assert plain.path != patched.path
     assert (plain.path / 'mm/mprotect.c').read_text() == 'one\ntwo\nthree\n'
     assert (patched.path / 'mm/mprotect.c').read_text() == 'one\n2\nthree\n'
 
 
-def test_again_changes_nothing(machine: Machine) -> None:
-    tree = fresh(machine, CHANGE).path
+def test_second_update_changes_nothing(machine: Machine) -> None:
+    tree = updated(machine, CHANGE).path
     before = {path: path.lstat().st_mtime_ns for path in tree.rglob('*') if path.name != shadow.STATE}
-    fresh(machine, CHANGE)
+    updated(machine, CHANGE)
     assert {path: path.lstat().st_mtime_ns for path in tree.rglob('*') if path.name != shadow.STATE} == before
 
 
 def test_follows_its_origin(machine: Machine) -> None:
-    tree = fresh(machine, CHANGE).path
+    tree = updated(machine, CHANGE).path
     (machine.tree / 'mm/new.c').write_text('')
     (machine.tree / 'guest').unlink()
     (machine.tree / 'mm/mprotect.c').write_text('one\ntwo\nthree\nfour\n')
-    fresh(machine, CHANGE)
+    updated(machine, CHANGE)
     assert (tree / 'mm/new.c').is_symlink()
     assert not os.path.lexists(tree / 'guest')
     assert (tree / 'mm/mprotect.c').read_text() == 'one\n2\nthree\nfour\n'
 
 
-def test_interrupted_is_mended(machine: Machine) -> None:
-    tree = fresh(machine)
+def test_interrupted_update_is_repaired(machine: Machine) -> None:
+    tree = updated(machine)
     linked, written = tree._state()
     (tree.path / 'guest').unlink()
-    tree._save(linked - {'guest', 'Makefile'}, written)     # as between two steps of bring_in_step()
-    fresh(machine)
+    tree._save(linked - {'guest', 'Makefile'}, written)     # interrupted between two steps of bring_in_step()
+    updated(machine)
     assert (tree.path / 'guest').is_symlink()
     assert (tree.path / 'Makefile').is_symlink()
 
 
-def test_build_junk_stays_out(machine: Machine) -> None:
-    junk = ('.config', 'include/config/auto.conf', 'include/generated/autoconf.h', 'arch/x86/include/generated/x.h',
+def test_build_files_are_not_linked(machine: Machine) -> None:
+    excluded = ('.config', 'include/config/auto.conf', 'include/generated/autoconf.h', 'arch/x86/include/generated/x.h',
             'mm/mprotect.o', 'mm/.mprotect.o.cmd', 'vmlinux', 'mm/built-in.a', '.git/HEAD')
-    kept = ('arch/x86/include/asm/x.h', 'include/linux/config.h', 'mm/x.S', '.mailmap')
-    for name in junk + kept:
+    included = ('arch/x86/include/asm/x.h', 'include/linux/config.h', 'mm/x.S', '.mailmap')
+    for name in excluded + included:
         (machine.tree / name).parent.mkdir(parents=True, exist_ok=True)
         (machine.tree / name).write_text('')
-    shutil.rmtree(machine.tree / '.git')    # a folder that was a checkout once
-    tree = fresh(machine).path
-    assert [name for name in junk if os.path.lexists(tree / name)] == []
-    assert [name for name in kept if not os.path.lexists(tree / name)] == []
+    shutil.rmtree(machine.tree / '.git')    # a former checkout
+    tree = updated(machine).path
+    assert [name for name in excluded if os.path.lexists(tree / name)] == []
+    assert [name for name in included if not os.path.lexists(tree / name)] == []
 
 
-def test_a_git_checkout(machine: Machine) -> None:
+def test_git_checkout(machine: Machine) -> None:
     (machine.tree / '.gitignore').write_text('*.o\n')
     for command in (['init', '-q'], ['add', '.']):
         subprocess.run(['git', *command], cwd=machine.tree, check=True)
     (machine.tree / 'mm/not-added.c').write_text('')
     (machine.tree / 'mm/x.o').write_text('')
-    (machine.tree / 'guest').unlink()   # but git knows it
+    (machine.tree / 'guest').unlink()   # still in the index of git
     before = content_and_times(machine.tree)
-    tree = fresh(machine).path
+    tree = updated(machine).path
     assert (tree / 'mm/not-added.c').is_symlink()
     assert not os.path.lexists(tree / 'mm/x.o')
     assert not os.path.lexists(tree / 'guest')
@@ -112,10 +112,10 @@ def test_a_git_checkout(machine: Machine) -> None:
     assert content_and_times(machine.tree) == before
 
 
-def test_a_file_once_written_is_never_older_than_its_object(machine: Machine) -> None:
-    """The copied build of a tree with a patch, used in one without it."""
+def test_written_file_is_newer_than_copied_object(machine: Machine) -> None:
+    """The build of a tree with a patch is copied to a tree without the patch."""
     os.utime(machine.tree / 'mm/mprotect.c', (1, 1))
-    base = fresh(machine, CHANGE)
+    base = updated(machine, CHANGE)
     build = base.path / '.kunit-um'
     build.mkdir()
     (build / 'vmlinux').write_text('')
@@ -123,32 +123,32 @@ def test_a_file_once_written_is_never_older_than_its_object(machine: Machine) ->
     time.sleep(0.01)
     tree = Shadow(machine.cache / 'trees', machine.tree, [])
     tree.prepare(base, '.kunit-um')
-    source, made = tree.path / 'mm/mprotect.c', tree.path / '.kunit-um/mprotect.o'
-    assert made.read_text() == 'with the patch'
+    source, obj = tree.path / 'mm/mprotect.c', tree.path / '.kunit-um/mprotect.o'
+    assert obj.read_text() == 'with the patch'
     assert source.read_text() == 'one\ntwo\nthree\n'
-    assert source.stat().st_mtime_ns > made.stat().st_mtime_ns
-    # What is the same in both is not built again.
+    assert source.stat().st_mtime_ns > obj.stat().st_mtime_ns
+    # Files that are equal in both trees keep their time, so they are not rebuilt.
     assert (tree.path / 'mm/Makefile').stat().st_mtime_ns == (base.path / 'mm/Makefile').stat().st_mtime_ns
     tree.bring_in_step()
-    assert source.stat().st_mtime_ns > made.stat().st_mtime_ns
+    assert source.stat().st_mtime_ns > obj.stat().st_mtime_ns
 
 
-def test_a_tree_older_than_the_build_that_is_copied(machine: Machine) -> None:
-    """What differs there is built again, though it was written here before that build."""
-    tree, base = fresh(machine, CHANGE), fresh(machine)
-    old = tree.path / 'mm/mprotect.c'
-    os.utime(old, (1, 1))
+def test_tree_older_than_the_copied_build(machine: Machine) -> None:
+    """A file that differs from the tree of the copied build is rebuilt, even if the file is older than the build."""
+    tree, base = updated(machine, CHANGE), updated(machine)
+    written = tree.path / 'mm/mprotect.c'
+    os.utime(written, (1, 1))
     (base.path / '.kunit-um').mkdir()
     (base.path / '.kunit-um/vmlinux').write_text('')
-    made = base.path / '.kunit-um/mprotect.o'
-    made.write_text('without the patch')
+    obj = base.path / '.kunit-um/mprotect.o'
+    obj.write_text('without the patch')
     time.sleep(0.01)
     tree.prepare(base, '.kunit-um')
-    assert old.stat().st_mtime_ns > made.stat().st_mtime_ns
+    assert written.stat().st_mtime_ns > obj.stat().st_mtime_ns
 
 
-def test_a_build_in_use_is_not_copied(machine: Machine) -> None:
-    base, tree = fresh(machine, CHANGE), Shadow(machine.cache / 'trees', machine.tree, [])
+def test_build_in_use_is_not_copied(machine: Machine) -> None:
+    base, tree = updated(machine, CHANGE), Shadow(machine.cache / 'trees', machine.tree, [])
     (base.path / '.kunit-um').mkdir()
     (base.path / '.kunit-um/vmlinux').write_text('')
     with lock.locked_if_free(base.path.with_name(base.path.name + '.lock')):
@@ -157,15 +157,15 @@ def test_a_build_in_use_is_not_copied(machine: Machine) -> None:
     assert (tree.path / 'mm/mprotect.c').exists()
 
 
-def test_old_trees_go_but_none_that_is_needed(machine: Machine) -> None:
+def test_prune_keeps_trees_in_use(machine: Machine) -> None:
     trees = machine.cache / 'trees'
-    base, tree = fresh(machine), fresh(machine, CHANGE)
+    base, tree = updated(machine), updated(machine, CHANGE)
     others = [trees / f'linux-{age}' for age in range(shadow.KEPT_TREES + 2)]
     for age, path in enumerate([*others, base.path, tree.path]):
         path.mkdir(parents=True, exist_ok=True)
         path.with_name(path.name + '.lock').write_text('')
         os.utime(path.with_name(path.name + '.lock'), (1000 - age, 1000 - age))
-    tree.prepare(base, '.kunit-um')     # as each run does, with the lock of its own tree
+    tree.prepare(base, '.kunit-um')     # each run prepares its tree with the tree locked
     with lock.locked_if_free(others[-1].with_name(others[-1].name + '.lock')):
         shadow.prune(trees)
     assert {path for path in trees.iterdir() if path.is_dir()} == {
@@ -173,15 +173,15 @@ def test_old_trees_go_but_none_that_is_needed(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize('free', [True, False])
-def test_a_second_run_waits_and_says_so(tmp_path: Path, free: bool) -> None:
-    said: list[str] = []
+def test_second_run_waits_and_reports_it(tmp_path: Path, free: bool) -> None:
+    calls: list[str] = []
 
     def waiting() -> None:
-        said.append('waiting')
+        calls.append('waiting')
         holder.terminate()
 
     command = ['sleep', '0' if free else '60']
     with subprocess.Popen(['flock', '-o', tmp_path / 'x', *command]) as holder:
         time.sleep(0.5)
         with lock.locked(tmp_path / 'x', waiting):
-            assert said == ([] if free else ['waiting'])
+            assert calls == ([] if free else ['waiting'])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The five tables and the plots: all figures there, some missing, and none."""
+"""The five tables and the plots: with all figures, with some missing, and with none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from unit.machine import prints
+from unit.machine import ktap_with
 from figures import documents
 from figures import plots
 from figures import tables
@@ -28,13 +28,13 @@ WAYS = (('kernel', 50), ('twin', 200))
 
 
 def bench(what: str, cost: float, calls: int = 1) -> str:
-    """A line of 100 pages and some calls, each with this cost."""
-    took = round(cost * (calls if calls > 1 else 100))
-    return f'bench {what}: pages=100 calls={calls} laps=3 unit=ns own=1 min={took} median={took} max={took + took // 10}'
+    """A bench line. The cost is per page of 100 pages, or per call if there are several calls."""
+    total = round(cost * (calls if calls > 1 else 100))
+    return f'bench {what}: pages=100 calls={calls} laps=3 unit=ns own=1 min={total} median={total} max={total + total // 10}'
 
 
 def everything() -> Iterator[str]:
-    """A line of each kind, with figures that are easily told apart."""
+    """Lines of each kind, with distinct figures."""
     for way, cost in WAYS:
         for order in range(10):
             yield bench(f'table=S1 name=ro-rw order={order} way={way}', cost + order)
@@ -55,13 +55,13 @@ def everything() -> Iterator[str]:
 
 
 def record(*without: str, arch: str = 'x86_64', unit: str = 'instructions') -> Record:
-    """All but the lines with any of these words."""
-    ktap = prints(*(line for line in everything() if not any(word in line for word in without)))
+    """A record of all lines except those that contain one of these words."""
+    ktap = ktap_with(*(line for line in everything() if not any(word in line for word in without)))
     return Record(replace(KEY, arch=arch, unit=unit), timing.timings(ktap), timing.counts(ktap))
 
 
 def rows(name: str, *records: Record) -> list[list[str]]:
-    """One of the tables."""
+    """The rows of one table."""
     return cells(tables.TABLES[name](records))
 
 
@@ -82,9 +82,9 @@ def test_s2() -> None:
 
 
 def test_s2_with_a_series() -> None:
-    """What has no twin is compared with the kernel without."""
+    """Benches without a twin are compared with the kernel without the series."""
     faster = [bench('table=S2 name=pageout order=4', 1000)]
-    found = rows('S2', record(), Record(KEY, timing.timings(prints(*faster)), []))
+    found = rows('S2', record(), Record(KEY, timing.timings(ktap_with(*faster)), []))
     assert found[1] == ['pageout, order 4', '2000.0', '1000.0', '2.00', '55.0 ÷ 51.9 ms = 1.06', '1.89', '']
     text = tables.tables([record(), record()])
     assert 'with the series' in text and text.count('x86_64: one by one') == 2      # S1 once, S2 once
@@ -115,7 +115,7 @@ def test_s5() -> None:
     assert rows('S5', record('dontneed batch=1:'))[1][5:] == ['', '', '', '']
 
 
-def test_ratios_of_the_documents_are_as_they_have_them() -> None:
+def test_ratios_of_the_documents() -> None:
     assert round(documents.S5[1].after / documents.S5[1].before, 6) == 0.821856
     memset = documents.S4['memset', 4]
     assert (round(memset.ro_rw / memset.second, 2), round(memset.ro_rw / memset.soft_dirty, 2)) == (1.12, 0.39)
@@ -124,7 +124,7 @@ def test_ratios_of_the_documents_are_as_they_have_them() -> None:
 
 @pytest.mark.parametrize('without', ['table=S1', 'table=S2', 'table=S3', 'table=S4', 'table=S5', 'way=twin', 'way=kernel',
                                      'counts', 'order=0', 'batch=1:', 'access=second'])
-def test_nothing_falls_over_what_is_missing(without: str) -> None:
+def test_missing_figures(without: str) -> None:
     text = tables.everything(record(without))
     assert without not in ('table=S1', 'table=S5') or f'**{without[-2:]}**' not in text
     for table in text.split('\n\n'):
@@ -132,13 +132,13 @@ def test_nothing_falls_over_what_is_missing(without: str) -> None:
         assert len({len(line) for line in lines}) <= 1 and len({line.count('|') for line in lines}) <= 1
 
 
-def test_all_is_listed() -> None:
+def test_all_figures_are_listed() -> None:
     text = tables.everything(record())
     assert all(f'| {measured.name} ' in text for measured in record().timings)
     assert '| instructions a page ' in text and '| instructions a call ' in text and '| instructions an area ' in text
 
 
-def test_time_comes_with_its_spread() -> None:
+def test_times_have_a_spread() -> None:
     assert '200.0 (+10%)' in tables.tables([record(unit=NS)])
     assert '(+10%)' not in tables.tables([record()])
     assert 'ours: ns (um), instructions (arm64) a page' in tables.tables([record(arch='um', unit=NS), record(arch='arm64')])
@@ -154,15 +154,15 @@ def program(tool: str, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*tools.program(tool), *args], text=True, capture_output=True, check=False)
 
 
-def test_tables_as_a_program(tmp_path: Path) -> None:
+def test_tables_command(tmp_path: Path) -> None:
     record().save(tmp_path / 'bench.json')
     assert program('tables', str(tmp_path / 'bench.json')).stdout == tables.tables([record()]) + '\n'
-    for args, complaint in (((), 'there is nothing to make tables of'), (('/no/such',), 'cannot be read')):
+    for args, message in (((), 'tables: expected a record'), (('/no/such',), 'cannot be read')):
         ended = program('tables', *args)
-        assert ended.returncode == 2 and complaint in ended.stderr and ended.stderr.count('\n') == 1
+        assert ended.returncode == 2 and message in ended.stderr and ended.stderr.count('\n') == 1
 
 
-def test_the_page_of_the_records_is_generated() -> None:
+def test_page_of_the_records_is_up_to_date() -> None:
     folder = PROJECT / 'tests/recorded'
     ended = program('tables', '--page', str(folder))
     assert ended.returncode == 0, ended.stderr
@@ -172,7 +172,7 @@ def test_the_page_of_the_records_is_generated() -> None:
 
 
 def draw(into: Path, *without: str) -> dict[str, bytes]:
-    """The plots, drawn by a process of its own as `make bench` does."""
+    """Draw the plots in a separate process, as `make bench` does."""
     python = MATPLOTLIB.python()
     assert python, 'python3-matplotlib is missing'
     into.mkdir(exist_ok=True)
@@ -182,7 +182,7 @@ def draw(into: Path, *without: str) -> dict[str, bytes]:
     return {path.stem: path.read_bytes() for path in into.glob('*.svg')}
 
 
-def test_plots_are_the_same_for_equal_figures(tmp_path: Path) -> None:
+def test_plots_are_reproducible(tmp_path: Path) -> None:
     first, again = draw(tmp_path / 'a'), draw(tmp_path / 'b')
     assert first == again
     assert sorted(first) == sorted(plots.PLOTS)
@@ -191,13 +191,13 @@ def test_plots_are_the_same_for_equal_figures(tmp_path: Path) -> None:
         assert b'<dc:date>' not in content
 
 
-def test_plots_of_what_is_there(tmp_path: Path) -> None:
+def test_plots_with_missing_figures(tmp_path: Path) -> None:
     draw(tmp_path / 'a')
     both = ['mprotect-size', 'unmap-order']
     assert sorted(draw(tmp_path / 'a', 'table=S1', 'way=twin', 'batch=1:')) == ['madvise-batch', *both]
     assert sorted(draw(tmp_path / 'a', 'table=S5', 'order=0', 'way=kernel')) == ['mprotect-order', *both]
 
 
-def test_a_module_is_found_by_the_interpreter_that_has_it() -> None:
+def test_interpreter_that_has_a_module() -> None:
     assert Module('json', 'python3').python() == sys.executable
-    assert not Module('no_such_module', 'python3-no-such').there()
+    assert not Module('no_such_module', 'python3-no-such').is_installed()

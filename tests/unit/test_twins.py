@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Variables of the twins, on twins that are compiled in no time."""
+"""Variables of the twins, on small twins made for the tests."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def build(folder: Path, name: str, text: str) -> Path:
     return folder
 
 
-def test_what_is_not_reached_is_no_state(tmp_path: Path) -> None:
+def test_unreachable_variable_is_ignored(tmp_path: Path) -> None:
     assert twins.unexpected(build(tmp_path, 'x', TWIN + ENTRY.format(0)), 'nm') == ''
 
 
 @pytest.mark.parametrize(('uses', 'variable'), [('allocate()', 'cachep'), ('resume()', 'count.')])
-def test_what_is_reached_is_named(tmp_path: Path, uses: str, variable: str) -> None:
-    said = twins.unexpected(build(tmp_path, 'x', TWIN + ENTRY.format(uses)), 'nm')
-    assert f'lib/twin/x.c: a copy of {variable}' in said
+def test_reachable_variable_is_reported(tmp_path: Path, uses: str, variable: str) -> None:
+    report = twins.unexpected(build(tmp_path, 'x', TWIN + ENTRY.format(uses)), 'nm')
+    assert f'lib/twin/x.c: a copy of {variable}' in report
 
 
-def test_what_does_no_harm_is_known_by_twin(tmp_path: Path) -> None:
+def test_allowed_variables_depend_on_the_twin(tmp_path: Path) -> None:
     text = 'unsigned long highest_memmap_pfn;\n' + ENTRY.format('highest_memmap_pfn++')
     assert twins.unexpected(build(tmp_path / 'a', 'memory', text), 'nm') == ''
     assert 'highest_memmap_pfn' in twins.unexpected(build(tmp_path / 'b', 'rmap', text), 'nm')
 
 
-def test_no_twins_is_not_well(tmp_path: Path) -> None:
+def test_missing_twins_are_reported(tmp_path: Path) -> None:
     assert twins.unexpected(tmp_path, 'nm').startswith('no twins in ')
 
 
-def test_a_twin_that_does_not_compile(tmp_path: Path) -> None:
+def test_twin_does_not_compile(tmp_path: Path) -> None:
     with pytest.raises(tools.Failed):
         twins.unexpected(build(tmp_path, 'x', 'no C'), 'nm')

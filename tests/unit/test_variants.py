@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""VARIANTS=: each runs on its own CPU and kernel, or did not run; and the table of them all."""
+"""VARIANTS=: each variant runs on its own CPU and kernel or is reported as not run; the table of all variants."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from unit.machine import KTAP, Machine, says
+from unit.machine import KTAP, Machine, print_log
 from host.settings import PROJECT, Settings
 from host.variants import ARM64, BBML3, DIRTY, FEATURES, LPA2, VARIANTS
 from unit.test_run import FAILING
 
-ENDING = 'reboot: Restarting system\n'
-OF = {variant.name: variant for variant in ARM64}
+REBOOT = 'reboot: Restarting system\n'
+BY_NAME = {variant.name: variant for variant in ARM64}
 AGAIN = 'make run ARCH=arm64 SUITES=ptebatch_mprotect_random SEED=7 ROUNDS=1'
 
 
-def starts(name: str) -> str:
-    """What the guest of a variant prints before the suites."""
-    variant = OF[name]
+def boot_messages(name: str) -> str:
+    """Boot messages of a variant's guest before the suites."""
+    variant = BY_NAME[name]
     detected = ''.join(f'CPU features: detected: {feature}{" on CPU0" if feature == DIRTY else ""}\n'
                        for feature in FEATURES if feature in variant.features)
     midr = variant.model | 0x4f0001
@@ -31,52 +31,52 @@ def starts(name: str) -> str:
 
 
 def guests(machine: Machine, **logs: str) -> None:
-    """QEMU, whose guest is the variant that its options make it, or prints something else."""
+    """Install a QEMU whose guest boots as the variant that its options select, or prints the given log."""
     cases = {
         'a57': '*-cpu?cortex-a57*', 'bbml3': '*midr=*', 'va48': '*arm64-va48/*', 'va52': '*-cpu?max*',
         '16k': '*arm64-16k/*', '64k': '*arm64-64k/*', 'main': '*',
     }
-    assert cases.keys() == OF.keys()
+    assert cases.keys() == BY_NAME.keys()
     machine.program('aarch64-linux-gnu-gcc', '')
     machine.program('qemu-system-aarch64', 'case "$*" in\n' + ''.join(
-        f'{pattern})\n{says(logs.get(f"on_{name}", starts(name) + KTAP + ENDING))};;\n'
+        f'{pattern})\n{print_log(logs.get(f"on_{name}", boot_messages(name) + KTAP + REBOOT))};;\n'
         for name, pattern in cases.items()) + 'esac\n')
 
 
-def rows(said: str) -> dict[str, list[str]]:
+def rows(output: str) -> dict[str, list[str]]:
     """The verdict and counts of each variant in the table."""
-    table = said[said.index('| variant'):].splitlines()[2:]
+    table = output[output.index('| variant'):].splitlines()[2:]
     cells = [[cell.strip() for cell in line.strip('|').split('|')] for line in table if line.startswith('|')]
     assert all(re.fullmatch(r'\d+\.\d', row[5]) or row[3] == 'could not run' for row in cells)
     return {row[0]: row[3:5] for row in cells}
 
 
-def test_names() -> None:
-    said = subprocess.run(['make', '-C', PROJECT, 'help'], text=True, capture_output=True, check=True).stdout
-    for several in VARIANTS.values():
-        assert f'all, or some of {" ".join(variant.name for variant in several)},' in said
-        assert len({variant.name for variant in several} - {'all'}) == len(several)
-        assert len({(variant.cpu, variant.config) for variant in several}) == len(several)
-        assert not several[0].config    # its kernel is that of a run without VARIANTS=
+def test_variants_in_help() -> None:
+    output = subprocess.run(['make', '-C', PROJECT, 'help'], text=True, capture_output=True, check=True).stdout
+    for variants in VARIANTS.values():
+        assert f'all, or some of {" ".join(variant.name for variant in variants)},' in output
+        assert len({variant.name for variant in variants} - {'all'}) == len(variants)
+        assert len({(variant.cpu, variant.config) for variant in variants}) == len(variants)
+        assert not variants[0].config    # the same kernel as without VARIANTS=
 
 
-@pytest.mark.parametrize('name', OF)
-def test_a_variant_is_known_by_its_log(name: str) -> None:
-    assert [other for other in OF if not OF[name].differences(starts(other))] == [name]
+@pytest.mark.parametrize('name', BY_NAME)
+def test_log_identifies_variant(name: str) -> None:
+    assert [other for other in BY_NAME if not BY_NAME[name].differences(boot_messages(other))] == [name]
 
 
 @pytest.mark.parametrize(('name', 'log', 'difference'), [
-    ('a57', starts('main'), ['its CPU is 0x414fd0b1', f'{DIRTY} is there']),
-    ('bbml3', starts('bbml3').replace(BBML3, 'x'), [f'{BBML3} is missing']),
-    ('va52', starts('va48'), [f'{LPA2} is missing']),
-    ('va48', starts('va52'), [f'{LPA2} is there']),
-    ('16k', starts('main'), ['it has pages of 4096 bytes']),
-    ('main', starts('64k'), ['it has pages of 65536 bytes']),
-    ('main', '', ['it did not come as far as to say what it is']),
-    ('main', starts('main').replace('detected', 'unavailable'), [f'{DIRTY} is missing']),
+    ('a57', boot_messages('main'), ['its CPU is 0x414fd0b1, expected cortex-a57', f'{DIRTY}: unexpected']),
+    ('bbml3', boot_messages('bbml3').replace(BBML3, 'x'), [f'{BBML3}: missing']),
+    ('va52', boot_messages('va48'), [f'{LPA2}: missing']),
+    ('va48', boot_messages('va52'), [f'{LPA2}: unexpected']),
+    ('16k', boot_messages('main'), ['its page size is 4096, expected 16384']),
+    ('main', boot_messages('64k'), ['its page size is 65536, expected 4096']),
+    ('main', '', ['the boot log has no CPU or page size']),
+    ('main', boot_messages('main').replace('detected', 'unavailable'), [f'{DIRTY}: missing']),
 ])
 def test_differences(name: str, log: str, difference: list[str]) -> None:
-    assert OF[name].differences(log) == difference
+    assert BY_NAME[name].differences(log) == difference
 
 
 def test_results_and_kernels() -> None:
@@ -89,13 +89,13 @@ def test_results_and_kernels() -> None:
     assert [run.variant for run in Settings.read(env | {'VARIANTS': 'all'}).each()] == list(ARM64)
 
 
-def test_all(machine: Machine) -> None:
+def test_all_variants(machine: Machine) -> None:
     guests(machine)
     ended = machine.run(ARCH='arm64', VARIANTS='all')
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert rows(ended.stdout) == {name: ['passed', '2 / 0 / 0'] for name in OF}
+    assert rows(ended.stdout) == {name: ['passed', '2 / 0 / 0'] for name in BY_NAME}
     folders = {path.parent.name for path in machine.out.glob('*/results.json')}
-    assert folders == {'arm64', *(f'arm64-{name}' for name in OF if name != 'main')}
+    assert folders == {'arm64', *(f'arm64-{name}' for name in BY_NAME if name != 'main')}
     assert (machine.out / 'arm64-variants.md').read_text() in ended.stdout
     kernels = {path.parent.name for path in machine.cache.glob('ptebatch/trees/*/.kunit-*/vmlinux')}
     assert kernels == {'.kunit-arm64', '.kunit-arm64-va48', '.kunit-arm64-16k', '.kunit-arm64-64k'}
@@ -103,16 +103,16 @@ def test_all(machine: Machine) -> None:
     assert 'CONFIG_ARM64_16K_PAGES=y' in config
 
 
-def test_without_variants_nothing_is_asked_of_the_guest(machine: Machine) -> None:
-    guests(machine, on_main=KTAP + ENDING)
+def test_without_variants_the_guest_is_not_checked(machine: Machine) -> None:
+    guests(machine, on_main=KTAP + REBOOT)
     ended = machine.run(ARCH='arm64')
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert '\nvariant ' not in '\n' + ended.stdout
 
 
-def test_a_failed_case(machine: Machine) -> None:
+def test_failed_case(machine: Machine) -> None:
     failing = FAILING.replace('    # second:', f'    # second: again by: {AGAIN}\n    # second:')
-    guests(machine, on_a57=starts('a57') + failing + ENDING)
+    guests(machine, on_a57=boot_messages('a57') + failing + REBOOT)
     ended = machine.run(ARCH='arm64', VARIANTS='main a57 bbml3')
     assert ended.returncode == 1
     assert rows(ended.stdout) == {'main': ['passed', '2 / 0 / 0'], 'a57': ['FAILED', '1 / 1 / 0'],
@@ -121,8 +121,8 @@ def test_a_failed_case(machine: Machine) -> None:
     assert '\nFAILED    arm64-a57: 1 passed, 1 failed' in ended.stdout
 
 
-@pytest.mark.parametrize('log', [starts('main') + KTAP + ENDING, '', "qemu: unable to find CPU model 'none'\n"])
-def test_what_is_silently_another_did_not_run(machine: Machine, log: str) -> None:
+@pytest.mark.parametrize('log', [boot_messages('main') + KTAP + REBOOT, '', "qemu: unable to find CPU model 'none'\n"])
+def test_guest_of_other_variant_is_reported_as_not_run(machine: Machine, log: str) -> None:
     guests(machine, on_bbml3=log)
     ended = machine.run(ARCH='arm64', VARIANTS='bbml3 main')
     assert ended.returncode == 2
@@ -134,8 +134,8 @@ def test_what_is_silently_another_did_not_run(machine: Machine, log: str) -> Non
     assert json.loads((machine.out / 'arm64/results.json').read_text())['misc']['passed'] == 2
 
 
-def test_a_kernel_that_does_not_build_stops_no_other(machine: Machine) -> None:
-    guests(machine, on_a57=starts('a57') + FAILING + ENDING)
+def test_failed_build_stops_only_its_variant(machine: Machine) -> None:
+    guests(machine, on_a57=boot_messages('a57') + FAILING + REBOOT)
     makefile = (machine.tree / 'Makefile').read_text()
     (machine.tree / 'Makefile').write_text(makefile.replace(
         'all:\n', "all:\n\t@! grep 64K_PAGES $(O)/.config || { echo 'mm/x.c:3: error: no 64K' >&2; exit 1; }\n"))
@@ -144,5 +144,5 @@ def test_a_kernel_that_does_not_build_stops_no_other(machine: Machine) -> None:
     assert rows(ended.stdout) == {'64k': ['could not run', ''], 'main': ['passed', '2 / 0 / 0']}
     assert re.search(r'\nmm/x.c:3: error: no 64K\nmake.*: \*\*\* .*\nno run    64k: the kernel does not build for ',
                      ended.stdout)
-    # That a case failed is known whatever else there is.
+    # A failed case takes precedence over a variant that could not run.
     assert machine.run(ARCH='arm64', VARIANTS='64k a57').returncode == 1
