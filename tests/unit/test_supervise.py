@@ -63,13 +63,19 @@ def descendants(pid: int, *words: str) -> list[int]:
     return found
 
 
+def _default_signals() -> None:
+    """nohup and shells in the background ignore signals, and what they start would ignore them, too."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def started(machine: Machine, command: list[str], **variables: str) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
     """Start a command and wait until its guest or build hangs. Yields the command and the PIDs that must end with it."""
     file = machine.tree.parent / 'pids'
     pids = []
     with subprocess.Popen(command, env=machine.env(**variables), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, start_new_session=True) as process:
+                          stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=_default_signals) as process:
         try:
             assert until(file.exists, 60)
             pids = [int(pid) for pid in file.read_text().split()]
