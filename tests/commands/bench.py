@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: build the kernel without debug options, time the batched paths, write tables and plots."""
 

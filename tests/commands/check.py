@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make test`: the tools, the style, and the suites on all architectures. The last line prints the totals."""
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make compare`: run all suites, all benches and the kernel's mm selftests on the kernel without and with a series.
 

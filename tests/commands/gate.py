@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make gate`: run and time a kernel with the series once, and compare with recorded figures of the kernel without it.
 

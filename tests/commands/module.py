@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make module KDIR=`: build only ptebatch.ko, for a kernel that was built elsewhere."""
 

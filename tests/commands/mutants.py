@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make mutants`: apply each known bug, or those in the folders that SUITES= matches, and print the cases that catch it."""
 

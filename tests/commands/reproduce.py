@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make reproduce`: run one user-space program per known bug on the kernel without fixes, with fixes, and with a series."""
 

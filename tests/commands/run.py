@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make run`: fetch, build, boot, judge. Exit status: 0 all passed, 1 a case failed, 2 could not run."""
 

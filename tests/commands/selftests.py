@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """`make selftests`: build tools/testing/selftests/mm of the tree under test and run it in a guest.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Measure how long `make run` takes: python3 -m tests bench-tools [--quick]; --quick omits rows that take minutes."""
 

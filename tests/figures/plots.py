@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Draw the figures of `make bench`: python3 -m tests plots build/x86_64/bench.json build/x86_64/plots"""
 

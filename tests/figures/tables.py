@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tables S1 to S5 of bench records: python3 -m tests tables build/x86_64/bench.json build/arm64/bench.json
 
@@ -13,7 +12,6 @@ from pathlib import Path
 
 from commands import run
 from figures import documents
-from figures.documents import Change
 from host.errors import Trouble
 from results.markdown import figure, table
 from results.record import NS, Record, load

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Compare the functions of a kernel that get batches with tests/project/callers.csv: python3 -m tests callers ~/linux"""
 
