@@ -4,18 +4,18 @@ ifneq ($(KERNELRELEASE),)
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
-ptebatch-y := $(addprefix lib/run/,orders.o random.o random_row.o window.o)
-ptebatch-y += $(addprefix lib/op/,advise.o fork.o protect.o unmap.o)
-ptebatch-y += $(addprefix lib/check/,accounting.o contents.o flush.o model.o states.o trial.o)
+ptebatch-y := $(addprefix lib/run/,orders.o params.o random.o random_row.o rows.o window.o)
+ptebatch-y += $(addprefix lib/op/,advise.o fork.o move.o op.o protect.o unmap.o)
+ptebatch-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/check/*.c)))
 ptebatch-y += $(addprefix lib/space/,blocks.o folio.o populate.o pte.o reacquire.o refs.o snapshot.o space.o)
 ptebatch-y += $(addprefix lib/kernel/,counter.o file.o lock_count.o log.o lru_gen.o process.o swap.o syscall.o)
 ptebatch-y += lib/row/row.o
-ptebatch-y += $(addprefix mm/,workbench.o pgtable.o khugepaged.o madvise.o madvise_process.o madvise_random.o)
-ptebatch-y += $(addprefix mm/,memory.o memory_fork.o mempolicy.o mlock.o mprotect.o mprotect_fault.o)
-ptebatch-y += $(addprefix mm/,mprotect_model.o mprotect_random.o mremap.o mremap_random.o rmap.o)
-ptebatch-y += $(addprefix mm/,rmap_referenced.o unmap_random.o vmscan.o)
+ptebatch-y += $(addprefix mm/,module.o workbench.o pgtable.o khugepaged.o madvise.o madvise_process.o)
+ptebatch-y += $(addprefix mm/,madvise_random.o memory.o memory_fork.o mempolicy.o mlock.o mprotect.o)
+ptebatch-y += $(addprefix mm/,mprotect_fault.o mprotect_model.o mprotect_random.o mremap.o mremap_random.o)
+ptebatch-y += $(addprefix mm/,rmap.o rmap_referenced.o unmap_random.o vmscan.o)
 ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/arch/contpte.o mm/contpte.o
-ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/run/region.o lib/run/stopwatch.o \
+ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/run/stopwatch.o \
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
 	mm/mprotect_fault_bench.o mm/rmap_bench.o
 

@@ -19,11 +19,14 @@
 #include "../lib/arch/arch.h"
 #include "../lib/arch/contpte.h"
 #include "../lib/arch/pte_ops.h"
-#include "../lib/check/flush.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/rules.h"
 #include "../lib/op/protect.h"
 #include "../lib/op/unmap.h"
+#include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
 #include "../lib/space/blocks.h"
-#include "../lib/space/space.h"
+#include "../lib/twin/twin.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -516,49 +519,37 @@ struct contpte_param {
 	unsigned int op, layout, kind;
 };
 
-static void param_desc(const struct contpte_param *param, char *desc)
+static bool fill_param(unsigned int i, void *data)
 {
+	struct contpte_param *param = data;
+	const struct op *op;
+	const char *entry;
+
+	param->kind = i % ARRAY_SIZE(kinds);
+	param->layout = i / ARRAY_SIZE(kinds) % ARRAY_SIZE(layouts);
+	param->op = i / ARRAY_SIZE(kinds) / ARRAY_SIZE(layouts);
+	op = &ops[param->op];
+	entry = kinds[param->kind].entry;
+	if (op->valid && *entry == 'N')
+		return false;
+	return op->id != PTEBATCH_SET_WRITABLE || *entry == 'R';
+}
+
+static void describe_param(struct kunit *test, const void *data, char *desc)
+{
+	const struct contpte_param *param = data;
+
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s, %s entries: %s unfolded",
 		 ops[param->op].name, layouts[param->layout].name,
 		 kinds[param->kind].name,
 		 ops[param->op].no_unfold ? "no block" : "only partial blocks");
 }
 
-static bool is_applicable(const struct contpte_param *param)
+static int contpte_op_params(struct kunit *test)
 {
-	const struct op *op = &ops[param->op];
-	const char *entry = kinds[param->kind].entry;
-
-	if (op->valid && *entry == 'N')
-		return false;
-	return op->id != PTEBATCH_SET_WRITABLE || *entry == 'R';
-}
-
-static const void *contpte_gen_params(struct kunit *test, const void *prev,
-				      char *desc)
-{
-	static struct contpte_param param;
-
-	if (!prev)
-		param = (struct contpte_param) {};
-	else
-		param.kind++;
-	for (;; param.kind++) {
-		if (param.kind == ARRAY_SIZE(kinds)) {
-			param.kind = 0;
-			param.layout++;
-		}
-		if (param.layout == ARRAY_SIZE(layouts)) {
-			param.layout = 0;
-			param.op++;
-		}
-		if (param.op == ARRAY_SIZE(ops))
-			return NULL;
-		if (is_applicable(&param))
-			break;
-	}
-	param_desc(&param, desc);
-	return &param;
+	return ptebatch_params(test, ARRAY_SIZE(ops) * ARRAY_SIZE(layouts) *
+			       ARRAY_SIZE(kinds), sizeof(struct contpte_param),
+			       fill_param, describe_param);
 }
 
 static struct ptebatch_space *make_space(struct kunit *test,
@@ -649,20 +640,25 @@ static void try_used(struct blocks *blocks, const struct op *op)
 		}
 }
 
-static const void *gathers_gen_params(struct kunit *test, const void *prev,
-				      char *desc)
+static bool fill_gathering(unsigned int i, void *param)
 {
-	const struct op *op = prev;
+	*(struct op *)param = ops[i];
+	return ops[i].returned != NOTHING;
+}
 
-	for (op = op ? op + 1 : ops; op < ops + ARRAY_SIZE(ops); op++) {
-		if (op->returned == NOTHING)
-			continue;
-		snprintf(desc, KUNIT_PARAM_DESC_SIZE,
-			 "%s, any one entry accessed and dirty: gathered from its block",
-			 op->name);
-		return op;
-	}
-	return NULL;
+static void describe_gathering(struct kunit *test, const void *param, char *desc)
+{
+	const struct op *op = param;
+
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+		 "%s, any one entry accessed and dirty: gathered from its block",
+		 op->name);
+}
+
+static int contpte_gathers_params(struct kunit *test)
+{
+	return ptebatch_params(test, ARRAY_SIZE(ops), sizeof(struct op),
+			       fill_gathering, describe_gathering);
 }
 
 static void contpte_gathers(struct kunit *test)
@@ -721,74 +717,52 @@ static void contpte_cost(struct kunit *test)
 	}
 }
 
-static const void *cost_gen_params(struct kunit *test, const void *prev,
-				   char *desc)
+static void describe_cost(const struct op *op, char *desc)
 {
-	const struct op *op = prev ? prev + sizeof(*op) : ops;
-
-	if (op == ops + ARRAY_SIZE(ops))
-		return NULL;
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
 		 "%s: reads, invalidations and barriers counted", op->name);
-	return op;
 }
+
+KUNIT_ARRAY_PARAM(cost, ops, describe_cost);
 
 /*
  * Rule 26 for callers in the core code: an operation on some halves of a
  * 2-block folio.
  */
 
-static void by_mprotect(struct ptebatch_space *space)
-{
-	ptebatch_change(space->places[0].mm,
-			ptebatch_addr(space, space->row.from),
-			ptebatch_addr(space, space->row.to),
-			&ptebatch_protections[PTEBATCH_TO_READABLE],
-			change_protection);
-}
-
-static void by_zap(struct ptebatch_space *space)
-{
-	ptebatch_zap(space, zap_vma_range);
-}
-
-static void by_unmap(struct ptebatch_space *space)
-{
-	ptebatch_unmap(space, 0, try_to_unmap);
-}
+#define PROTECT	(&ptebatch_protections[PTEBATCH_TO_READABLE])
 
 static const struct route {
-	const char *name, *function;
+	const char *name;
+	const struct ptebatch_op *op;
 	struct ptebatch_setup setup;
 	const char *entry;
-	void (*call)(struct ptebatch_space *space);
 	/* Range, in halves of blocks. */
 	unsigned int from, to;
 	/* Number of unfolded blocks, bitmap of the contiguous ones afterwards. */
 	unsigned int unfolds, contiguous;
 } routes[] = {
-	{ "mprotect() of both blocks: both stay contiguous", "mprotect()",
-	  { .prot = RW }, "Wdyx", by_mprotect, 0, 4, 0, 0b11 },
-	{ "mprotect() of the first block: both stay contiguous", "mprotect()",
-	  { .prot = RW }, "Wdyx", by_mprotect, 0, 2, 0, 0b11 },
+	{ "mprotect() of both blocks: both stay contiguous",
+	  PROTECT, { .prot = RW }, "Wdyx", 0, 4, 0, 0b11 },
+	{ "mprotect() of the first block: both stay contiguous",
+	  PROTECT, { .prot = RW }, "Wdyx", 0, 2, 0, 0b11 },
 	{ "mprotect() of the first half of a block: that block unfolded",
-	  "mprotect()", { .prot = RW }, "Wdyx", by_mprotect, 0, 1, 1, 0b10 },
+	  PROTECT, { .prot = RW }, "Wdyx", 0, 1, 1, 0b10 },
 	{ "mprotect() of the adjacent halves of two blocks: both unfolded",
-	  "mprotect()", { .prot = RW }, "Wdyx", by_mprotect, 1, 3, 2, 0b00 },
+	  PROTECT, { .prot = RW }, "Wdyx", 1, 3, 2, 0b00 },
 	{ "mprotect() of one block and half of the next: second one unfolded",
-	  "mprotect()", { .prot = RW }, "Wdyx", by_mprotect, 0, 3, 1, 0b01 },
-	{ "zap of both blocks: neither unfolded", "zap_vma_range()",
-	  { .prot = RW }, "Wdyx", by_zap, 0, 4, 0, 0b00 },
+	  PROTECT, { .prot = RW }, "Wdyx", 0, 3, 1, 0b01 },
+	{ "zap of both blocks: neither unfolded",
+	  &ptebatch_zap, { .prot = RW }, "Wdyx", 0, 4, 0, 0b00 },
 	{ "zap of the first block: neither unfolded, second stays contiguous",
-	  "zap_vma_range()", { .prot = RW }, "Wdyx", by_zap, 0, 2, 0, 0b10 },
+	  &ptebatch_zap, { .prot = RW }, "Wdyx", 0, 2, 0, 0b10 },
 	{ "zap of the adjacent halves of two blocks: both unfolded",
-	  "zap_vma_range()", { .prot = RW }, "Wdyx", by_zap, 1, 3, 2, 0b00 },
+	  &ptebatch_zap, { .prot = RW }, "Wdyx", 1, 3, 2, 0b00 },
 	{ "try_to_unmap() of a lazyfree folio: neither block unfolded",
-	  "try_to_unmap()", { .prot = RW, .lazyfree = true }, "Wyx", by_unmap,
-	  0, 4, 0, 0b00 },
+	  &ptebatch_unmap, { .prot = RW, .lazyfree = true }, "Wyx", 0, 4, 0, 0b00 },
 	{ "try_to_unmap() of a shmem folio: neither block unfolded",
-	  "try_to_unmap()", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy",
-	  by_unmap, 0, 4, 0, 0b00 },
+	  &ptebatch_unmap, { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy",
+	  0, 4, 0, 0b00 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(routes, routes, name);
@@ -797,48 +771,43 @@ static void contpte_route(struct kunit *test)
 {
 	const struct route *route = test->param_value;
 	struct ptebatch_setup setup = route->setup;
+	struct ptebatch_trial *trial;
 	struct ptebatch_space *space;
-	struct ptebatch_flush *flush;
 	struct mm_struct *mm;
 	unsigned int block;
 	unsigned long addr;
-	char picture[32];
 
-	flush = kunit_kzalloc(test, sizeof(*flush), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, flush);
-	snprintf(picture, sizeof(picture), "{%s*%u}", route->entry,
-		 (unsigned int)ENTRIES);
-	setup.picture = picture;
-	space = ptebatch_space(test, &setup);
-	space->row.from = route->from * CONT_PTES / 2;
-	space->row.to = route->to * CONT_PTES / 2;
+	setup.picture = ptebatch_draw(test, "{%s*%u}", route->entry,
+				      (unsigned int)ENTRIES);
+	trial = ptebatch_op_begin(test, route->op, &setup, false);
+	space = trial->space;
+	trial->before.row.from = space->row.from = route->from * CONT_PTES / 2;
+	trial->before.row.to = space->row.to = route->to * CONT_PTES / 2;
 	mm = space->places[0].mm;
 	for (block = 0; block < 2; block++) {
 		addr = ptebatch_addr(space, block * CONT_PTES);
 		KUNIT_EXPECT_TRUE(test, ptebatch_is_contiguous(mm, addr));
 	}
 
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(flush, &space->places[0]));
-	route->call(space);
-	ptebatch_flush_end(flush);
+	trial->returned = route->op->call(route->op, space, false);
 	/* One invalidation for the operation, one for each unfolded block. */
-	KUNIT_EXPECT_EQ_MSG(test, flush->calls,
+	KUNIT_EXPECT_EQ_MSG(test, trial->flush.calls,
 			    1 + (system_supports_bbml3() ? 0 : route->unfolds),
-			    "rule 26: %s: wrong number of TLB invalidations",
-			    route->function);
+			    PTEBATCH_RULE_UNFOLDING ": %s: wrong number of TLB invalidations",
+			    trial->function);
 	for (block = 0; block < 2; block++) {
 		addr = ptebatch_addr(space, (block + 1) * CONT_PTES - 1);
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_is_contiguous(mm, addr),
 				    !!(route->contiguous & BIT(block)),
-				    "rule 26: %s: PTE_CONT of block %u is wrong",
-				    route->function, block);
+				    PTEBATCH_RULE_UNFOLDING ": %s: PTE_CONT of block %u is wrong",
+				    trial->function, block);
 	}
-	ptebatch_blocks_consistent(space, route->function);
+	ptebatch_trial_end(trial);
 }
 
 static struct kunit_case contpte_cases[] = {
-	KUNIT_CASE_PARAM(contpte_op, contpte_gen_params),
-	KUNIT_CASE_PARAM(contpte_gathers, gathers_gen_params),
+	PTEBATCH_CASE_PARAMS(contpte_op),
+	PTEBATCH_CASE_PARAMS(contpte_gathers),
 	KUNIT_CASE_PARAM(contpte_cost, cost_gen_params),
 	KUNIT_CASE_PARAM(contpte_route, routes_gen_params),
 	{}

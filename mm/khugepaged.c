@@ -19,8 +19,9 @@
 #include "internal.h"
 
 #include "../lib/check/contents.h"
-#include "../lib/check/trial.h"
 #include "../lib/kernel/swap.h"
+#include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
 #include "../lib/space/pte.h"
 #include "../lib/space/refs.h"
 #include "../lib/twin/twin.h"
@@ -56,81 +57,71 @@ struct collapse_row {
 	bool remove;
 };
 
-/**
- * struct collapse_impl - functions of the kernel or of the twin
- * @function: name for messages
- * @collapse: madvise_collapse() or its twin
- * @remove: collapse_pte_mapped_thp() or its twin
- */
-struct collapse_impl {
-	const char *function;
-	int (*collapse)(struct vm_area_struct *vma, unsigned long start,
-			unsigned long end, bool *lock_dropped);
-	void (*remove)(struct mm_struct *mm, unsigned long addr,
-		       bool install_pmd);
-};
-
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-static const struct collapse_impl kernel = {
-	"madvise_collapse()", madvise_collapse, collapse_pte_mapped_thp
-};
-
-static const struct collapse_impl twin = {
-	"the twin", ptebatch_twin_madvise_collapse,
-	ptebatch_twin_collapse_pte_mapped_thp
-};
-#else
-static const struct collapse_impl kernel, twin;
-#endif
-
-static int collapse(struct ptebatch_space *space, bool remove,
-		    const struct collapse_impl *impl)
+static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
 {
 	unsigned long start = ptebatch_addr(space, space->row.from);
 	unsigned long end = ptebatch_addr(space, space->row.to);
 	struct mm_struct *mm = space->places[0].mm;
 	bool lock_dropped = false;
-	int err = 0;
+	long err;
 
 	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
 	mmap_read_lock(mm);
-	if (remove)
-		impl->remove(mm, start, false);
-	else
-		err = impl->collapse(vma_lookup(mm, start), start, end,
-				     &lock_dropped);
+	err = (twin ? ptebatch_twin_madvise_collapse : madvise_collapse)
+		(vma_lookup(mm, start), start, end, &lock_dropped);
 	mmap_read_unlock(mm);
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
 	return err;
 }
 
-/*
- * The set-up locks folios with swap space and holds references. A collapse
- * takes the folio locks, and fails if a folio has extra references.
+static long remove_table(const struct ptebatch_op *op,
+			 struct ptebatch_space *space, bool twin)
+{
+	struct mm_struct *mm = space->places[0].mm;
+
+	mmap_read_lock(mm);
+	(twin ? ptebatch_twin_collapse_pte_mapped_thp : collapse_pte_mapped_thp)
+		(mm, ptebatch_addr(space, space->row.from), false);
+	mmap_read_unlock(mm);
+	return 0;
+}
+#else
+static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+#define remove_table	collapse
+#endif
+
+static const struct ptebatch_op collapse_op = {
+	.function = "madvise_collapse()", .call = collapse,
+};
+
+static const struct ptebatch_op remove_op = {
+	.function = "collapse_pte_mapped_thp()", .call = remove_table,
+};
+
+/**
+ * struct attempt - a collapse, and what it needs besides the trial
+ * @row: the case
+ * @locked: bitmap of the folios that the set-up has locked
+ * @last: last folio of the row, %NULL if there is none
+ * @to_reference: folio to reference at a TLB flush, once; then %NULL
+ * @child: the child's entries before the collapse
+ * @child_after: the child's entries after the collapse
  */
-static void unlock_folios(struct ptebatch_space *space, unsigned long *locked)
-{
-	unsigned int i;
-
-	for (i = 0; i < space->row.nr_folios; i++) {
-		if (!folio_test_locked(space->folios[i]))
-			continue;
-		set_bit(i, locked);
-		folio_unlock(space->folios[i]);
-	}
-	if (space->setup.lru)
-		ptebatch_space_drop_refs(space);
-}
-
-static void lock_folios(struct ptebatch_space *space,
-			const unsigned long *locked)
-{
-	unsigned int i;
-
-	for_each_set_bit(i, locked, PTEBATCH_ROW_ENTRIES)
-		if (ptebatch_folio_intact(space, i))
-			folio_lock(space->folios[i]);
-}
+struct attempt {
+	const struct collapse_row *row;
+	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
+	struct folio *last;
+	struct folio *to_reference;
+	struct ptebatch_snapshot child;
+	struct ptebatch_snapshot child_after;
+};
 
 /* At a TLB flush, maybe under the page table lock: reference a folio, once. */
 static void get_folio_once(void *data)
@@ -140,6 +131,51 @@ static void get_folio_once(void *data)
 	if (*folio)
 		folio_get(*folio);
 	*folio = NULL;
+}
+
+/*
+ * The set-up locks folios with swap space. A collapse takes the folio locks,
+ * and fails if a folio is locked or has extra references.
+ */
+static void prepare(struct ptebatch_trial *trial, const void *data)
+{
+	struct attempt *attempt = *(struct attempt * const *)data;
+	struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	ptebatch_contents_fill(trial);
+	if (space->nr_places == 2)
+		ptebatch_snapshot(&attempt->child, space, &space->places[1]);
+	bitmap_copy(attempt->locked, trial->locked, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(trial->locked, PTEBATCH_ROW_ENTRIES);
+	for_each_set_bit(i, attempt->locked, space->row.nr_folios)
+		folio_unlock(space->folios[i]);
+	attempt->last = space->row.nr_folios ?
+			space->folios[space->row.nr_folios - 1] : NULL;
+	attempt->to_reference = attempt->last;
+	if (attempt->row->obstacle == REFERENCED)
+		folio_get(attempt->last);
+	else if (attempt->row->obstacle == LOCKED)
+		folio_lock(attempt->last);
+	else if (attempt->row->obstacle == REFERENCED_AT_FLUSH)
+		trial->flush.on_flush = get_folio_once;
+	trial->flush.data = &attempt->to_reference;
+}
+
+static void undo(struct ptebatch_trial *trial, const void *data)
+{
+	const struct attempt *attempt = *(struct attempt * const *)data;
+	enum obstacle obstacle = attempt->row->obstacle;
+
+	trial->flush.on_flush = NULL;
+	if (obstacle == LOCKED)
+		folio_unlock(attempt->last);
+	if (obstacle == REFERENCED || (obstacle && !attempt->to_reference))
+		folio_put(attempt->last);
+	if (obstacle == REFERENCED_AT_FLUSH)
+		KUNIT_EXPECT_NULL_MSG(trial->test, attempt->to_reference,
+				      "%s did not flush the TLB: no reference taken",
+				      trial->function);
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
@@ -189,96 +225,44 @@ static void expect_tables_empty(const struct ptebatch_trial *trial)
 	}
 }
 
-static struct ptebatch_trial *
-try_collapse(struct kunit *test, const struct collapse_row *row,
-	     const struct ptebatch_setup *setup,
-	     const struct collapse_impl *impl)
+static void check(struct ptebatch_trial *trial, const void *data)
 {
-	struct ptebatch_snapshot *child, *child_after;
-	struct ptebatch_trial *trial;
-	struct ptebatch_space *space;
-	struct folio *last, *to_reference;
-	unsigned long *locked;
-	int err;
+	struct attempt *attempt = *(struct attempt * const *)data;
+	struct ptebatch_space *space = trial->space;
+	unsigned int i;
 
-	locked = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
-			       sizeof(long), GFP_KERNEL);
-	child = kunit_kzalloc(test, 2 * sizeof(*child), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, locked);
-	KUNIT_ASSERT_NOT_NULL(test, child);
-	child_after = child + 1;
-
-	trial = ptebatch_trial_begin(test, impl->function, setup);
-	space = trial->space;
-	ptebatch_contents_fill(space);
-	if (space->nr_places == 2)
-		ptebatch_snapshot(child, space, &space->places[1]);
-	unlock_folios(space, locked);
-	last = space->row.nr_folios ?
-	       space->folios[space->row.nr_folios - 1] : NULL;
-	to_reference = last;
-	if (row->obstacle == REFERENCED)
-		folio_get(last);
-	else if (row->obstacle == LOCKED)
-		folio_lock(last);
-	else if (row->obstacle == REFERENCED_AT_FLUSH)
-		trial->flush.on_flush = get_folio_once;
-	trial->flush.data = &to_reference;
-
-	err = collapse(space, row->remove, impl);
-
-	trial->flush.on_flush = NULL;
-	if (row->obstacle == LOCKED)
-		folio_unlock(last);
-	if (row->obstacle == REFERENCED || (row->obstacle && !to_reference))
-		folio_put(last);
-	if (row->obstacle == REFERENCED_AT_FLUSH)
-		KUNIT_EXPECT_NULL_MSG(test, to_reference,
-				      "%s did not flush the TLB: no reference taken",
-				      impl->function);
-	ptebatch_trial_end(trial);
-	if (!row->off_lru)
-		ptebatch_trial_on_lists(trial);
-	lock_folios(space, locked);
-
-	KUNIT_EXPECT_EQ_MSG(test, err, row->err, "%s returns %d, expected %d",
-			    impl->function, err, row->err);
-	if (row->after)
-		ptebatch_trial_expect(trial, row->after);
-	else
-		ptebatch_trial_untouched(trial);
-	ptebatch_contents_expect(trial);
+	for_each_set_bit(i, attempt->locked, PTEBATCH_ROW_ENTRIES)
+		if (ptebatch_folio_intact(space, i))
+			folio_lock(space->folios[i]);
 	expect_tables_empty(trial);
-	if (space->nr_places == 2 && setup->mapping == PTEBATCH_ANON) {
-		ptebatch_snapshot(child_after, space, &space->places[1]);
-		KUNIT_EXPECT_MEMEQ_MSG(test, child->raw, child_after->raw,
-				       child->nr * sizeof(child->raw[0]),
-				       "%s changes the child's entries",
-				       impl->function);
-	}
-	kunit_kfree(test, child);
-	kunit_kfree(test, locked);
-	return trial;
+	if (space->nr_places < 2 || space->setup.mapping != PTEBATCH_ANON)
+		return;
+	ptebatch_snapshot(&attempt->child_after, space, &space->places[1]);
+	KUNIT_EXPECT_MEMEQ_MSG(trial->test, attempt->child.raw,
+			       attempt->child_after.raw,
+			       attempt->child.nr * sizeof(attempt->child.raw[0]),
+			       "%s changes the child's entries", trial->function);
 }
 
 static void check_row(struct kunit *test, const struct collapse_row *row)
 {
-	struct ptebatch_trial *first, *second;
-	struct ptebatch_setup *setup;
+	struct ptebatch_setup setup = row->setup;
+	struct attempt *attempt;
+	const struct ptebatch_run run = {
+		.op = row->remove ? &remove_op : &collapse_op, .setup = &setup,
+		.after = row->after, .returns = row->err, .prepare = prepare,
+		.undo = undo, .check = check, .data = &attempt,
+	};
 
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		kunit_skip(test, "requires CONFIG_TRANSPARENT_HUGEPAGE");
 	if (PMD_SIZE > SZ_64M)
 		kunit_skip(test, "requires folios larger than 64 MiB, too much memory for a guest");
-	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, setup);
-	*setup = row->setup;
-	setup->lru = !row->off_lru;
-	first = try_collapse(test, row, setup, &kernel);
-	if (ptebatch_failed(test))
-		return;
-	second = try_collapse(test, row, setup, &twin);
-	ptebatch_trial_same(first, second);
+	attempt = kunit_kzalloc(test, sizeof(*attempt), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, attempt);
+	attempt->row = row;
+	setup.lru = !row->off_lru;
+	ptebatch_row_run(test, &run);
 }
 
 static const struct collapse_row rows[] = {
@@ -462,59 +446,29 @@ static const struct kind {
 	struct ptebatch_setup setup;
 	const char *first, *second, *after;
 } kinds[] = {
-	{ "all pages exclusive", { .prot = RW }, "Wdyx", "Wdyx", "~[Wdyx]" },
-	{ "half of each read-only and shared", { .prot = RO }, "Rdy", "Rdyx", "~[Rdyx]" },
-	{ "half of each mapped", { .prot = RW }, "Wdyx", "-", "~[Wdyx]" },
+	{ "folios, all pages exclusive: collapsed", { .prot = RW }, "Wdyx", "Wdyx", "~[Wdyx]" },
+	{ "folios, half of each read-only and shared: collapsed", { .prot = RO }, "Rdy", "Rdyx", "~[Rdyx]" },
+	{ "folios, half of each mapped: collapsed", { .prot = RW }, "Wdyx", "-", "~[Wdyx]" },
 };
 
-/**
- * struct order_param - folios of one order
- * @order: folio order
- * @kind: index into kinds[]
- */
-struct order_param {
-	unsigned int order;
-	unsigned int kind;
-};
-
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	static struct order_param param;
-
-	if (!prev)
-		param = (struct order_param) { .order = 1 };
-	else if (++param.kind == ARRAY_SIZE(kinds))
-		param = (struct order_param) { .order = param.order + 1 };
-	if (BIT(param.order) > PTRS_PER_PTE)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u, %s: collapsed",
-		 param.order, kinds[param.kind].name);
-	return &param;
-}
+PTEBATCH_ORDER_PARAMS(collapse_order, kinds);
 
 static void collapse_order(struct kunit *test)
 {
-	const struct order_param *param = test->param_value;
-	const struct kind *kind = &kinds[param->kind];
-	unsigned int half = 1U << param->order >> 1;
-	struct collapse_row *row;
-	char picture[64];
+	const struct ptebatch_order *param = test->param_value;
+	const struct kind *kind = param->kind;
+	unsigned int nr = 1U << param->order;
+	struct collapse_row row = { .setup = kind->setup, .after = kind->after };
 
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	snprintf(picture, sizeof(picture), "{%s*%u %s*%u}*%u", kind->first,
-		 half, kind->second, half,
-		 (unsigned int)(PTRS_PER_PTE >> param->order));
-	row->setup = kind->setup;
-	row->setup.picture = picture;
-	row->after = kind->after;
-	check_row(test, row);
+	row.setup.picture =
+		ptebatch_draw(test, "{%s*%u %s*%u}*T/%u", kind->first, nr - nr / 2,
+			      kind->second, nr / 2, nr);
+	check_row(test, &row);
 }
 
 static struct kunit_case khugepaged_cases[] = {
 	KUNIT_CASE_PARAM(collapse_row, rows_gen_params),
-	KUNIT_CASE_PARAM(collapse_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(collapse_order),
 	{}
 };
 

@@ -11,16 +11,15 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/userfaultfd_k.h>
 
-#include "internal.h"
-
-#include "../lib/check/trial.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
 #include "../lib/space/refs.h"
-#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -28,7 +27,7 @@
 /**
  * struct advise_row - a case of madvise()
  * @name: name of the case
- * @advice: index into ptebatch_advices[]
+ * @advice: index into ptebatch_advices
  * @setup: the address space before; the folios are on the LRU lists
  * @after: the expected row after; %NULL if it must not change
  * @error: expected return value of madvise(), 0 or a negative errno
@@ -36,7 +35,7 @@
  */
 struct advise_row {
 	const char *name;
-	enum ptebatch_advice_id advice;
+	enum ptebatch_advice advice;
 	struct ptebatch_setup setup;
 	const char *after;
 	int error;
@@ -73,43 +72,32 @@ static void expect_deactivated(const struct ptebatch_trial *trial)
 	}
 }
 
-static struct ptebatch_trial *advise(struct kunit *test, const char *function,
-				     const struct advise_row *row,
-				     const struct ptebatch_setup *setup,
-				     ptebatch_madvise_t madvise)
+static void prepare(struct ptebatch_trial *trial, const void *data)
 {
-	const struct ptebatch_advice *advice = &ptebatch_advices[row->advice];
-	const struct ptebatch_call call = ptebatch_advice_call(advice, setup);
-	struct ptebatch_trial *trial;
-	int err;
+	const struct advise_row *row = data;
 
-	trial = ptebatch_trial_begin(test, function, setup);
 	if (row->advice == PTEBATCH_COLD)
 		mark_referenced(trial->space);
-	err = ptebatch_advise(trial->space, advice, madvise);
-	ptebatch_trial_end(trial);
-	KUNIT_EXPECT_EQ_MSG(test, err, row->error, "%s returns %d, expected %d",
-			    function, err, row->error);
-	if (!row->after)
-		return trial;
-	if (!row->may_skip)
-		ptebatch_trial_model(trial, &call);
-	if (row->advice == PTEBATCH_COLD)
+	if (!row->after || row->may_skip)
+		trial->call.model = NULL;
+}
+
+static void check(struct ptebatch_trial *trial, const void *data)
+{
+	const struct advise_row *row = data;
+
+	if (row->advice == PTEBATCH_COLD && row->after)
 		expect_deactivated(trial);
-	return trial;
 }
 
 /* Compare kinds and flags only: the folios differ by design. */
-static void expect_like_pages(const struct ptebatch_trial *trial,
+static void expect_like_pages(struct ptebatch_trial *trial,
 			      const struct ptebatch_trial *pages, bool may_skip)
 {
 	const struct ptebatch_row *got = &trial->after.row;
-	unsigned long *differs;
 	unsigned int i;
 
-	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
-				sizeof(long), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
+	bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
 	for (i = 0; i < got->nr; i++) {
 		const struct ptebatch_entry *after = &got->entries[i];
 		const struct ptebatch_entry *before = &trial->before.row.entries[i];
@@ -120,13 +108,28 @@ static void expect_like_pages(const struct ptebatch_trial *trial,
 			continue;
 		if (!may_skip || after->kind != before->kind ||
 		    after->flags != before->flags)
-			set_bit(i, differs);
+			set_bit(i, trial->differs);
 	}
-	if (!bitmap_empty(differs, PTEBATCH_ROW_ENTRIES))
-		ptebatch_trial_print(trial,
-				     "rule 24 (parts of large folios): entries differ from those of small folios",
-				     differs);
-	kunit_kfree(trial->test, differs);
+	if (!bitmap_empty(trial->differs, PTEBATCH_ROW_ENTRIES))
+		ptebatch_trial_print(trial, "leaves other entries than on small folios: "
+				     PTEBATCH_RULE_PARTIAL);
+}
+
+/* Other folios are split by the twin, and drawn otherwise when small. */
+static struct ptebatch_trial *advise(struct kunit *test,
+				     const struct ptebatch_run *run, bool twin)
+{
+	struct ptebatch_trial *trial;
+
+	trial = ptebatch_op_begin(test, run->op, run->setup, twin);
+	run->prepare(trial, run->data);
+	trial->returned = run->op->call(run->op, trial->space, twin);
+	ptebatch_trial_end(trial);
+	KUNIT_EXPECT_EQ_MSG(test, trial->returned, run->returns,
+			    "%s returns %ld, expected %ld", trial->function,
+			    trial->returned, run->returns);
+	run->check(trial, run->data);
+	return trial;
 }
 
 /*
@@ -141,39 +144,33 @@ static bool twin_comparable(const struct advise_row *row)
 	       row->setup.mapping == PTEBATCH_ANON;
 }
 
-static void check_row(struct kunit *test, const struct advise_row *row)
+static bool check_row(struct kunit *test, const struct advise_row *row)
 {
+	struct ptebatch_op op = ptebatch_advices[row->advice];
+	const char *missing = ptebatch_op_missing(&op);
+	struct ptebatch_setup setup = row->setup;
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &setup, .after = row->after,
+		.returns = row->error, .prepare = prepare, .check = check,
+		.data = row,
+	};
 	struct ptebatch_trial *kernel, *twin, *pages;
-	struct ptebatch_setup *setup, *small;
+	bool passes = true;
 
-	if (ptebatch_advices[row->advice].swaps && ptebatch_swap_missing())
-		kunit_skip(test, "%s", ptebatch_swap_missing());
-	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
-	small = kunit_kzalloc(test, sizeof(*small), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, setup);
-	KUNIT_ASSERT_NOT_NULL(test, small);
-	*setup = row->setup;
-	setup->lru = true;
-	*small = *setup;
-	small->small = true;
-
-	kernel = advise(test, "do_madvise()", row, setup, do_madvise);
-	if (row->after)
-		ptebatch_trial_expect(kernel, row->after);
-	else
-		ptebatch_trial_untouched(kernel);
-	if (ptebatch_failed(test))
-		return;
-	if (!row->may_skip && twin_comparable(row)) {
-		twin = advise(test, "the twin", row, setup,
-			      ptebatch_twin_do_madvise);
-		ptebatch_trial_same(kernel, twin);
-		if (ptebatch_failed(test))
-			return;
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	setup.lru = true;
+	kernel = ptebatch_row_try(test, &run, false, &passes);
+	if (passes && !row->may_skip && twin_comparable(row)) {
+		twin = advise(test, &run, true);
+		passes = ptebatch_trial_same(kernel, twin);
 	}
-	pages = advise(test, "do_madvise() on small folios", row, small,
-		       do_madvise);
+	if (!passes)
+		return false;
+	setup.small = true;
+	pages = advise(test, &run, false);
 	expect_like_pages(kernel, pages, row->may_skip);
+	return true;
 }
 
 static const struct advise_row rows[] = {
@@ -490,7 +487,7 @@ static void madvise_row(struct kunit *test)
 
 static const struct kind {
 	const char *name;
-	enum ptebatch_advice_id advice;
+	enum ptebatch_advice advice;
 	const char *after;	/* expected token of an entry in the range */
 	bool frees;		/* unmaps a folio that is fully in the range */
 } kinds[] = {
@@ -505,34 +502,27 @@ static const struct kind {
 	  PTEBATCH_GUARD_INSTALL, "G", .frees = true },
 };
 
-PTEBATCH_ORDER_PARAM(orders, kinds);
+PTEBATCH_ORDER_PARAMS(madvise_order, kinds);
 
-static void check_range(struct kunit *test, const struct ptebatch_order *param,
+static bool check_range(struct kunit *test, const void *data, unsigned int nr,
 			unsigned int from, unsigned int to)
 {
-	const struct kind *kind = &kinds[param->kind];
-	unsigned int nr = 1U << param->order;
+	const struct kind *kind = data;
 	bool whole = from == 0 && to == nr;
-	char before[64], after[64];
-	struct advise_row *row;
-
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	*row = (struct advise_row) {
+	struct advise_row row = {
 		.advice = kind->advice,
 		.setup = { .prot = RW },
-		.after = after,
 	};
-	row->setup.picture = ptebatch_row_of_folio(before, sizeof(before), nr,
-						   from, to, "Wdyx", "Wdyx");
-	ptebatch_row_of_folio(after, sizeof(after), nr, from, to, "Wdyx",
-			      kind->after);
-	if (whole ? kind->frees : ptebatch_advices[kind->advice].splits) {
-		after[strlen(after) - 1] = whole ? ' ' : ')';
-		after[0] = whole ? ' ' : '(';
-	}
-	if (!split_missing(row))
-		check_row(test, row);
+	bool split = !whole && ptebatch_advices[kind->advice].splits;
+
+	row.setup.picture = ptebatch_draw_range(test, nr, from, to, "Wdyx", "Wdyx");
+	if (whole && kind->frees)
+		row.after = ptebatch_draw(test, "%s*%u", kind->after, nr);
+	else
+		row.after = ptebatch_draw(test, "%cWdyx*%u %s*%u Wdyx*%u%c",
+					  split ? '(' : '{', from, kind->after,
+					  to - from, nr - to, split ? ')' : '}');
+	return split_missing(&row) || check_row(test, &row);
 }
 
 static void madvise_order(struct kunit *test)
@@ -542,7 +532,7 @@ static void madvise_order(struct kunit *test)
 
 static struct kunit_case madvise_cases[] = {
 	KUNIT_CASE_PARAM(madvise_row, rows_gen_params),
-	KUNIT_CASE_PARAM(madvise_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(madvise_order),
 	{}
 };
 

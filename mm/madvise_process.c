@@ -18,7 +18,8 @@
 
 #include "internal.h"
 
-#include "../lib/check/trial.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
 #include "../lib/kernel/lock_count.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
@@ -393,14 +394,16 @@ static struct ptebatch_trial *begin(struct kunit *test, const char *picture,
 	return ptebatch_trial_begin(test, "process_madvise()", setup);
 }
 
-static void end(struct ptebatch_trial *trial, const char *after)
+static bool end(struct ptebatch_trial *trial, const char *after)
 {
-	ptebatch_trial_end(trial);
+	bool passes = ptebatch_trial_end(trial);
+
 	if (after)
-		ptebatch_trial_expect(trial, after);
+		passes &= ptebatch_trial_expect(trial, after);
 	else
-		ptebatch_trial_untouched(trial);
+		passes &= ptebatch_trial_untouched(trial);
 	ptebatch_trial_release(trial);
+	return passes;
 }
 
 static void process_vector(struct kunit *test)
@@ -569,7 +572,7 @@ static void add_entries(struct seq_buf *out, const char *entry, unsigned int nr)
 	seq_buf_printf(out, " %s*%u", entry, nr);
 }
 
-static void error_at(struct kunit *test, const struct error_row *row,
+static bool error_at(struct kunit *test, const struct error_row *row,
 		     unsigned int at)
 {
 	const unsigned int first = at * ERROR_PAGES;
@@ -616,7 +619,7 @@ static void error_at(struct kunit *test, const struct error_row *row,
 	change_part(test, trial->space, &part);
 	call_self(test, &call);
 	expect_result(test, &call, at ? BYTES(ERROR_PAGES * at) : row->error);
-	end(trial, seq_buf_str(&after));
+	return end(trial, seq_buf_str(&after));
 }
 
 static void process_error(struct kunit *test)
@@ -624,8 +627,9 @@ static void process_error(struct kunit *test)
 	const struct error_row *row = test->param_value;
 	unsigned int at;
 
-	for (at = 0; at < RANGES_MAX && !ptebatch_failed(test); at++)
-		error_at(test, row, at);
+	for (at = 0; at < RANGES_MAX; at++)
+		if (!error_at(test, row, at))
+			return;
 }
 
 /* Behaviors: which are allowed remotely, and the locks they take. */
@@ -835,7 +839,7 @@ static void process_locks(struct kunit *test)
 
 	if (ptebatch_locks_missing())
 		kunit_skip(test, "%s", ptebatch_locks_missing());
-	for (i = 0; i < ARRAY_SIZE(vlens) && !ptebatch_failed(test); i++)
+	for (i = 0; i < ARRAY_SIZE(vlens); i++)
 		lock_case(test, row, vlens[i]);
 }
 

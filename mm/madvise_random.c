@@ -3,94 +3,53 @@
  * madvise() on randomly generated rows.
  */
 #include <kunit/test.h>
-#include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/userfaultfd_k.h>
-
-#include "internal.h"
 
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/run/random.h"
-#include "../lib/twin/twin.h"
-
-static void advise_by_kernel(struct ptebatch_random *random,
-			     struct ptebatch_space *space)
-{
-	ptebatch_advise(space, random->data, do_madvise);
-}
-
-static void advise_by_twin(struct ptebatch_random *random,
-			   struct ptebatch_space *space)
-{
-	ptebatch_advise(space, random->data, ptebatch_twin_do_madvise);
-}
-
-static bool advice_supported(const struct ptebatch_advice *advice)
-{
-	if (advice->swaps && ptebatch_swap_missing())
-		return false;
-	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) || !advice->splits;
-}
 
 /*
- * Drop swap entries, as no page was swapped out, and migration entries, as a
+ * Not swap entries, as no page was swapped out, and not migration entries, as a
  * folio under migration is locked and madvise() skips all its pages. A split
- * remaps pages with vm_page_prot: drop PROT_NONE entries, which it would lose.
+ * remaps pages with vm_page_prot: no PROT_NONE entries, which it would lose.
  */
-static void drop_states(struct ptebatch_states *states,
-			const struct ptebatch_advice *advice)
+static bool usable(const struct ptebatch_random *random,
+		   const struct ptebatch_entry *state)
 {
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < states->nr; i++) {
-		if (states->state[i].kind == PTEBATCH_SWAP ||
-		    states->state[i].kind == PTEBATCH_MIGRATION)
-			continue;
-		if (advice->splits && states->state[i].kind == PTEBATCH_PROTNONE)
-			continue;
-		states->state[nr++] = states->state[i];
-	}
-	states->nr = nr;
+	return state->kind != PTEBATCH_SWAP &&
+	       state->kind != PTEBATCH_MIGRATION &&
+	       !(random->op->splits && state->kind == PTEBATCH_PROTNONE);
 }
 
 static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 {
-	const struct ptebatch_advice *advice;
+	const struct ptebatch_op *op;
 	u32 bits = prandom_u32_state(rnd);
-	struct ptebatch_setup *setup = &random->setup;
 
 	do {
-		advice = &ptebatch_advices[prandom_u32_state(rnd) %
-					   PTEBATCH_NR_ADVICES];
-	} while (!advice_supported(advice));
-	*setup = (struct ptebatch_setup) {
+		op = &ptebatch_advices[prandom_u32_state(rnd) %
+				       PTEBATCH_NR_ADVICES];
+	} while (ptebatch_op_missing(op) ||
+		 (op->splits && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE)));
+	random->op = op;
+	random->usable = usable;
+	random->setup = (struct ptebatch_setup) {
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
 		.uffd_wp = pgtable_supports_uffd() && bits & BIT(1),
 		.lru = true,
 	};
-	random->call = ptebatch_advice_call(advice, setup);
-	ptebatch_states(&random->states, &random->call);
-	drop_states(&random->states, advice);
-	random->what = advice->name;
-	random->function = "do_madvise()";
-	random->kernel = advise_by_kernel;
-	random->twin = advise_by_twin;
-	random->data = advice;
-	random->whole = false;
-	random->counts = false;
 }
-
-static struct kunit_suite random_suite;
 
 static void madvise_random(struct kunit *test)
 {
-	ptebatch_random_run(test, random_suite.name, choose);
+	ptebatch_random_run(test, choose);
 }
 
 static struct kunit_case random_cases[] = {
-	KUNIT_CASE(madvise_random),
+	KUNIT_CASE_SLOW(madvise_random),
 	{}
 };
 

@@ -6,16 +6,12 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/userfaultfd_k.h>
 
-#include "internal.h"
-
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/unmap.h"
 #include "../lib/run/orders.h"
-#include "../lib/twin/twin.h"
+#include "../lib/run/rows.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -42,69 +38,40 @@ static unsigned int count_young(const struct ptebatch_row *row, s16 folio)
 	return nr;
 }
 
-/* Rule 17: dirty and young of a cleared file PTE must reach the folio. */
-static void expect_used_folio(const struct ptebatch_trial *trial,
-			      unsigned int i)
-{
-	const struct ptebatch_row *was = &trial->before.row;
-	const struct ptebatch_entry *entry = &was->entries[i];
-	struct folio *folio = trial->space->folios[entry->folio];
-
-	if (entry->flags & PTEBATCH_DIRTY)
-		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_dirty(folio),
-				      "rule 17 (dirty): %s cleared dirty entry %u, its folio is clean",
-				      trial->function, i);
-	/* A second folio_mark_accessed() changes more than PG_referenced. */
-	if (entry->flags & PTEBATCH_YOUNG &&
-	    count_young(was, entry->folio) == 1)
-		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_referenced(folio),
-				      "rule 17 (accessed): %s cleared young entry %u, its folio has no PG_referenced",
-				      trial->function, i);
-}
-
-static void expect_used_folios(const struct ptebatch_trial *trial)
+/* Rule 17: young of a cleared file PTE must reach the folio. */
+static void expect_accessed_folios(struct ptebatch_trial *trial, const void *data)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
 
-	for (i = was->from; i < was->to; i++)
-		if (ptebatch_entry_present(&was->entries[i]) &&
-		    test_bit(was->entries[i].folio, trial->space->cached))
-			expect_used_folio(trial, i);
+	for (i = was->from; i < was->to; i++) {
+		const struct ptebatch_entry *entry = &was->entries[i];
+
+		/* A second folio_mark_accessed() changes more than PG_referenced. */
+		if (!ptebatch_entry_present(entry) ||
+		    !test_bit(entry->folio, trial->space->cached) ||
+		    !(entry->flags & PTEBATCH_YOUNG) ||
+		    count_young(was, entry->folio) > 1)
+			continue;
+		KUNIT_EXPECT_TRUE_MSG(trial->test,
+				      folio_test_referenced(trial->space->folios[entry->folio]),
+				      PTEBATCH_RULE_FILE ": %s cleared young entry %u, its folio has no PG_referenced",
+				      trial->function, i);
+	}
 }
 
-static struct ptebatch_trial *zap(struct kunit *test, const char *function,
-				  const struct zap_row *row, ptebatch_zap_t op)
+static bool check_row(struct kunit *test, const struct ptebatch_setup *setup,
+		      const char *after)
 {
-	const struct ptebatch_call call =
-		ptebatch_setup_call(&row->setup, ptebatch_model_zap,
-				    row->setup.prot);
-	struct ptebatch_trial *trial;
+	struct ptebatch_run run = {
+		.op = &ptebatch_zap, .setup = setup, .after = after,
+		.check = expect_accessed_folios,
+	};
 
-	trial = ptebatch_trial_begin(test, function, &row->setup);
-	ptebatch_zap(trial->space, op);
-	ptebatch_trial_end(trial);
-	ptebatch_trial_expect(trial, row->after);
-	ptebatch_trial_model(trial, &call);
-	expect_used_folios(trial);
-	return trial;
-}
-
-static void check_row(struct kunit *test, const struct zap_row *row)
-{
-	struct ptebatch_trial *kernel, *batched, *twin;
-
-	kernel = zap(test, "zap_vma_range()", row, zap_vma_range);
-	if (ptebatch_failed(test))
-		return;
-	batched = zap(test, "zap_vma_range_batched()", row,
-		      ptebatch_zap_batched);
-	if (ptebatch_failed(test))
-		return;
-	twin = zap(test, "zap_vma_range() twin", row,
-		   ptebatch_twin_zap_vma_range);
-	ptebatch_trial_same(kernel, twin);
-	ptebatch_trial_same(batched, twin);
+	if (!ptebatch_row_run(test, &run))
+		return false;
+	run.op = &ptebatch_zap_batched;
+	return ptebatch_row_run(test, &run);
 }
 
 static const struct zap_row rows[] = {
@@ -204,7 +171,9 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
 static void zap_row(struct kunit *test)
 {
-	check_row(test, test->param_value);
+	const struct zap_row *row = test->param_value;
+
+	check_row(test, &row->setup, row->after);
 }
 
 /* Each kind of folio in each order, whole and in part. */
@@ -222,25 +191,18 @@ static const struct kind {
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
 };
 
-PTEBATCH_ORDER_PARAM(orders, kinds);
+PTEBATCH_ORDER_PARAMS(zap_order, kinds);
 
-static void check_range(struct kunit *test, const struct ptebatch_order *param,
+static bool check_range(struct kunit *test, const void *data, unsigned int nr,
 			unsigned int from, unsigned int to)
 {
-	const struct kind *kind = &kinds[param->kind];
-	unsigned int nr = 1U << param->order;
-	char before[64], after[64];
-	struct zap_row *row;
+	const struct kind *kind = data;
+	struct ptebatch_setup setup = kind->setup;
 
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	row->setup = kind->setup;
-	row->setup.picture = ptebatch_row_of_folio(before, sizeof(before), nr,
-						   from, to, kind->before,
-						   kind->before);
-	row->after = ptebatch_row_of_folio(after, sizeof(after), nr, from, to,
-					   kind->before, "-");
-	check_row(test, row);
+	setup.picture = ptebatch_draw_range(test, nr, from, to, kind->before,
+					    kind->before);
+	return check_row(test, &setup,
+			 ptebatch_draw_range(test, nr, from, to, kind->before, "-"));
 }
 
 static void zap_order(struct kunit *test)
@@ -250,7 +212,7 @@ static void zap_order(struct kunit *test)
 
 static struct kunit_case memory_cases[] = {
 	KUNIT_CASE_PARAM(zap_row, rows_gen_params),
-	KUNIT_CASE_PARAM(zap_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(zap_order),
 	{}
 };
 

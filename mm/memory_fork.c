@@ -10,18 +10,17 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/userfaultfd_k.h>
 
 #include "internal.h"
 #include <swap_table.h>
 
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
+#include "../lib/check/contents.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/fork.h"
 #include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
-#include "../lib/twin/twin.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
@@ -33,7 +32,6 @@
  * @setup: address space of the parent before the call
  * @parent: expected row of the parent after the call
  * @child: expected row of the child; "?" is a copy of the parent's page
- * @fork: further parameters of the fork
  * @pins: number of pins of the last folio
  * @never_pinned: the parent's mm does not have MMF_HAS_PINNED, despite @pins
  */
@@ -41,7 +39,6 @@ struct fork_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *parent, *child;
-	struct ptebatch_fork fork;
 	unsigned int pins;
 	bool never_pinned;
 };
@@ -51,8 +48,8 @@ static bool is_copied(const struct fork_row *row)
 {
 	const struct ptebatch_setup *setup = &row->setup;
 
-	return !ptebatch_shared(setup->mapping) || row->fork.guarded ||
-	       ((setup->uffd_wp || setup->uffd_rwp) && !row->fork.uffd_not_inherited);
+	return !ptebatch_shared(setup->mapping) || setup->guarded ||
+	       ((setup->uffd_wp || setup->uffd_rwp) && !setup->uffd_not_inherited);
 }
 
 /* The model covers neither copies of pinned pages nor uncopied entries. */
@@ -73,7 +70,7 @@ static bool is_modelled(const struct fork_row *row,
 static void expect_no_dirty_spread(const struct ptebatch_trial *trial,
 				   bool cleaned)
 {
-	const struct ptebatch_row *was = &trial->before.row;
+	const struct ptebatch_row *was = ptebatch_trial_was(trial);
 	const struct ptebatch_row *is = &trial->after.row;
 	unsigned int i;
 
@@ -98,24 +95,10 @@ static struct folio *last_folio(struct ptebatch_space *space)
 	return space->folios[space->row.nr_folios - 1];
 }
 
-/* The byte that fills a page. */
-static u8 byte_of(unsigned int page)
-{
-	return 1 + page % 251;
-}
-
-static void fill_pages(struct folio *folio)
-{
-	unsigned int i;
-
-	for (i = 0; i < folio_nr_pages(folio); i++)
-		memset(page_address(folio_page(folio, i)), byte_of(i), PAGE_SIZE);
-}
-
 /* Entry @i of the child maps an exclusive copy of the parent's page. */
 static void expect_copy(const struct ptebatch_trial *child, unsigned int i)
 {
-	const struct ptebatch_entry *was = &child->before.row.entries[i];
+	const struct ptebatch_entry *was = &ptebatch_trial_was(child)->entries[i];
 	const struct ptebatch_setup *setup = &child->space->setup;
 	pte_t pte = child->after.raw[child->after.lead + i];
 	bool writable = setup->prot & PROT_WRITE &&
@@ -132,8 +115,7 @@ static void expect_copy(const struct ptebatch_trial *child, unsigned int i)
 			      folio_mapcount(folio) == 1,
 			      "the copy at entry %u is not an exclusive anonymous page of the child",
 			      i);
-	KUNIT_EXPECT_NULL_MSG(test, memchr_inv(page_address(page),
-					       byte_of(was->page), PAGE_SIZE),
+	KUNIT_EXPECT_TRUE_MSG(test, ptebatch_contents_copied(child->space, was, page),
 			      "contents of the copy at entry %u differ from the parent's page",
 			      i);
 }
@@ -147,73 +129,55 @@ static void expect_copies(const struct ptebatch_trial *child)
 			expect_copy(child, i);
 }
 
-static int fork_by(struct ptebatch_space *space, const struct fork_row *row,
-		   ptebatch_copy_t copy)
+static void prepare(struct ptebatch_trial *parent, const void *data)
 {
-	return copy ? ptebatch_fork_vma(space, &row->fork, copy) :
-		      ptebatch_fork_whole(space, &row->fork);
-}
+	const struct fork_row *row = data;
+	struct ptebatch_space *space = parent->space;
 
-/* Returns the trial of the parent; @child gets the trial of the child. */
-static struct ptebatch_trial *make_child(struct kunit *test, const char *function,
-					 const char *child_function,
-					 const struct fork_row *row,
-					 ptebatch_copy_t copy,
-					 struct ptebatch_trial **child)
-{
-	struct ptebatch_call call =
-		ptebatch_setup_call(&row->setup, ptebatch_model_fork_parent,
-				    row->setup.prot);
-	struct ptebatch_trial *trial;
-	int err;
-
-	trial = ptebatch_trial_begin(test, function, &row->setup);
-	if (row->pins) {
-		fill_pages(last_folio(trial->space));
-		ptebatch_folio_pin(last_folio(trial->space), row->pins);
-		if (!row->never_pinned)
-			mm_flags_set(MMF_HAS_PINNED, trial->space->places[0].mm);
+	if (!is_modelled(row, &parent->before)) {
+		parent->call.model = NULL;
+		parent->second->call.model = NULL;
 	}
-	err = fork_by(trial->space, row, copy);
-	if (row->pins)
-		ptebatch_folio_pin(last_folio(trial->space), -(int)row->pins);
-	KUNIT_EXPECT_EQ_MSG(test, err, row->fork.no_memory_node ? -ENOMEM : 0,
-			    "%s returns %d, expected %d", function, err,
-			    row->fork.no_memory_node ? -ENOMEM : 0);
-	ptebatch_trial_end(trial);
-	*child = ptebatch_trial_second(trial, child_function);
-	ptebatch_trial_expect(trial, row->parent);
-	ptebatch_trial_expect(*child, row->child);
-	expect_no_dirty_spread(trial, false);
-	expect_no_dirty_spread(*child, ptebatch_shared(row->setup.mapping));
-	expect_copies(*child);
-	if (!is_modelled(row, &trial->before))
-		return trial;
-
-	call.uffd_not_inherited = row->fork.uffd_not_inherited;
-	ptebatch_trial_model(trial, &call);
-	call.model = ptebatch_model_fork_child;
-	ptebatch_trial_model(*child, &call);
-	return trial;
+	if (!row->pins)
+		return;
+	ptebatch_contents_fill(parent);
+	ptebatch_folio_pin(last_folio(space), row->pins);
+	if (!row->never_pinned)
+		mm_flags_set(MMF_HAS_PINNED, space->places[0].mm);
 }
 
-static void check_row(struct kunit *test, const struct fork_row *row)
+static void undo(struct ptebatch_trial *parent, const void *data)
 {
-	struct ptebatch_trial *parent, *child, *twin, *twin_child;
+	const struct fork_row *row = data;
 
-	parent = make_child(test, "copy_page_range()",
-			    "copy_page_range() (child)", row,
-			    copy_page_range, &child);
-	if (ptebatch_failed(test))
-		return;
-	twin = make_child(test, "copy_page_range() twin",
-			  "copy_page_range() twin (child)", row,
-			  ptebatch_twin_copy_page_range, &twin_child);
-	ptebatch_trial_same(parent, twin);
-	ptebatch_trial_same(child, twin_child);
-	if (ptebatch_failed(test) || row->fork.uffd_not_inherited || row->fork.no_memory_node)
-		return;
-	make_child(test, "dup_mmap()", "dup_mmap() (child)", row, NULL, &child);
+	if (row->pins)
+		ptebatch_folio_pin(last_folio(parent->space), -(int)row->pins);
+}
+
+static void check(struct ptebatch_trial *parent, const void *data)
+{
+	expect_no_dirty_spread(parent, false);
+	expect_no_dirty_spread(parent->second,
+			       ptebatch_shared(parent->space->setup.mapping));
+	expect_copies(parent->second);
+}
+
+static bool check_row(struct kunit *test, const struct fork_row *row)
+{
+	const struct ptebatch_setup *setup = &row->setup;
+	struct ptebatch_run run = {
+		.op = &ptebatch_copy, .setup = setup, .after = row->parent,
+		.second = row->child, .prepare = prepare, .undo = undo,
+		.check = check, .data = row,
+		.returns = setup->no_memory_node ? -ENOMEM : 0,
+	};
+
+	if (!ptebatch_row_run(test, &run))
+		return false;
+	if (setup->uffd_not_inherited || setup->no_memory_node)
+		return true;
+	run.op = &ptebatch_dup_mmap;
+	return ptebatch_row_run(test, &run);
 }
 
 static const struct fork_row rows[] = {
@@ -325,29 +289,29 @@ static const struct fork_row rows[] = {
 	{ "64K shmem folio: not copied, left to faults of the child",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*16}", "-*16" },
 	{ "64K shmem folio and guards: copied, child's PTEs clean and old",
-	  { "{Wdy*16} G*2", PTEBATCH_SHMEM, RW }, "{Wdy*16} G*2", "{W*16} G*2",
-	  { .guarded = true } },
+	  { "{Wdy*16} G*2", PTEBATCH_SHMEM, RW, .guarded = true },
+	  "{Wdy*16} G*2", "{W*16} G*2" },
 	{ "64K shmem folio, young and old, dirty and clean: child's PTEs clean and old",
-	  { "{Wdy*4 Wd*4 Wy*4 W*4}", PTEBATCH_SHMEM, RW },
-	  "{Wdy*4 Wd*4 Wy*4 W*4}", "{W*16}", { .guarded = true } },
+	  { "{Wdy*4 Wd*4 Wy*4 W*4}", PTEBATCH_SHMEM, RW, .guarded = true },
+	  "{Wdy*4 Wd*4 Wy*4 W*4}", "{W*16}" },
 	{ "64K shmem folio, read-only VMA: child's PTEs read-only, clean and old",
-	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO }, "{Rdy*8 Ry*8}", "{R*16}",
-	  { .guarded = true } },
+	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO, .guarded = true },
+	  "{Rdy*8 Ry*8}", "{R*16}" },
 	{ "13 pages of a 64K shmem folio in two page tables: child's PTEs clean and old",
-	  { "@-5 {.*3 Wdy*13}", PTEBATCH_SHMEM, RW },
-	  "@-5 {.*3 Wdy*13}", "@-5 {.*3 W*13}", { .guarded = true } },
+	  { "@-5 {.*3 Wdy*13}", PTEBATCH_SHMEM, RW, .guarded = true },
+	  "@-5 {.*3 Wdy*13}", "@-5 {.*3 W*13}" },
 	{ "64K file folio, all PTEs writable and dirty: child's PTEs writable and clean",
-	  { "{Wdy*16} G", PTEBATCH_FILE, RW }, "{Wdy*16} G", "{W*16} G",
-	  { .guarded = true } },
+	  { "{Wdy*16} G", PTEBATCH_FILE, RW, .guarded = true },
+	  "{Wdy*16} G", "{W*16} G" },
 	{ "64K file folio, all PTEs read-only for write notification: child's PTEs read-only",
-	  { "{Ry*16}", PTEBATCH_FILE, RW }, "{Ry*16}", "{R*16}",
-	  { .guarded = true } },
+	  { "{Ry*16}", PTEBATCH_FILE, RW, .guarded = true },
+	  "{Ry*16}", "{R*16}" },
 	{ "64K file folio, only the first PTE writable: only the child's first PTE writable",
-	  { "{Wdy Ry*15}", PTEBATCH_FILE, RW }, "{Wdy Ry*15}", "{W R*15}",
-	  { .guarded = true } },
+	  { "{Wdy Ry*15}", PTEBATCH_FILE, RW, .guarded = true },
+	  "{Wdy Ry*15}", "{W R*15}" },
 	{ "64K file folio, only the last PTE writable: only the child's last PTE writable",
-	  { "{Ry*15 Wdy}", PTEBATCH_FILE, RW }, "{Ry*15 Wdy}", "{R*15 W}",
-	  { .guarded = true } },
+	  { "{Ry*15 Wdy}", PTEBATCH_FILE, RW, .guarded = true },
+	  "{Ry*15 Wdy}", "{R*15 W}" },
 	{ "private file mapping of a 64K page cache folio: child's PTEs old",
 	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW }, "{Ry*16}", "{R*16}" },
 	{ "private file mapping, second half of a page cache folio dirty: dirty kept per PTE",
@@ -362,24 +326,27 @@ static const struct fork_row rows[] = {
 	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true },
 	  "{Rdyu*4 Rdy*8 Rdyu*4}", "{Rdu*4 Rd*8 Rdu*4}" },
 	{ "64K folio, 8 PTEs uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
-	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true },
-	  "{Rdyu*4 Rdy*8 Rdyu*4}", "{Rd*16}", { .uffd_not_inherited = true } },
+	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true,
+	    .uffd_not_inherited = true },
+	  "{Rdyu*4 Rdy*8 Rdyu*4}", "{Rd*16}" },
 	{ "64K folio, 8 PTEs uffd-rwp, userfaultfd inherited: the same 8 uffd-rwp in the child",
 	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd_rwp = true },
 	  "{Ndyu*4 Rdy*8 Ndyu*4}", "{Ndu*4 Rd*8 Ndu*4}" },
 	{ "64K folio, 8 PTEs uffd-rwp, userfaultfd not inherited: all PTEs readable in the child",
-	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd_rwp = true },
-	  "{Ndyu*4 Rdy*8 Ndyu*4}", "{Rd*16}", { .uffd_not_inherited = true } },
+	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd_rwp = true,
+	    .uffd_not_inherited = true },
+	  "{Ndyu*4 Rdy*8 Ndyu*4}", "{Rd*16}" },
 	{ "64K folio, 4 PTEs uffd-rwp, 8 PROT_NONE, not inherited: only these 4 become readable",
-	  { "{Ndyux*4 Ndyx*8 Wdyx*4}", .prot = RW, .uffd_rwp = true },
-	  "{Ndyu*4 Ndy*8 Rdy*4}", "{Rd*4 Nd*8 Rd*4}", { .uffd_not_inherited = true } },
+	  { "{Ndyux*4 Ndyx*8 Wdyx*4}", .prot = RW, .uffd_rwp = true,
+	    .uffd_not_inherited = true },
+	  "{Ndyu*4 Ndy*8 Rdy*4}", "{Rd*4 Nd*8 Rd*4}" },
 	{ "64K shmem folio, uffd-wp PTEs and markers, inherited: the same in the child",
 	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "{Rdyu*4 Wdy*12} U*2 P", "{Ru*4 W*12} U*2 P" },
 	{ "64K shmem folio, uffd-wp PTEs and markers, not inherited: no uffd-wp in the child",
-	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
-	  "{Rdyu*4 Wdy*12} U*2 P", "{R*4 W*12} -*2 P",
-	  { .guarded = true, .uffd_not_inherited = true } },
+	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd_wp = true,
+	    .guarded = true, .uffd_not_inherited = true },
+	  "{Rdyu*4 Wdy*12} U*2 P", "{R*4 W*12} -*2 P" },
 
 	/* Rule 15: non-present entries. */
 	{ "64K folio, 6 swap entries, 4 of them exclusive: all shared in parent and child",
@@ -392,20 +359,21 @@ static const struct fork_row rows[] = {
 	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .swap = true, .uffd_wp = true },
 	  "{Su*4 S*4 Su*8}", "{Su*4 S*4 Su*8}" },
 	{ "16 swap entries, 12 uffd-wp, not inherited: no uffd-wp in the child",
-	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .swap = true, .uffd_wp = true },
-	  "{Su*4 S*4 Su*8}", "{S*16}", { .uffd_not_inherited = true } },
+	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .swap = true, .uffd_wp = true,
+	    .uffd_not_inherited = true },
+	  "{Su*4 S*4 Su*8}", "{S*16}" },
 	{ "migration entries, writable and exclusive: read-only and shared in parent and child",
 	  { "{Mw*4 Mx*4 M*4 Wdyx*4}", .prot = RW },
 	  "{M*12 Rdy*4}", "{M*12 Rd*4}" },
 	{ "shmem migration entries, 4 of 8 writable: the same 4 writable in the child",
-	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW },
-	  "{Mw*4 M*4 Wdy*8}", "{Mw*4 M*4 W*8}", { .guarded = true } },
+	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW, .guarded = true },
+	  "{Mw*4 M*4 Wdy*8}", "{Mw*4 M*4 W*8}" },
 	{ "16 migration entries, 8 of them soft-dirty: these 8 soft-dirty in parent and child",
 	  { "{Mws*4 Mxs*4 M*8}", .prot = RW, .track = true },
 	  "{Ms*8 M*8}", "{Ms*8 M*8}" },
 	{ "16 migration entries, 12 uffd-wp, not inherited: no uffd-wp in the child",
-	  { "{Mxu*4 Mw*4 Mu*8}", .prot = RW, .uffd_wp = true },
-	  "{Mu*4 M*4 Mu*8}", "{M*16}", { .uffd_not_inherited = true } },
+	  { "{Mxu*4 Mw*4 Mu*8}", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  "{Mu*4 M*4 Mu*8}", "{M*16}" },
 	{ "poison and guard markers between 8K folios: copied to the child",
 	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW },
 	  "{Rdy*2} P G {Rdy*2} P", "{Rd*2} P G {Rd*2} P" },
@@ -422,10 +390,11 @@ static const struct fork_row rows[] = {
 	{ "PMD-mapped folio, uffd-wp, userfaultfd inherited: child's PMD uffd-wp",
 	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Rdyu]", "[Rdu]" },
 	{ "PMD-mapped folio, uffd-wp, userfaultfd not inherited: child's PMD not uffd-wp",
-	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Rdyu]", "[Rd]",
-	  { .uffd_not_inherited = true } },
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  "[Rdyu]", "[Rd]" },
 	{ "PMD-mapped shmem folio, VMA with guards: not copied, left to faults of the child",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wdy]", "-*T", { .guarded = true } },
+	  { "[Wdy]", PTEBATCH_SHMEM, RW, .guarded = true },
+	  "[Wdy]", "-*T" },
 	{ "PMD-mapped folio between page tables: PMD and PTEs read-only and shared",
 	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW },
 	  "@-4 {Rdy*4} [Rdy] {Rdy*4}", "@-4 {Rd*4} [Rd] {Rd*4}" },
@@ -458,34 +427,33 @@ static const struct fork_row rows[] = {
 	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd_wp = true },
 	  "{Rdyux*4 Wdyx*4}", "{?dyu*4 ?dy*4}", .pins = 1 },
 	{ "32K folio, pinned, first half uffd-wp, not inherited: no copy uffd-wp",
-	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd_wp = true },
-	  "{Rdyux*4 Wdyx*4}", "{?dy*8}", { .uffd_not_inherited = true }, .pins = 1 },
+	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  "{Rdyux*4 Wdyx*4}", "{?dy*8}", .pins = 1 },
 	{ "PMD-mapped folio, pinned: PMD split, all pages copied for the child",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", "{?dy*T}", .pins = 1 },
 	{ "64K file folio, pinned: not copied, mapped by the child",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{Wdy*16}", "{W*16}",
-	  { .guarded = true }, .pins = 1 },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .guarded = true },
+	  "{Wdy*16}", "{W*16}", .pins = 1 },
 	{ "64K folio with pin references, mm without MMF_HAS_PINNED: shared, not copied",
 	  { "{Wdyx*16}", .prot = RW }, "{Rdy*16}", "{Rd*16}",
 	  .pins = 1, .never_pinned = true },
 
 	/* Rule 20: allocation of a copy fails. */
 	{ "64K folio, pinned, no memory for copies: -ENOMEM, parent unchanged, child empty",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", "-*16",
-	  { .no_memory_node = true }, .pins = 1 },
+	  { "{Wdyx*16}", .prot = RW, .no_memory_node = true },
+	  "{Wdyx*16}", "-*16", .pins = 1 },
 	{ "two 64K folios, second pinned, no memory for copies: -ENOMEM, only the first shared",
-	  { "{Wdyx*16} {Wdyx*16}", .prot = RW },
-	  "{Rdy*16} {Wdyx*16}", "{Rd*16} -*16", { .no_memory_node = true }, .pins = 1 },
+	  { "{Wdyx*16} {Wdyx*16}", .prot = RW, .no_memory_node = true },
+	  "{Rdy*16} {Wdyx*16}", "{Rd*16} -*16", .pins = 1 },
 	{ "64K folio, pinned, 5 pages shared, no memory for copies: -ENOMEM, child has these 5",
-	  { "{Ry*5 Wdyx*11}", .prot = RW },
-	  "{Ry*5 Wdyx*11}", "{R*5 -*11}", { .no_memory_node = true }, .pins = 1 },
+	  { "{Ry*5 Wdyx*11}", .prot = RW, .no_memory_node = true },
+	  "{Ry*5 Wdyx*11}", "{R*5 -*11}", .pins = 1 },
 	{ "two page tables, folio in the second pinned, no memory: -ENOMEM, first folio shared",
-	  { "@-4 {Wdyx*4} {Wdyx*4}", .prot = RW },
-	  "@-4 {Rdy*4} {Wdyx*4}", "@-4 {Rd*4} -*4", { .no_memory_node = true },
-	  .pins = 1 },
+	  { "@-4 {Wdyx*4} {Wdyx*4}", .prot = RW, .no_memory_node = true },
+	  "@-4 {Rdy*4} {Wdyx*4}", "@-4 {Rd*4} -*4", .pins = 1 },
 	{ "PMD-mapped folio, pinned, no memory for copies: -ENOMEM, PMD split, child empty",
-	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", "-*T",
-	  { .no_memory_node = true }, .pins = 1 },
+	  { "[Wdyx]", .prot = RW, .no_memory_node = true },
+	  "{Wdyx*T}", "-*T", .pins = 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
@@ -494,7 +462,7 @@ static void fork_row(struct kunit *test)
 {
 	const struct fork_row *row = test->param_value;
 
-	if (row->fork.no_memory_node && !IS_ENABLED(CONFIG_NUMA))
+	if (row->setup.no_memory_node && !IS_ENABLED(CONFIG_NUMA))
 		kunit_skip(test, "no memory policy without CONFIG_NUMA");
 	check_row(test, row);
 }
@@ -517,47 +485,25 @@ static const struct kind {
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wdy", "W" },
 };
 
-PTEBATCH_ORDER_PARAM(orders, kinds);
+PTEBATCH_ORDER_PARAMS(fork_order, kinds);
 
-/* Picture of a folio of @nr pages, only pages @from to @to - 1 mapped. */
-static void format_picture(char text[32], const char *token, unsigned int nr,
-			   unsigned int from, unsigned int to)
+/* Only pages @from to @to - 1 of the folio are mapped. */
+static bool check_part(struct kunit *test, unsigned int from, unsigned int to)
 {
-	struct seq_buf out;
-
-	seq_buf_init(&out, text, 32);
-	seq_buf_puts(&out, "{");
-	if (from)
-		seq_buf_printf(&out, ".*%u ", from);
-	seq_buf_printf(&out, "%s*%u", token, to - from);
-	if (to < nr)
-		seq_buf_printf(&out, " .*%u", nr - to);
-	seq_buf_puts(&out, "}");
-	seq_buf_str(&out);
-}
-
-static void check_part(struct kunit *test, const struct ptebatch_order *param,
-		       unsigned int from, unsigned int to)
-{
-	const struct kind *kind = &kinds[param->kind];
+	static const char format[] = "{.*%u %s*%u .*%u}";
+	const struct ptebatch_order *param = test->param_value;
+	const struct kind *kind = param->kind;
 	unsigned int nr = 1U << param->order;
-	char before[32], parent[32], child[32];
-	struct fork_row *row;
+	struct fork_row row = { .setup = kind->setup, .pins = kind->pins };
 
-	if (from >= to || ptebatch_failed(test))
-		return;
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	format_picture(before, kind->before, nr, from, to);
-	format_picture(parent, kind->parent, nr, from, to);
-	format_picture(child, kind->child, nr, from, to);
-	row->setup = kind->setup;
-	row->setup.picture = before;
-	row->parent = parent;
-	row->child = child;
-	row->fork.guarded = ptebatch_shared(kind->setup.mapping);
-	row->pins = kind->pins;
-	check_row(test, row);
+	row.setup.picture = ptebatch_draw(test, format, from, kind->before,
+					  to - from, nr - to);
+	row.parent = ptebatch_draw(test, format, from, kind->parent, to - from,
+				   nr - to);
+	row.child = ptebatch_draw(test, format, from, kind->child, to - from,
+				  nr - to);
+	row.setup.guarded = ptebatch_shared(kind->setup.mapping);
+	return check_row(test, &row);
 }
 
 static void fork_order(struct kunit *test)
@@ -565,11 +511,8 @@ static void fork_order(struct kunit *test)
 	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
-	check_part(test, param, 0, nr);
-	if (nr < 4)
-		return;
-	check_part(test, param, 1, nr - 1);
-	check_part(test, param, nr / 2 - 1, nr);
+	if (check_part(test, 0, nr) && nr >= 4 && check_part(test, 1, nr - 1))
+		check_part(test, nr / 2 - 1, nr);
 }
 
 /* The first allocation of a swap extend table fails, the retry succeeds. */
@@ -577,73 +520,42 @@ static void fork_order(struct kunit *test)
 /* Largest swap count that needs no extend table. */
 #define MAX_PLAIN_COUNT	(SWP_TB_COUNT_MAX - 1)
 
-static int fail_first_alloc(struct vm_area_struct *child,
-			    struct vm_area_struct *parent, ptebatch_copy_t copy)
-{
-	int err;
+/* Entry of the picture whose swap count cannot grow without an extend table. */
+static unsigned int full_at;
 
-#ifdef CONFIG_FAILSLAB
-	current->fail_nth = 1;
-#endif
-	err = copy(child, parent);
-#ifdef CONFIG_FAILSLAB
-	if (current->fail_nth)
-		err = -EINVAL;
-	current->fail_nth = 0;
-#endif
-	return err;
+static void prepare_full(struct ptebatch_trial *parent, const void *data)
+{
+	KUNIT_ASSERT_EQ(parent->test, 0,
+			ptebatch_swap_dup(parent->space->folios[0], full_at,
+					  MAX_PLAIN_COUNT - 1));
 }
 
-static int copy_fail_alloc(struct vm_area_struct *child,
-			   struct vm_area_struct *parent)
+static void undo_full(struct ptebatch_trial *parent, const void *data)
 {
-	return fail_first_alloc(child, parent, copy_page_range);
-}
-
-static int twin_copy_fail_alloc(struct vm_area_struct *child,
-				struct vm_area_struct *parent)
-{
-	return fail_first_alloc(child, parent, ptebatch_twin_copy_page_range);
-}
-
-static void fork_counted(struct kunit *test, const char *function, unsigned int at,
-			 ptebatch_copy_t copy)
-{
-	static const struct ptebatch_setup setup = {
-		"{Wdyx*4 Sx*12}", .prot = RW, .swap = true,
-	};
-	const struct ptebatch_fork fork = {};
-	struct ptebatch_trial *trial, *child;
-
-	trial = ptebatch_trial_begin(test, function, &setup);
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_dup(trial->space->folios[0], at,
-						   MAX_PLAIN_COUNT - 1));
-	KUNIT_EXPECT_EQ_MSG(test, ptebatch_fork_vma(trial->space, &fork, copy),
-			    0, "%s fails, expected a retry with a swap extend table",
-			    function);
-	ptebatch_swap_put(trial->space->folios[0], at, MAX_PLAIN_COUNT - 1);
-	ptebatch_trial_end(trial);
-	child = ptebatch_trial_second(trial, function);
-	ptebatch_trial_expect(trial, "{Rdy*4 S*12}");
-	ptebatch_trial_expect(child, "{Rd*4 S*12}");
+	ptebatch_swap_put(parent->space->folios[0], full_at, MAX_PLAIN_COUNT - 1);
 }
 
 static void fork_swap_count(struct kunit *test)
 {
-	unsigned int at;
+	static const struct ptebatch_setup setup = {
+		"{Wdyx*4 Sx*12}", .prot = RW, .swap = true, .fail_alloc = true,
+	};
+	const struct ptebatch_run run = {
+		.op = &ptebatch_copy, .setup = &setup,
+		.after = "{Rdy*4 S*12}", .second = "{Rd*4 S*12}",
+		.prepare = prepare_full, .undo = undo_full,
+	};
 
 	if (!IS_ENABLED(CONFIG_FAILSLAB))
 		kunit_skip(test, "cannot make an allocation fail without CONFIG_FAILSLAB");
-	for (at = 4; at < 16 && !ptebatch_failed(test); at++) {
-		fork_counted(test, "copy_page_range()", at, copy_fail_alloc);
-		fork_counted(test, "copy_page_range() twin", at,
-			     twin_copy_fail_alloc);
-	}
+	for (full_at = 4; full_at < 16; full_at++)
+		if (!ptebatch_row_run(test, &run))
+			return;
 }
 
 static struct kunit_case fork_cases[] = {
 	KUNIT_CASE_PARAM(fork_row, rows_gen_params),
-	KUNIT_CASE_PARAM(fork_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(fork_order),
 	KUNIT_CASE(fork_swap_count),
 	{}
 };

@@ -19,8 +19,9 @@
 #include "internal.h"
 
 #include "../lib/check/contents.h"
-#include "../lib/check/trial.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
 #include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
@@ -32,9 +33,6 @@
 
 /* The destination node of each row. */
 #define TARGET_NODE	1
-
-typedef int (*migrate_t)(struct mm_struct *mm, const nodemask_t *from,
-			 const nodemask_t *to, int flags);
 
 /**
  * struct policy_row - a case of mbind() or migrate_pages()
@@ -63,7 +61,8 @@ struct policy_row {
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mbind));
 
 /* mbind() needs the nodemask in user memory: map a page for it. */
-static long bind(struct ptebatch_space *space, const struct policy_row *row)
+static long bind(const struct ptebatch_op *op, struct ptebatch_space *space,
+		 bool twin)
 {
 	unsigned long start = ptebatch_addr(space, space->row.from);
 	unsigned long end = ptebatch_addr(space, space->row.to);
@@ -77,9 +76,8 @@ static long bind(struct ptebatch_space *space, const struct policy_row *row)
 	if (IS_ERR_VALUE(mask)) {
 		ret = mask;
 	} else {
-		args = ptebatch_args6(start, end - start,
-				      row->mode ?: MPOL_BIND, mask,
-				      BITS_PER_LONG, row->flags);
+		args = ptebatch_args6(start, end - start, op->prot, mask,
+				      BITS_PER_LONG, op->arg);
 		ret = ptebatch_syscall(PTEBATCH_SYSCALL(mbind), &args);
 		vm_munmap(mask, PAGE_SIZE);
 	}
@@ -87,25 +85,32 @@ static long bind(struct ptebatch_space *space, const struct policy_row *row)
 	return ret;
 }
 
-static const migrate_t migrate_kernel = do_migrate_pages;
-static const migrate_t migrate_twin = ptebatch_twin_do_migrate_pages;
-#else
-static long bind(struct ptebatch_space *space, const struct policy_row *row)
-{
-	return -EOPNOTSUPP;
-}
-
-static const migrate_t migrate_kernel, migrate_twin;
-#endif
-
-static int migrate(struct ptebatch_space *space, unsigned long flags,
-		   migrate_t migrate_fn)
+static long migrate(const struct ptebatch_op *op, struct ptebatch_space *space,
+		    bool twin)
 {
 	nodemask_t from = nodemask_of_node(!TARGET_NODE);
 	nodemask_t to = nodemask_of_node(TARGET_NODE);
 
-	return migrate_fn(space->places[0].mm, &from, &to, flags);
+	return (twin ? ptebatch_twin_do_migrate_pages : do_migrate_pages)
+		(space->places[0].mm, &from, &to, op->arg);
 }
+#else
+static long bind(const struct ptebatch_op *op, struct ptebatch_space *space,
+		 bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+#define migrate	bind
+#endif
+
+static const struct ptebatch_op bind_op = {
+	.function = "mbind()", .call = bind, .no_twin = true,
+};
+
+static const struct ptebatch_op migrate_op = {
+	.function = "do_migrate_pages()", .call = migrate,
+};
 
 /* A folio moves as a whole: widen the range to all entries of its folios. */
 static void widen_range(struct ptebatch_row *row)
@@ -124,66 +129,45 @@ static void widen_range(struct ptebatch_row *row)
 	}
 }
 
-static struct ptebatch_trial *move(struct kunit *test,
-				   const struct policy_row *row,
-				   const struct ptebatch_setup *setup,
-				   const char *function, migrate_t migrate_fn)
+static void prepare(struct ptebatch_trial *trial, const void *data)
 {
-	struct ptebatch_trial *trial;
-	struct ptebatch_space *space;
-	struct folio *last;
-	long ret;
+	const struct policy_row *row = data;
+	struct ptebatch_space *space = trial->space;
 
-	trial = ptebatch_trial_begin(test, function, setup);
-	space = trial->space;
-	ptebatch_contents_fill(space);
-	last = space->folios[space->row.nr_folios - 1];
+	ptebatch_contents_fill(trial);
 	if (row->referenced)
-		folio_get(last);
-	ret = migrate_fn ? migrate(space, row->flags, migrate_fn) :
-			   bind(space, row);
-	if (row->referenced)
-		folio_put(last);
-	widen_range(&trial->before.row);
-	ptebatch_trial_end(trial);
-	if (!row->off_lru)
-		ptebatch_trial_on_lists(trial);
-	KUNIT_EXPECT_EQ_MSG(test, ret, row->ret, "%s returns %ld, expected %d",
-			    function, ret, row->ret);
-	if (row->after)
-		ptebatch_trial_expect(trial, row->after);
-	else
-		ptebatch_trial_untouched(trial);
-	ptebatch_contents_expect(trial);
-	return trial;
+		folio_get(space->folios[space->row.nr_folios - 1]);
 }
 
-static struct ptebatch_setup *copy_setup(struct kunit *test,
-					 const struct policy_row *row)
+static void undo(struct ptebatch_trial *trial, const void *data)
 {
-	struct ptebatch_setup *setup;
+	const struct policy_row *row = data;
+	struct ptebatch_space *space = trial->space;
+
+	if (row->referenced)
+		folio_put(space->folios[space->row.nr_folios - 1]);
+	widen_range(&trial->before.row);
+}
+
+static bool check_row(struct kunit *test, const struct policy_row *row,
+		      const struct ptebatch_op *kind)
+{
+	struct ptebatch_setup setup = row->setup;
+	struct ptebatch_op op = *kind;
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &setup, .after = row->after,
+		.returns = row->ret, .prepare = prepare, .undo = undo,
+		.data = row,
+	};
 
 	if (!IS_ENABLED(CONFIG_NUMA))
 		kunit_skip(test, "without CONFIG_NUMA, there are no NUMA nodes");
 	if (num_online_nodes() < 2)
 		kunit_skip(test, "the machine has only one NUMA node");
-	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, setup);
-	*setup = row->setup;
-	setup->lru = !row->off_lru;
-	return setup;
-}
-
-static void check_migration(struct kunit *test, const struct policy_row *row)
-{
-	const struct ptebatch_setup *setup = copy_setup(test, row);
-	struct ptebatch_trial *kernel, *twin;
-
-	kernel = move(test, row, setup, "do_migrate_pages()", migrate_kernel);
-	if (ptebatch_failed(test))
-		return;
-	twin = move(test, row, setup, "the twin", migrate_twin);
-	ptebatch_trial_same(kernel, twin);
+	op.arg = row->flags;
+	op.prot = row->mode ?: MPOL_BIND;
+	setup.lru = !row->off_lru;
+	return ptebatch_row_run(test, &run);
 }
 
 static const struct policy_row bind_rows[] = {
@@ -300,9 +284,7 @@ KUNIT_ARRAY_PARAM_DESC(bind_rows, bind_rows, name);
 
 static void mbind_row(struct kunit *test)
 {
-	const struct policy_row *row = test->param_value;
-
-	move(test, row, copy_setup(test, row), "mbind()", NULL);
+	check_row(test, test->param_value, &bind_op);
 }
 
 /* do_migrate_pages() returns the number of folios that failed to move. */
@@ -347,65 +329,42 @@ KUNIT_ARRAY_PARAM_DESC(migrate_rows, migrate_rows, name);
 
 static void migrate_row(struct kunit *test)
 {
-	check_migration(test, test->param_value);
+	check_row(test, test->param_value, &migrate_op);
 }
 
 /* Every order, and the ranges of ptebatch_each_range(). */
 
-#define ORDERS	10	/* 0 to 9 */
+static const struct kind {
+	const char *name;
+} kinds[] = {
+	{ "folio, whole and parts in the range: the whole folio moves" },
+};
 
-static const void *orders_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
+PTEBATCH_ORDER_PARAMS(mbind_order, kinds);
+
+static bool bind_range(struct kunit *test, const void *kind, unsigned int nr,
+		       unsigned int from, unsigned int to)
 {
-	static unsigned int order;
+	struct policy_row row = {
+		.setup = { .prot = RW },
+		.flags = MOVE | STRICT,
+		.after = ptebatch_draw(test, "~1{Wdyx*%u}", nr),
+	};
 
-	order = prev ? order + 1 : 0;
-	if (order == ORDERS)
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
-		 "order %u, whole and parts in the range: the whole folio moves",
-		 order);
-	return &order;
-}
-
-static void bind_range(struct kunit *test, unsigned int nr, unsigned int from,
-		       unsigned int to)
-{
-	char before[64], marked[68], after[64];
-	struct ptebatch_trial *trial;
-	struct policy_row *row;
-
-	if (from >= to || ptebatch_failed(test))
-		return;
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	ptebatch_row_of_folio(before, sizeof(before), nr, from, to, "Wdyx",
-			      "Wdyx");
-	snprintf(marked, sizeof(marked), "0%s", before);
-	snprintf(after, sizeof(after), "~1{Wdyx*%u}", nr);
-	row->setup = (struct ptebatch_setup) { marked, .prot = RW };
-	row->flags = MOVE | STRICT;
-	row->after = after;
-	trial = move(test, row, copy_setup(test, row), "mbind()", NULL);
-	ptebatch_trial_release(trial);
+	row.setup.picture =
+		ptebatch_draw(test, "0%s", ptebatch_draw_range(test, nr, from, to,
+							       "Wdyx", "Wdyx"));
+	return check_row(test, &row, &bind_op);
 }
 
 static void mbind_order(struct kunit *test)
 {
-	unsigned int nr = 1U << *(const unsigned int *)test->param_value;
-
-	bind_range(test, nr, 0, nr);
-	bind_range(test, nr, 0, nr / 2);
-	bind_range(test, nr, nr / 2, nr);
-	if (nr < 4)
-		return;
-	bind_range(test, nr, 1, nr - 1);
-	bind_range(test, nr, nr / 2 - 1, nr / 2 + 1);
+	ptebatch_each_range(test, bind_range);
 }
 
 static struct kunit_case mempolicy_cases[] = {
 	KUNIT_CASE_PARAM(mbind_row, bind_rows_gen_params),
-	KUNIT_CASE_PARAM(mbind_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(mbind_order),
 	KUNIT_CASE_PARAM(migrate_row, migrate_rows_gen_params),
 	{}
 };

@@ -8,16 +8,11 @@
  * change_protection(), which changes one entry at a time.
  */
 #include <kunit/test.h>
-#include <linux/mm.h>
 #include <linux/mman.h>
 
-#include "internal.h"
-
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
 #include "../lib/op/protect.h"
 #include "../lib/run/orders.h"
-#include "../lib/twin/twin.h"
+#include "../lib/run/rows.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
@@ -37,73 +32,20 @@ struct mprotect_row {
 	const char *after;
 };
 
-static void mprotect(struct ptebatch_trial *trial, unsigned long to)
+static bool check_row(struct kunit *test, const struct ptebatch_setup *setup,
+		      unsigned long to, const char *after)
 {
-	const struct ptebatch_row *row = &trial->space->row;
-	int err;
+	enum ptebatch_protection_id id =
+		to == NONE ? PTEBATCH_TO_NONE :
+		to == RO ? PTEBATCH_TO_READABLE : PTEBATCH_TO_WRITABLE;
+	struct ptebatch_run run = {
+		.op = &ptebatch_fixups[id], .setup = setup, .after = after,
+	};
 
-	err = ptebatch_mprotect(trial->space->places[0].mm,
-				ptebatch_addr(trial->space, row->from),
-				ptebatch_addr(trial->space, row->to), to);
-	KUNIT_EXPECT_EQ_MSG(trial->test, err, 0,
-			    "mprotect_fixup() returns %d, expected 0", err);
-}
-
-static void change(struct ptebatch_trial *trial,
-		   enum ptebatch_protection_id how, ptebatch_change_t change)
-{
-	const struct ptebatch_protection *protection =
-		&ptebatch_protections[how];
-	const struct ptebatch_setup *setup = &trial->space->setup;
-	const struct ptebatch_row *row = &trial->space->row;
-	struct ptebatch_call call = ptebatch_protection_call(protection, setup);
-	long pages;
-
-	pages = ptebatch_change(trial->space->places[0].mm,
-				ptebatch_addr(trial->space, row->from),
-				ptebatch_addr(trial->space, row->to),
-				protection, change);
-	KUNIT_EXPECT_TRUE_MSG(trial->test,
-			      ptebatch_model_counts(&call, &trial->before.row,
-						    pages),
-			      "rule 9 (return value): %s returns %ld, expected the number of changed pages",
-			      trial->function, pages);
-}
-
-/* change_protection() and its twin, in identical address spaces. */
-static void check_change(struct kunit *test, const struct ptebatch_setup *setup,
-			 enum ptebatch_protection_id how, const char *after)
-{
-	struct ptebatch_trial *kernel, *twin;
-
-	kernel = ptebatch_trial_begin(test, "change_protection()", setup);
-	change(kernel, how, change_protection);
-	ptebatch_trial_end(kernel);
-	ptebatch_trial_expect(kernel, after);
-	if (ptebatch_failed(test))
-		return;
-
-	twin = ptebatch_trial_begin(test, "twin of change_protection()", setup);
-	change(twin, how, ptebatch_twin_change_protection);
-	ptebatch_trial_end(twin);
-	ptebatch_trial_expect(twin, after);
-	ptebatch_trial_same(kernel, twin);
-}
-
-static void check_row(struct kunit *test, const struct mprotect_row *row)
-{
-	struct ptebatch_trial *fixup;
-
-	fixup = ptebatch_trial_begin(test, "mprotect_fixup()", &row->setup);
-	mprotect(fixup, row->to);
-	ptebatch_trial_end(fixup);
-	ptebatch_trial_expect(fixup, row->after);
-	if (ptebatch_failed(test))
-		return;
-	check_change(test, &row->setup,
-		     row->to == NONE ? PTEBATCH_TO_NONE :
-		     row->to == RO ? PTEBATCH_TO_READABLE : PTEBATCH_TO_WRITABLE,
-		     row->after);
+	if (!ptebatch_row_run(test, &run))
+		return false;
+	run.op = &ptebatch_protections[id];
+	return ptebatch_row_run(test, &run);
 }
 
 static const struct mprotect_row rows[] = {
@@ -348,7 +290,9 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
 static void mprotect_row(struct kunit *test)
 {
-	check_row(test, test->param_value);
+	const struct mprotect_row *row = test->param_value;
+
+	check_row(test, &row->setup, row->to, row->after);
 }
 
 /* Callers of change_protection() other than mprotect(). */
@@ -409,12 +353,15 @@ KUNIT_ARRAY_PARAM_DESC(protection_rows, protection_rows, name);
 static void mprotect_protection(struct kunit *test)
 {
 	const struct protection_row *row = test->param_value;
-	const char *missing =
-		ptebatch_protection_missing(&ptebatch_protections[row->how]);
+	const struct ptebatch_run run = {
+		.op = &ptebatch_protections[row->how], .setup = &row->setup,
+		.after = row->after,
+	};
+	const char *missing = ptebatch_op_missing(run.op);
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
-	check_change(test, &row->setup, row->how, row->after);
+	ptebatch_row_run(test, &run);
 }
 
 /*
@@ -444,31 +391,22 @@ static const struct change {
 	  PTEBATCH_FILE, RO, RW, "Ry", "Ry" },
 };
 
-PTEBATCH_ORDER_PARAM(orders, changes);
+PTEBATCH_ORDER_PARAMS(mprotect_order, changes);
 
-static void check_range(struct kunit *test, const struct ptebatch_order *param,
+static bool check_range(struct kunit *test, const void *kind, unsigned int nr,
 			unsigned int from, unsigned int to)
 {
-	const struct change *change = &changes[param->kind];
-	unsigned int nr = 1U << param->order;
-	char before[64], after[64];
-	const struct mprotect_row row = {
-		.setup = {
-			.picture = ptebatch_row_of_folio(before, sizeof(before),
-							 nr, from, to,
-							 change->before,
-							 change->before),
-			.mapping = change->mapping,
-			.prot = change->from,
-		},
-		.to = change->to,
-		.after = ptebatch_row_of_folio(after, sizeof(after), nr, from,
-					       to, change->before,
-					       change->after),
+	const struct change *change = kind;
+	const struct ptebatch_setup setup = {
+		.picture = ptebatch_draw_range(test, nr, from, to,
+					       change->before, change->before),
+		.mapping = change->mapping,
+		.prot = change->from,
 	};
 
-	if (!ptebatch_failed(test))
-		check_row(test, &row);
+	return check_row(test, &setup, change->to,
+			 ptebatch_draw_range(test, nr, from, to, change->before,
+					     change->after));
 }
 
 static void mprotect_order(struct kunit *test)
@@ -476,19 +414,18 @@ static void mprotect_order(struct kunit *test)
 	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
-	ptebatch_each_range(test, check_range);
-	if (nr < 4)
+	if (!ptebatch_each_range(test, check_range) || nr < 4)
 		return;
-	check_range(test, param, 0, 1);
-	check_range(test, param, nr - 1, nr);
-	check_range(test, param, 0, nr - 1);
-	check_range(test, param, 1, nr);
+	if (check_range(test, param->kind, nr, 0, 1) &&
+	    check_range(test, param->kind, nr, nr - 1, nr) &&
+	    check_range(test, param->kind, nr, 0, nr - 1))
+		check_range(test, param->kind, nr, 1, nr);
 }
 
 static struct kunit_case mprotect_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_row, rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_protection, protection_rows_gen_params),
-	KUNIT_CASE_PARAM(mprotect_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(mprotect_order),
 	{}
 };
 
@@ -498,7 +435,3 @@ static struct kunit_suite mprotect_suite = {
 };
 
 kunit_test_suite(mprotect_suite);
-
-MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");
-MODULE_DESCRIPTION("KUnit tests for batched page table entry handling");
-MODULE_LICENSE("GPL");

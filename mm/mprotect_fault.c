@@ -4,8 +4,6 @@
  * unless there is a reason for a write fault, and faults exactly once for any
  * combination of reasons. A NUMA hint adds one fault for each folio.
  */
-#include "../lib/arch/tlb.h"
-
 #include <kunit/test.h>
 #include <linux/kthread.h>
 #include <linux/mman.h>
@@ -13,11 +11,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmstat.h>
 
-#include "internal.h"
-
-#include "../lib/check/model.h"
+#include "../lib/check/rules.h"
 #include "../lib/op/protect.h"
-#include "../lib/space/space.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -111,8 +106,8 @@ static unsigned int expected_faults(const struct fault_row *row,
 				    unsigned int i)
 {
 	const struct ptebatch_call call =
-		ptebatch_protection_call(&ptebatch_protections[PTEBATCH_TO_WRITABLE],
-					 &row->setup);
+		ptebatch_op_call(&ptebatch_protections[PTEBATCH_TO_WRITABLE],
+				 &row->setup);
 	struct ptebatch_allowed allowed;
 
 	/* The architecture rejects the access before PGFAULT is counted. */
@@ -140,19 +135,18 @@ static void write_page(struct kunit *test, const struct ptebatch_space *space,
 	faults = count_faults() - faults;
 
 	KUNIT_EXPECT_EQ_MSG(test, faults, expected_faults(row, space, i),
-			    "rule 12 (write faults): put_user() to entry %u of %s",
+			    PTEBATCH_RULE_FAULTS ": put_user() to entry %u of %s",
 			    i, space->setup.picture);
 	KUNIT_EXPECT_EQ_MSG(test, err, refused ? -EFAULT : 0,
-			    "rule 5 (write permission): put_user() to entry %u of %s",
+			    PTEBATCH_RULE_WRITABLE ": put_user() to entry %u of %s",
 			    i, space->setup.picture);
 }
 
 static void mprotect_fault(struct kunit *test)
 {
 	const struct fault_row *row = test->param_value;
-	const struct ptebatch_protection *protection =
-		&ptebatch_protections[row->how];
-	const char *missing = ptebatch_protection_missing(protection);
+	const struct ptebatch_op *op = &ptebatch_protections[row->how];
+	const char *missing = ptebatch_op_missing(op);
 	struct ptebatch_space *space;
 	unsigned long start, end;
 	unsigned int step, i;
@@ -163,12 +157,11 @@ static void mprotect_fault(struct kunit *test)
 	start = ptebatch_addr(space, 0);
 	end = ptebatch_addr(space, space->row.nr);
 	if (row->how == PTEBATCH_NUMA_HINT)
-		ptebatch_change(space->places[0].mm, start, end, protection,
-				change_protection);
+		op->call(op, space, false);
 	else
 		KUNIT_ASSERT_EQ(test, 0,
 				ptebatch_mprotect(space->places[0].mm, start,
-						  end, protection->prot));
+						  end, op->prot));
 	/* A PMD is one entry: write to its first page only. */
 	step = space->row.folios[0].pmd ? PTRS_PER_PTE : 1;
 	kthread_use_mm(space->places[0].mm);

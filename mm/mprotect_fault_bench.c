@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "../lib/op/protect.h"
+#include "../lib/run/params.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
 
@@ -54,7 +55,7 @@ static void change(struct ptebatch_region *region,
 {
 	ptebatch_change(region->mm, region->start,
 			region->start + region->bytes,
-			&ptebatch_protections[how], change_protection);
+			&ptebatch_protections[how], false);
 }
 
 static void ro_rw(struct ptebatch_region *region)
@@ -92,20 +93,27 @@ struct write_param {
 	unsigned int how, size;
 };
 
-static const void *write_gen_params(struct kunit *test, const void *prev,
-				    char *desc)
+static bool fill_param(unsigned int i, void *param)
 {
-	static struct write_param param;
+	*(struct write_param *)param = (struct write_param) {
+		.how = i / ARRAY_SIZE(sizes), .size = i % ARRAY_SIZE(sizes),
+	};
+	return true;
+}
 
-	if (!prev)
-		param = (struct write_param) {};
-	else if (++param.size == ARRAY_SIZE(sizes))
-		param = (struct write_param) { param.how + 1 };
-	if (param.how == ARRAY_SIZE(hows))
-		return NULL;
+static void describe_param(struct kunit *test, const void *data, char *desc)
+{
+	const struct write_param *param = data;
+
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %u KiB",
-		 hows[param.how].name, sizes[param.size]);
-	return &param;
+		 hows[param->how].name, sizes[param->size]);
+}
+
+static int write_bench_params(struct kunit *test)
+{
+	return ptebatch_params(test, ARRAY_SIZE(hows) * ARRAY_SIZE(sizes),
+			       sizeof(struct write_param), fill_param,
+			       describe_param);
 }
 
 static unsigned long write_areas(struct ptebatch_region *region,
@@ -160,7 +168,7 @@ static void write_bench(struct kunit *test)
 }
 
 static struct kunit_case bench_cases[] = {
-	KUNIT_CASE_PARAM(write_bench, write_gen_params),
+	PTEBATCH_CASE_PARAMS(write_bench),
 	{}
 };
 

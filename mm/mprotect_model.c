@@ -6,29 +6,18 @@
  * end for another reason. The twin must match the model exactly; the kernel may
  * also spread accessed and dirty as rule 1 permits.
  */
-#include "../lib/arch/tlb.h"
-
 #include <kunit/test.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/mm.h>
-#include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
-#include "internal.h"
-
-#include "../lib/arch/arch.h"
-#include "../lib/check/flush.h"
-#include "../lib/check/model.h"
 #include "../lib/check/states.h"
-#include "../lib/kernel/log.h"
 #include "../lib/op/protect.h"
+#include "../lib/run/params.h"
 #include "../lib/run/window.h"
-#include "../lib/space/space.h"
-#include "../lib/twin/twin.h"
 
 /* Test all combinations, or one in SAMPLE. */
 static bool exhaustive;
@@ -99,39 +88,42 @@ static struct {
 
 /**
  * struct model_param - a case: a protection of memory at a place
- * @protection: the protection that change_protection() is called for
+ * @op: one of ptebatch_protections
  * @memory: the memory that the window maps
  * @place: position of the window in folios, page tables and VMAs
  */
 struct model_param {
-	enum ptebatch_protection_id protection;
+	const struct ptebatch_op *op;
 	const struct memory *memory;
 	const struct place *place;
 };
 
-/* Fill in case number @nr; false after the last case. */
-static bool nth_param(unsigned int nr, struct model_param *param)
+#define NR_PARAMS \
+	(PTEBATCH_NR_PROTECTIONS * ARRAY_SIZE(memories) * ARRAY_SIZE(places))
+
+static bool fill_param(unsigned int i, void *param)
 {
-	param->place = &places[nr % ARRAY_SIZE(places)];
-	nr /= ARRAY_SIZE(places);
-	param->memory = &memories[nr % ARRAY_SIZE(memories)];
-	param->protection = nr / ARRAY_SIZE(memories);
-	return param->protection < PTEBATCH_NR_PROTECTIONS;
+	*(struct model_param *)param = (struct model_param) {
+		.op = &ptebatch_protections[i / ARRAY_SIZE(places) /
+					    ARRAY_SIZE(memories)],
+		.memory = &memories[i / ARRAY_SIZE(places) % ARRAY_SIZE(memories)],
+		.place = &places[i % ARRAY_SIZE(places)],
+	};
+	return true;
 }
 
-static const void *model_gen_params(struct kunit *test, const void *prev,
-				    char *desc)
+static void describe_param(struct kunit *test, const void *data, char *desc)
 {
-	static struct model_param param;
-	static unsigned int nr;
+	const struct model_param *param = data;
 
-	nr = prev ? nr + 1 : 0;
-	if (!nth_param(nr, &param))
-		return NULL;
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s, %s",
-		 ptebatch_protections[param.protection].name,
-		 param.memory->name, param.place->name);
-	return &param;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s, %s", param->op->name,
+		 param->memory->name, param->place->name);
+}
+
+static int mprotect_model_params(struct kunit *test)
+{
+	return ptebatch_params(test, NR_PARAMS, sizeof(struct model_param),
+			       fill_param, describe_param);
 }
 
 /* Soft-dirty tracking and userfaultfd registration of a VMA. */
@@ -141,18 +133,18 @@ struct vma_kind {
 
 #define VMA_KINDS_MAX	6
 
-/* Store the kinds of VMAs that @protection applies to; return their number. */
-static unsigned int vma_kinds(const struct ptebatch_protection *protection,
+/* Store the kinds of VMAs that @op applies to; return their number. */
+static unsigned int vma_kinds(const struct ptebatch_op *op,
 			      struct vma_kind *kinds)
 {
 	unsigned int track, nr = 0;
 
 	for (track = 0; track <= pgtable_supports_soft_dirty(); track++) {
-		if (!protection->uffd_wp && !protection->uffd_rwp)
+		if (!op->uffd_wp && !op->uffd_rwp)
 			kinds[nr++] = (struct vma_kind) { track };
-		if (!protection->uffd_rwp && pgtable_supports_uffd())
+		if (!op->uffd_rwp && pgtable_supports_uffd())
 			kinds[nr++] = (struct vma_kind) { track, true };
-		if (!protection->uffd_wp && pgtable_supports_uffd() &&
+		if (!op->uffd_wp && pgtable_supports_uffd() &&
 		    VM_UFFD_RWP != VM_NONE)
 			kinds[nr++] = (struct vma_kind) { track, false, true };
 	}
@@ -172,15 +164,15 @@ static void vma_setup(struct ptebatch_setup *setup, const struct memory *memory,
 	};
 }
 
-static struct ptebatch_call
-call_of(const struct ptebatch_protection *protection,
-	const struct memory *memory, struct vma_kind kind)
+static struct ptebatch_call call_of(const struct ptebatch_op *op,
+				    const struct memory *memory,
+				    struct vma_kind kind)
 {
 	struct ptebatch_setup setup;
 	struct ptebatch_call call;
 
 	vma_setup(&setup, memory, kind);
-	call = ptebatch_protection_call(protection, &setup);
+	call = ptebatch_op_call(op, &setup);
 	call.anonymous = memory->anonymous;
 	return call;
 }
@@ -211,31 +203,23 @@ static u64 combinations(unsigned int nr_states, unsigned int limit)
 /**
  * struct round - the combinations of one VMA
  * @test: the case
- * @protection: the protection that change_protection() is called for
- * @call: the call of change_protection(), for the model
+ * @op: the operation
  * @window: the window that the combinations are written to
- * @vma: the VMA of the window
  * @limit: end of the largest range, in entries of the window
- * @flush: TLB invalidations of the window
  * @states: all states of an entry of the VMA
  * @ran: number of combinations tested
  * @left: number of combinations to skip before the next one of the sample
  * @lap: last reading of the clock, in ns; 0 if this combination is not timed
- * @text: buffer for the report on an inconsistent contpte block
  */
 struct round {
 	struct kunit *test;
-	const struct ptebatch_protection *protection;
-	struct ptebatch_call call;
+	const struct ptebatch_op *op;
 	struct ptebatch_window *window;
-	struct vm_area_struct *vma;
 	unsigned int limit;
-	struct ptebatch_flush flush;
 	struct ptebatch_states states;
 	u64 ran;
 	unsigned int left;
 	u64 lap;
-	char text[SZ_8K];
 };
 
 /* Reading the clock for each combination would slow down exhaustive runs. */
@@ -255,140 +239,24 @@ static void end_lap(struct round *round, u64 *spent_on)
 	round->lap = now;
 }
 
-/* What change_protection() or its twin left and returned. */
-struct outcome {
-	struct ptebatch_entry entries[PTEBATCH_WINDOW_ENTRIES];
-	unsigned long flushed;	/* a bit for each entry */
-	long pages;
-	bool blocks_consistent;
-};
-
-/* Called before the window is written again: the check reads the page table. */
-static bool check_blocks(struct round *round)
+static bool try_one(struct round *round, bool twin)
 {
-	struct seq_buf out;
+	bool good;
 
-	seq_buf_init(&out, round->text, sizeof(round->text));
-	if (ptebatch_window_blocks_consistent(round->window, &out))
-		return true;
-	ptebatch_print_lines(round->window->space->test, &out);
-	return false;
-}
-
-static void change(struct round *round, ptebatch_change_t change_protection,
-		   struct outcome *outcome)
-{
-	struct ptebatch_window *window = round->window;
-	struct mmu_gather tlb;
-
-	ptebatch_window_set(window, round->vma);
-	round->flush.flushed[0] = 0;
+	ptebatch_window_set(round->window);
 	end_lap(round, &spent.set_up);
-	tlb_gather_mmu(&tlb, round->vma->vm_mm);
-	outcome->pages =
-		change_protection(&tlb, round->vma,
-				  ptebatch_window_addr(window, window->row.from),
-				  ptebatch_window_addr(window, window->row.to),
-				  round->protection->cp_flags);
-	tlb_finish_mmu(&tlb);
+	ptebatch_window_call(round->window, round->op, twin);
 	end_lap(round, &spent.call);
-	outcome->flushed = round->flush.flushed[0];
-	ptebatch_window_get(window, outcome->entries);
-	outcome->blocks_consistent = check_blocks(round);
+	good = ptebatch_window_check(round->window, round->op);
 	end_lap(round, &spent.check);
-}
-
-static const char *wrong_entry(struct round *round,
-			       const struct outcome *outcome, unsigned int i,
-			       bool batched)
-{
-	const struct ptebatch_row *row = &round->window->row;
-	const struct ptebatch_entry *was = &row->entries[i];
-	const struct ptebatch_entry *is = &outcome->entries[i];
-	u8 spread = PTEBATCH_PROT_YOUNG | ptebatch_model_block(row, i);
-
-	if (i < row->from || i >= row->to) {
-		struct ptebatch_entry entry = *is;
-
-		entry.flags &= ~ptebatch_model_block(row, i) | was->flags;
-		return memcmp(was, &entry, sizeof(entry)) ?
-		       "rule 4 (neighbours): entry outside the range changed" :
-		       NULL;
-	}
-	if (batched)
-		spread |= ptebatch_model_spread(row, i);
-	if (!ptebatch_model_allows(&round->call, was, spread, is))
-		return "entry is not in a state that the model allows";
-	/* On UML the flushed range is known only after ptebatch_flush_end(). */
-	if (!IS_ENABLED(CONFIG_UML) && ptebatch_flush_needed(was, is) &&
-	    !(outcome->flushed & BIT(i)))
-		return "rule 8 (TLB): less permissive entry was not flushed";
-	return NULL;
-}
-
-static void print_window(struct kunit *test, const char *what,
-			 const struct ptebatch_row *row,
-			 const unsigned long *differs)
-{
-	struct seq_buf out;
-	char text[128];
-
-	seq_buf_init(&out, text, sizeof(text));
-	ptebatch_row_print(&out, row, differs);
-	kunit_err(test, "%-9s%s\n", what, seq_buf_str(&out));
-}
-
-static bool check_outcome(struct round *round, const char *function,
-			  const struct outcome *outcome, bool batched)
-{
-	struct ptebatch_row *row = &round->window->row;
-	struct ptebatch_entry before[PTEBATCH_WINDOW_ENTRIES];
-	struct kunit *test = round->test;
-	const char *wrong = NULL;
-	unsigned long differs = 0;
-	unsigned int i;
-
-	for (i = 0; i < PTEBATCH_WINDOW_ENTRIES; i++) {
-		const char *why = wrong_entry(round, outcome, i, batched);
-
-		if (!why)
-			continue;
-		wrong = wrong ?: why;
-		__set_bit(i, &differs);
-	}
-	if (!wrong && !ptebatch_model_counts(&round->call, row, outcome->pages))
-		wrong = "rule 9 (return value): not the number of changed pages";
-	if (!wrong && !outcome->blocks_consistent)
-		wrong = "rule 25 (contpte blocks): PTE_CONT or flags inconsistent";
-	if (likely(!wrong))
-		return true;
-
-	KUNIT_FAIL(test, "%s: %s%s%s", function, wrong,
-		   round->call.track ? ", soft-dirty tracked" : "",
-		   round->call.uffd_wp ? ", uffd-wp" :
-		   round->call.uffd_rwp ? ", uffd-rwp" : "");
-	print_window(test, "before", row, &differs);
-	memcpy(before, row->entries, sizeof(before));
-	memcpy(row->entries, outcome->entries, sizeof(before));
-	print_window(test, "after", row, &differs);
-	memcpy(row->entries, before, sizeof(before));
-	kunit_err(test, "returned %ld\n", outcome->pages);
-	return false;
+	return good;
 }
 
 /* Run the kernel and the twin on the row of the window; check both. */
 static bool try_both(struct round *round)
 {
-	struct outcome kernel, twin;
-	bool good;
-
 	start_lap(round);
-	change(round, change_protection, &kernel);
-	change(round, ptebatch_twin_change_protection, &twin);
-	good = check_outcome(round, "change_protection()", &kernel, true) &&
-	       check_outcome(round, "twin of change_protection()", &twin, false);
-	end_lap(round, &spent.check);
-	return good;
+	return try_one(round, false) && try_one(round, true);
 }
 
 /* Entry @i of the window as the row of its space draws it. */
@@ -404,7 +272,7 @@ static void set_state(struct round *round, unsigned int i,
 		      const struct ptebatch_entry *state)
 {
 	const struct ptebatch_entry *drawn = drawn_entry(round, i);
-	struct ptebatch_entry *entry = &round->window->row.entries[i];
+	struct ptebatch_entry *entry = &round->window->row->entries[i];
 
 	*entry = *state;
 	if (ptebatch_entry_has_page(entry)) {
@@ -416,7 +284,7 @@ static void set_state(struct round *round, unsigned int i,
 /* Test each range in the first @nr entries. */
 static bool try_ranges(struct round *round, unsigned int nr)
 {
-	struct ptebatch_row *row = &round->window->row;
+	struct ptebatch_row *row = round->window->row;
 
 	nr = min(nr, round->limit);
 	for (row->from = 0; row->from < nr; row->from++) {
@@ -444,7 +312,7 @@ static bool try_states(struct round *round, const struct pattern *pattern,
 		set_state(round, i,
 			  &states->state[chosen[pattern->letters[i] - 'a']]);
 	if (i < PTEBATCH_WINDOW_ENTRIES)
-		round->window->row.entries[i] = *drawn_entry(round, i);
+		round->window->row->entries[i] = *drawn_entry(round, i);
 	return try_ranges(round, pattern->nr);
 }
 
@@ -474,53 +342,48 @@ static bool try_pattern(struct round *round, const struct pattern *pattern)
 	return true;
 }
 
+static struct round *make_round(struct kunit *test, const struct ptebatch_op *op,
+				const struct memory *memory, unsigned int at,
+				struct vma_kind kind)
+{
+	struct ptebatch_call call = call_of(op, memory, kind);
+	struct ptebatch_setup setup;
+	struct round *round;
+
+	round = kunit_kzalloc(test, sizeof(*round), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, round);
+	vma_setup(&setup, memory, kind);
+	round->test = test;
+	round->op = op;
+	round->window = ptebatch_window(ptebatch_space(test, &setup), at, &call);
+	ptebatch_states(&round->states, &call);
+	return round;
+}
+
 static void run_round(struct kunit *test, const struct model_param *param,
 		      struct vma_kind kind)
 {
-	const struct ptebatch_protection *protection =
-		&ptebatch_protections[param->protection];
-	struct ptebatch_setup *setup;
-	struct ptebatch_space *space;
-	struct ptebatch_place place;
-	struct round *round;
-	u64 expected;
+	struct round *round = make_round(test, param->op, param->memory,
+					 param->place->at, kind);
+	struct ptebatch_space *space = round->window->space;
+	struct mm_struct *mm = space->places[0].mm;
 	unsigned int i;
+	u64 expected;
 
-	round = kunit_kzalloc(test, sizeof(*round), GFP_KERNEL);
-	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, round);
-	KUNIT_ASSERT_NOT_NULL(test, setup);
-	vma_setup(setup, param->memory, kind);
-	space = ptebatch_space(test, setup);
-	place.mm = space->places[0].mm;
+	round->limit = limit_of(param->place);
+	expected = combinations(round->states.nr, round->limit);
 	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_mprotect(place.mm,
-					  ptebatch_addr(space, VMA_ENDS),
+			ptebatch_mprotect(mm, ptebatch_addr(space, VMA_ENDS),
 					  ptebatch_addr(space, space->row.nr),
 					  PROT_NONE));
-	round->test = test;
-	round->protection = protection;
-	round->window = ptebatch_window(space, param->place->at);
-	round->limit = limit_of(param->place);
-	round->call = call_of(protection, param->memory, kind);
-	ptebatch_states(&round->states, &round->call);
-	expected = combinations(round->states.nr, round->limit);
-	place.start = ptebatch_window_addr(round->window, 0);
-	KUNIT_ASSERT_EQ(test, ptebatch_flush_begin(&round->flush, &place), 0);
-
-	/* As in ptebatch_change(): a single-threaded mm gets no NUMA hints. */
-	mmget(place.mm);
-	mmap_write_lock(place.mm);
-	round->vma = ptebatch_protect_vma(place.mm, place.start,
-					  protection->prot);
+	mmap_write_lock(mm);
+	ptebatch_protect_vma(mm, round->window->place.start, param->op->prot);
+	mmap_write_unlock(mm);
 	for (i = 0; i < ARRAY_SIZE(patterns); i++)
 		if (!try_pattern(round, &patterns[i]))
 			break;
-	mmap_write_unlock(place.mm);
-	mmput(place.mm);
-	ptebatch_flush_end(&round->flush);
 
-	tried[param->protection] += round->ran;
+	tried[param->op - ptebatch_protections] += round->ran;
 	if (i < ARRAY_SIZE(patterns))
 		return;
 	KUNIT_EXPECT_EQ(test, round->ran,
@@ -540,16 +403,14 @@ static u64 sum(const u64 *counts)
 static void mprotect_model(struct kunit *test)
 {
 	const struct model_param *param = test->param_value;
-	const struct ptebatch_protection *protection =
-		&ptebatch_protections[param->protection];
-	const char *missing = ptebatch_protection_missing(protection);
+	const char *missing = ptebatch_op_missing(param->op);
 	struct vma_kind kinds[VMA_KINDS_MAX];
 	static unsigned int turn;
 	unsigned int i, nr;
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
-	nr = vma_kinds(protection, kinds);
+	nr = vma_kinds(param->op, kinds);
 	/* A sample tests one kind of VMA in each case, in turn. */
 	for (i = 0; i < nr; i++)
 		if (exhaustive || i == turn % nr)
@@ -557,7 +418,7 @@ static void mprotect_model(struct kunit *test)
 	turn++;
 	/* The host reports this line if the run times out. */
 	if (exhaustive)
-		kunit_info(test, "so far %llu of %llu combinations\n",
+		kunit_info(test, "combinations tried=%llu total=%llu\n",
 			   sum(tried), sum(total));
 }
 
@@ -566,16 +427,7 @@ static void mprotect_model(struct kunit *test)
  * out. Each state reads back from a page table as it was written.
  */
 
-static const void *memory_gen_params(struct kunit *test, const void *prev,
-				     char *desc)
-{
-	const struct memory *memory = prev ? prev + sizeof(*memory) : memories;
-
-	if (memory == memories + ARRAY_SIZE(memories))
-		return NULL;
-	strscpy(desc, memory->name, KUNIT_PARAM_DESC_SIZE);
-	return memory;
-}
+KUNIT_ARRAY_PARAM_DESC(memories, memories, name);
 
 /* Size that fits in a line of the kernel log, in bytes. */
 #define LINE_SIZE	800
@@ -613,55 +465,39 @@ static void list_ruled_out(struct kunit *test,
 /* Check that each state reads back from the page table as it was written. */
 static void check_read_back(struct kunit *test, struct round *round)
 {
-	struct ptebatch_entry got[PTEBATCH_WINDOW_ENTRIES];
-	struct ptebatch_row *row = &round->window->row;
+	const struct ptebatch_entry *got = round->window->trial->after.row.entries;
+	struct ptebatch_row *row = round->window->row;
+	struct ptebatch_entry entry;
 	unsigned int i;
 
 	for (i = 0; i < round->states.nr; i++) {
 		set_state(round, 0, &round->states.state[i]);
-		ptebatch_window_set(round->window, round->vma);
-		ptebatch_window_get(round->window, got);
+		ptebatch_window_set(round->window);
+		ptebatch_window_get(round->window);
+		entry = *got;
 		/* contpte reports accessed and dirty of the whole block. */
-		got->flags &= ~ptebatch_model_block(row, 0) |
-			      row->entries[0].flags;
-		if (!memcmp(got, row->entries, sizeof(*got)))
+		entry.flags &= ~ptebatch_model_block(row, 0) |
+			       row->entries[0].flags;
+		if (!memcmp(&entry, row->entries, sizeof(entry)))
 			continue;
-		KUNIT_FAIL(test, "state read from the page table differs from the state written");
-		print_window(test, "written", row, NULL);
-		row->entries[0] = *got;
-		print_window(test, "read", row, NULL);
+		ptebatch_trial_print(round->window->trial,
+				     "state read from the page table differs from the state written");
 	}
 }
 
 static void states_of_kind(struct kunit *test, const struct memory *memory,
 			   struct vma_kind kind)
 {
-	struct ptebatch_setup *setup;
-	struct ptebatch_space *space;
-	struct round *round;
+	struct round *round =
+		make_round(test, &ptebatch_protections[PTEBATCH_TO_WRITABLE],
+			   memory, places[0].at, kind);
 
-	round = kunit_kzalloc(test, sizeof(*round), GFP_KERNEL);
-	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, round);
-	KUNIT_ASSERT_NOT_NULL(test, setup);
-	vma_setup(setup, memory, kind);
-	space = ptebatch_space(test, setup);
-	round->test = test;
-	round->window = ptebatch_window(space, places[0].at);
-	round->call = call_of(&ptebatch_protections[PTEBATCH_TO_WRITABLE],
-			      memory, kind);
-	ptebatch_states(&round->states, &round->call);
 	kunit_info(test, "%u states, %u ruled out%s%s\n", round->states.nr,
 		   round->states.nr_ruled_out,
 		   kind.track ? ", soft-dirty tracked" : "",
 		   kind.uffd_wp ? ", uffd-wp" : kind.uffd_rwp ? ", uffd-rwp" : "");
 	list_ruled_out(test, &round->states);
-
-	mmap_write_lock(space->places[0].mm);
-	round->vma = vma_lookup(space->places[0].mm,
-				ptebatch_window_addr(round->window, 0));
 	check_read_back(test, round);
-	mmap_write_unlock(space->places[0].mm);
 }
 
 static void mprotect_states(struct kunit *test)
@@ -687,22 +523,19 @@ static int model_begin(struct kunit_suite *suite)
 	memset(total, 0, sizeof(total));
 	memset(tried, 0, sizeof(tried));
 	memset(&spent, 0, sizeof(spent));
-	for (nr = 0; nth_param(nr, &param); nr++) {
-		const struct ptebatch_protection *protection =
-			&ptebatch_protections[param.protection];
-
-		if (ptebatch_protection_missing(protection))
+	for (nr = 0; nr < NR_PARAMS && fill_param(nr, &param); nr++) {
+		if (ptebatch_op_missing(param.op))
 			continue;
 		/* ptebatch_space() skips these cases. */
 		if (param.memory->mapping != PTEBATCH_ANON &&
 		    !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 			continue;
-		for (i = vma_kinds(protection, kinds); i--;) {
+		for (i = vma_kinds(param.op, kinds); i--;) {
 			struct ptebatch_call call =
-				call_of(protection, param.memory, kinds[i]);
+				call_of(param.op, param.memory, kinds[i]);
 
 			ptebatch_states(states, &call);
-			total[param.protection] +=
+			total[param.op - ptebatch_protections] +=
 				combinations(states->nr, limit_of(param.place));
 		}
 	}
@@ -717,19 +550,19 @@ static void model_end(struct kunit_suite *suite)
 
 	for (i = 0; i < PTEBATCH_NR_PROTECTIONS; i++)
 		if (total[i])
-			kunit_info(suite, "combinations %s: %llu of %llu\n",
-				   ptebatch_protections[i].name, tried[i],
-				   total[i]);
+			kunit_info(suite, "combinations tried=%llu total=%llu op=%s\n",
+				   tried[i], total[i],
+				   ptebatch_protections[i].name);
 	if (all)
-		kunit_info(suite, "time: set-up %llu %%, calls %llu %%, checks %llu %%\n",
+		kunit_info(suite, "time set-up=%llu call=%llu check=%llu\n",
 			   div64_u64(100 * spent.set_up, all),
 			   div64_u64(100 * spent.call, all),
 			   div64_u64(100 * spent.check, all));
 }
 
 static struct kunit_case model_cases[] = {
-	KUNIT_CASE_PARAM(mprotect_states, memory_gen_params),
-	KUNIT_CASE_PARAM(mprotect_model, model_gen_params),
+	KUNIT_CASE_PARAM(mprotect_states, memories_gen_params),
+	PTEBATCH_CASE_PARAMS(mprotect_model),
 	{}
 };
 

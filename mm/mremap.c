@@ -13,15 +13,15 @@
 #include <linux/mmap_lock.h>
 #include <linux/userfaultfd_k.h>
 
-#include "internal.h"
-
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/op/move.h"
 #include "../lib/op/unmap.h"
 #include "../lib/run/orders.h"
-#include "../lib/space/space.h"
+#include "../lib/run/rows.h"
 #include "../lib/twin/twin.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
@@ -77,20 +77,6 @@ static unsigned long range_start(const struct ptebatch_trial *trial)
 static unsigned long range_bytes(const struct ptebatch_trial *trial)
 {
 	return (trial->space->row.to - trial->space->row.from) * PAGE_SIZE;
-}
-
-/* The index of a picture's first entry in its page table. */
-static unsigned int first_entry(struct kunit *test, const char *picture)
-{
-	struct ptebatch_row *row;
-	unsigned int first;
-
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_row_parse(row, picture, NULL));
-	first = row->first;
-	kunit_kfree(test, row);
-	return first;
 }
 
 /* Not KUNIT_ASSERT: the thread would exit while it uses the mm. */
@@ -183,14 +169,24 @@ static struct vma_counts read_vma_counts(const struct ptebatch_trial *trial)
 	return counts;
 }
 
-static void expect_vma_counts(const struct ptebatch_trial *src,
-			      const struct ptebatch_trial *dst,
-			      const struct mremap_row *row,
-			      const struct vma_counts *before)
+/**
+ * struct move - a run of mremap()
+ * @row: the case
+ * @counts: accounting of the source's VMA before the call
+ */
+struct move {
+	const struct mremap_row *row;
+	struct vma_counts *counts;
+};
+
+static void expect_vma_counts(struct ptebatch_trial *src, const void *data)
 {
+	const struct move *move = data;
+	const struct mremap_row *row = move->row;
+	const struct vma_counts *before = move->counts;
 	long pages = range_bytes(src) / PAGE_SIZE;
 	long added = row->pages ? row->pages - pages : 0;
-	struct vma_counts after = read_vma_counts(dst);
+	struct vma_counts after = read_vma_counts(src->second);
 	struct kunit *test = src->test;
 
 	if (row->setup.uffd_no_remap_event)
@@ -204,7 +200,7 @@ static void expect_vma_counts(const struct ptebatch_trial *src,
 		if (row->flags & MREMAP_DONTUNMAP)
 			added = pages;
 		KUNIT_EXPECT_EQ_MSG(test, after.total - before->total, added,
-				    "rule 7 (accounting): %s: wrong change of total_vm, in pages",
+				    PTEBATCH_RULE_ACCOUNTING ": %s: wrong change of total_vm, in pages",
 				    src->function);
 	}
 	if (row->flags & MREMAP_DONTUNMAP)
@@ -215,73 +211,45 @@ static void expect_vma_counts(const struct ptebatch_trial *src,
 	else
 		KUNIT_EXPECT_EQ_MSG(test, after.locked - before->locked,
 				    before->flags & VM_LOCKED ? added : 0,
-				    "rule 7 (accounting): %s: wrong change of locked_vm, in pages",
+				    PTEBATCH_RULE_ACCOUNTING ": %s: wrong change of locked_vm, in pages",
 				    src->function);
 }
 
-/**
- * struct result - trials of a move, ended
- * @src: trial of the source
- * @dst: trial of the destination
- */
-struct result {
-	struct ptebatch_trial *src;
-	struct ptebatch_trial *dst;
-};
-
-static struct result move(struct kunit *test, const char *function,
-			  const struct mremap_row *row,
-			  ptebatch_syscall_t syscall)
+static void prepare(struct ptebatch_trial *src, const void *data)
 {
-	const struct ptebatch_call src_call =
-		ptebatch_setup_call(&row->setup, ptebatch_model_gone,
-				    row->setup.prot);
-	const struct ptebatch_call dst_call =
-		ptebatch_setup_call(&row->setup, ptebatch_model_move,
-				    row->setup.prot);
-	const struct ptebatch_place *place;
-	struct result result;
-	struct vma_counts before;
-	unsigned long addr;
+	const struct move *move = data;
 
-	result.src = ptebatch_trial_begin(test, function, &row->setup);
-	place = row->layout == SECOND_MAPPING ?
-		&result.src->space->places[1] :
-		ptebatch_space_add_place(result.src->space,
-					 first_entry(test, row->dst));
-	result.dst = ptebatch_trial_destination(result.src, place);
-	arrange_vmas(result.src, result.dst, row->layout);
-	before = read_vma_counts(result.src);
-	addr = ptebatch_syscall_in(result.src->place->mm, syscall,
-				   range_start(result.src),
-				   range_bytes(result.src),
-				   row->pages ? row->pages * PAGE_SIZE :
-						range_bytes(result.src),
-				   MOVE | row->flags, range_start(result.dst));
-	KUNIT_EXPECT_EQ_MSG(test, addr, range_start(result.dst),
-			    "%s does not return the destination's address",
-			    function);
-	ptebatch_trial_end(result.dst);
-	ptebatch_trial_end(result.src);
-	ptebatch_trial_expect(result.src, row->src);
-	ptebatch_trial_expect(result.dst, row->dst);
-	ptebatch_trial_model(result.src, &src_call);
-	if (!row->pages)
-		ptebatch_trial_model(result.dst, &dst_call);
-	expect_vma_counts(result.src, result.dst, row, &before);
-	return result;
+	arrange_vmas(src, src->second, move->row->layout);
+	*move->counts = read_vma_counts(src);
+	/* The model does not cover the entries of a new length. */
+	if (move->row->pages)
+		src->second->call.model = NULL;
 }
 
-static void check_row(struct kunit *test, const struct mremap_row *row)
+/* Make @run from a row; @op, @move and @counts are for its pointers. */
+static struct ptebatch_run run_of(const struct mremap_row *row,
+				  struct ptebatch_op *op, struct move *move,
+				  struct vma_counts *counts)
 {
-	struct result kernel, twin;
+	*op = ptebatch_move;
+	op->arg = row->flags;
+	op->new_pages = row->pages;
+	*move = (struct move) { row, counts };
+	return (struct ptebatch_run) {
+		.op = op, .setup = &row->setup, .after = row->src,
+		.second = row->dst, .onto_second = row->layout == SECOND_MAPPING,
+		.prepare = prepare, .check = expect_vma_counts, .data = move,
+	};
+}
 
-	kernel = move(test, "mremap()", row, PTEBATCH_SYSCALL(mremap));
-	if (ptebatch_failed(test))
-		return;
-	twin = move(test, "the twin", row, ptebatch_twin_mremap);
-	ptebatch_trial_same(kernel.src, twin.src);
-	ptebatch_trial_same(kernel.dst, twin.dst);
+static bool check_row(struct kunit *test, const struct mremap_row *row)
+{
+	struct vma_counts counts;
+	struct ptebatch_op op;
+	struct move move;
+	const struct ptebatch_run run = run_of(row, &op, &move, &counts);
+
+	return ptebatch_row_run(test, &run);
 }
 
 static const struct mremap_row rows[] = {
@@ -583,13 +551,17 @@ KUNIT_ARRAY_PARAM_DESC(found_rows, found_rows, name);
 static void mremap_found(struct kunit *test)
 {
 	struct ptebatch_space *space;
+	struct vma_counts counts;
+	struct ptebatch_op op;
+	struct move move;
+	const struct ptebatch_run run = run_of(test->param_value, &op, &move, &counts);
+	bool passes = true;
 	unsigned int i;
 
-	space = move(test, "mremap()", test->param_value,
-		     PTEBATCH_SYSCALL(mremap)).src->space;
-	if (ptebatch_failed(test))
+	space = ptebatch_row_try(test, &run, false, &passes)->space;
+	if (!passes)
 		return;
-	ptebatch_unmap(space, 0, try_to_unmap);
+	ptebatch_unmap.call(&ptebatch_unmap, space, false);
 	for (i = 0; i < space->row.nr_folios; i++)
 		KUNIT_EXPECT_FALSE_MSG(test, folio_mapped(space->folios[i]),
 				       "folio %u is still mapped after mremap() and try_to_unmap()",
@@ -608,32 +580,25 @@ static const struct kind {
 	{ "shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Rdy" },
 };
 
-PTEBATCH_ORDER_PARAM(orders, kinds);
+PTEBATCH_ORDER_PARAMS(mremap_order, kinds);
 
-static void check_range(struct kunit *test, const struct ptebatch_order *param,
-			unsigned int from, unsigned int to, unsigned int first)
+static bool check_range(struct kunit *test, unsigned int from, unsigned int to,
+			unsigned int first)
 {
-	const struct kind *kind = &kinds[param->kind];
-	char before[64], src[64], dst[64];
+	const struct ptebatch_order *param = test->param_value;
+	const struct kind *kind = param->kind;
 	unsigned int nr = 1U << param->order;
-	struct mremap_row *row;
-	int len;
+	struct mremap_row row = { .setup = kind->setup };
 
-	if (from >= to || ptebatch_failed(test))
-		return;
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	row->setup = kind->setup;
-	row->setup.picture = ptebatch_row_of_folio(before, sizeof(before), nr,
-						   from, to, kind->token,
-						   kind->token);
-	row->src = ptebatch_row_of_folio(src, sizeof(src), nr, from, to,
-					 kind->token, "-");
-	len = snprintf(dst, sizeof(dst), "@%u ", first);
-	ptebatch_row_of_folio(dst + len, sizeof(dst) - len, nr, from, to,
-			      "-", kind->token);
-	row->dst = dst;
-	check_row(test, row);
+	if (from >= to)
+		return true;
+	row.setup.picture = ptebatch_draw_range(test, nr, from, to, kind->token,
+						kind->token);
+	row.src = ptebatch_draw_range(test, nr, from, to, kind->token, "-");
+	row.dst = ptebatch_draw(test, "@%u %s", first,
+				ptebatch_draw_range(test, nr, from, to, "-",
+						    kind->token));
+	return check_row(test, &row);
 }
 
 static void mremap_order(struct kunit *test)
@@ -641,15 +606,12 @@ static void mremap_order(struct kunit *test)
 	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
-	check_range(test, param, 0, nr, 0);
-	check_range(test, param, 0, nr, 1);
-	check_range(test, param, 0, nr, (PTRS_PER_PTE - nr / 2) % PTRS_PER_PTE);
-	check_range(test, param, 0, nr / 2, 0);
-	check_range(test, param, nr / 2, nr, nr / 2);
-	if (nr < 4)
-		return;
-	check_range(test, param, 1, nr - 1, 16);
-	check_range(test, param, nr / 2 - 1, nr / 2 + 1, 7);
+	if (check_range(test, 0, nr, 0) && check_range(test, 0, nr, 1) &&
+	    check_range(test, 0, nr, (PTRS_PER_PTE - nr / 2) % PTRS_PER_PTE) &&
+	    check_range(test, 0, nr / 2, 0) &&
+	    check_range(test, nr / 2, nr, nr / 2) && nr >= 4 &&
+	    check_range(test, 1, nr - 1, 16))
+		check_range(test, nr / 2 - 1, nr / 2 + 1, 7);
 }
 
 /* A call that fails changes neither entries nor accounting. */
@@ -725,20 +687,22 @@ static const struct refusal refusals[] = {
 
 KUNIT_ARRAY_PARAM_DESC(refusals, refusals, name);
 
-static void expect_failure(struct kunit *test, const char *function,
-			   const struct refusal *refusal,
-			   ptebatch_syscall_t syscall)
+static bool expect_failure(struct kunit *test, bool twin)
 {
+	const struct refusal *refusal = test->param_value;
+	ptebatch_syscall_t syscall = twin ? ptebatch_twin_mremap :
+					    PTEBATCH_SYSCALL(mremap);
 	struct ptebatch_trial *src, *dst;
 	struct vma_counts before, after;
 	typeof(ptebatch_syscall_in) *call = refusal->no_memlock ?
 		ptebatch_syscall_no_memlock : ptebatch_syscall_in;
 	unsigned long args[5];
+	bool passes;
 	long ret;
 
-	src = ptebatch_trial_begin(test, function, &refusal->setup);
-	dst = ptebatch_trial_destination(src,
-					 ptebatch_space_add_place(src->space, 0));
+	src = ptebatch_op_begin(test, &ptebatch_move, &refusal->setup, twin);
+	src->call.model = NULL;
+	dst = ptebatch_trial_second(src, ptebatch_space_add_place(src->space, 0));
 	arrange_vmas(src, dst, refusal->layout);
 	before = read_vma_counts(src);
 	args[0] = range_start(src) + refusal->old_addr;
@@ -750,31 +714,28 @@ static void expect_failure(struct kunit *test, const char *function,
 	ret = call(src->place->mm, syscall, args[0], args[1], args[2], args[3],
 		   args[4]);
 	KUNIT_EXPECT_EQ_MSG(test, ret, refusal->err,
-			    "%s returns %ld, expected %d", function, ret,
+			    "%s returns %ld, expected %d", src->function, ret,
 			    refusal->err);
-	ptebatch_trial_end(dst);
-	ptebatch_trial_end(src);
-	ptebatch_trial_expect(src, refusal->setup.picture);
-	ptebatch_trial_expect(dst, "-*16");
+	passes = ptebatch_trial_end(src) &&
+		 ptebatch_trial_expect(src, refusal->setup.picture) &&
+		 ptebatch_trial_expect(dst, "-*16");
 	after = read_vma_counts(src);
 	KUNIT_EXPECT_EQ(test, after.flags, before.flags);
 	KUNIT_EXPECT_EQ(test, after.total, before.total);
 	KUNIT_EXPECT_EQ(test, after.locked, before.locked);
+	return passes;
 }
 
 static void mremap_refusal(struct kunit *test)
 {
-	expect_failure(test, "mremap()", test->param_value,
-		       PTEBATCH_SYSCALL(mremap));
-	if (!ptebatch_failed(test))
-		expect_failure(test, "the twin", test->param_value,
-			       ptebatch_twin_mremap);
+	if (expect_failure(test, false))
+		expect_failure(test, true);
 }
 
 static struct kunit_case mremap_cases[] = {
 	KUNIT_CASE_PARAM(mremap_row, rows_gen_params),
 	KUNIT_CASE_PARAM(mremap_found, found_rows_gen_params),
-	KUNIT_CASE_PARAM(mremap_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(mremap_order),
 	KUNIT_CASE_PARAM(mremap_refusal, refusals_gen_params),
 	{}
 };

@@ -11,7 +11,8 @@
 #include "internal.h"
 
 #include "../lib/arch/arch.h"
-#include "../lib/check/trial.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
 
 static const struct pgtable_row {
 	const char *name;

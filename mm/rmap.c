@@ -7,24 +7,24 @@
  * with its twin, which unmaps one PTE at a time.
  */
 #include <kunit/test.h>
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/pagemap.h>
-#include <linux/uaccess.h>
-#include <linux/userfaultfd_k.h>
+#include <linux/rmap.h>
 
 #include "internal.h"
 #include <swap_table.h>
 
-#include "../lib/check/accounting.h"
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
+#include "../lib/check/contents.h"
+#include "../lib/check/rules.h"
+#include "../lib/kernel/fail_nth.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/unmap.h"
 #include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
-#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -44,25 +44,6 @@ struct unmap_row {
 	enum ttu_flags flags;
 	bool hwpoison;
 };
-
-/* Rule 17: the dirty bit of a cleared PTE must reach the folio. */
-static void expect_dirty_folios(const struct ptebatch_trial *trial)
-{
-	const struct ptebatch_row *was = &trial->before.row;
-	const struct ptebatch_row *is = &trial->after.row;
-	unsigned int i;
-
-	for (i = 0; i < was->nr; i++) {
-		if (!ptebatch_entry_present(&was->entries[i]) ||
-		    ptebatch_entry_present(&is->entries[i]) ||
-		    !(was->entries[i].flags & PTEBATCH_DIRTY))
-			continue;
-		KUNIT_EXPECT_TRUE_MSG(trial->test,
-				      folio_test_dirty(trial->space->folios[was->entries[i].folio]),
-				      "rule 17 (dirty): %s cleared dirty entry %u, its folio is clean",
-				      trial->function, i);
-	}
-}
 
 static void set_hwpoison(struct ptebatch_space *space, bool hwpoison)
 {
@@ -91,38 +72,34 @@ static bool is_modelled(const struct unmap_row *row,
 	return true;
 }
 
-static struct ptebatch_trial *unmap(struct kunit *test, const char *function,
-				    const struct unmap_row *row,
-				    ptebatch_unmap_t op)
+static void prepare(struct ptebatch_trial *trial, const void *data)
 {
-	const struct ptebatch_call call =
-		ptebatch_setup_call(&row->setup, ptebatch_model_unmap,
-				    row->setup.prot);
-	struct ptebatch_trial *trial;
+	const struct unmap_row *row = data;
 
-	trial = ptebatch_trial_begin(test, function, &row->setup);
+	if (!is_modelled(row, &trial->before.row))
+		trial->call.model = NULL;
 	if (row->hwpoison)
 		set_hwpoison(trial->space, true);
-	ptebatch_unmap(trial->space, row->flags, op);
+}
+
+static void undo(struct ptebatch_trial *trial, const void *data)
+{
+	const struct unmap_row *row = data;
+
 	if (row->hwpoison)
 		set_hwpoison(trial->space, false);
-	ptebatch_trial_end(trial);
-	ptebatch_trial_expect(trial, row->after);
-	if (is_modelled(row, &trial->before.row))
-		ptebatch_trial_model(trial, &call);
-	expect_dirty_folios(trial);
-	return trial;
 }
 
 static void check_row(struct kunit *test, const struct unmap_row *row)
 {
-	struct ptebatch_trial *kernel, *twin;
+	struct ptebatch_op op = ptebatch_unmap;
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &row->setup, .after = row->after,
+		.prepare = prepare, .undo = undo, .data = row,
+	};
 
-	kernel = unmap(test, "try_to_unmap()", row, try_to_unmap);
-	if (ptebatch_failed(test))
-		return;
-	twin = unmap(test, "try_to_unmap() twin", row, ptebatch_twin_try_to_unmap);
-	ptebatch_trial_same(kernel, twin);
+	op.arg = row->flags;
+	ptebatch_row_run(test, &run);
 }
 
 static const struct unmap_row rows[] = {
@@ -300,24 +277,18 @@ static const struct kind {
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "-" },
 };
 
-PTEBATCH_ORDER_PARAM(orders, kinds);
+PTEBATCH_ORDER_PARAMS(unmap_order, kinds);
 
 static void unmap_order(struct kunit *test)
 {
 	const struct ptebatch_order *param = test->param_value;
-	const struct kind *kind = &kinds[param->kind];
-	unsigned int nr = 1U << param->order;
-	char before[24], after[24];
-	struct unmap_row *row;
+	const struct kind *kind = param->kind;
+	struct unmap_row row = { .setup = kind->setup };
 
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	snprintf(before, sizeof(before), "{%s*%u}", kind->before, nr);
-	snprintf(after, sizeof(after), "{%s*%u}", kind->after, nr);
-	row->setup = kind->setup;
-	row->setup.picture = before;
-	row->after = after;
-	check_row(test, row);
+	row.setup.picture = ptebatch_draw(test, "{%s*%u}", kind->before,
+					  1U << param->order);
+	row.after = ptebatch_draw(test, "{%s*%u}", kind->after, 1U << param->order);
+	check_row(test, &row);
 }
 
 /*
@@ -411,10 +382,8 @@ static void inject_cause(void *data)
 		folio_set_dirty(injection->folio);
 		break;
 	case NO_SWAP_COUNT:
-#ifdef CONFIG_FAILSLAB
 		/* A larger swap count needs an extend table. */
-		current->fail_nth = 1;
-#endif
+		ptebatch_fail_nth(1);
 		break;
 	}
 }
@@ -434,9 +403,7 @@ static void remove_cause(struct injection *injection)
 	case DIRTIED:
 		break;
 	case NO_SWAP_COUNT:
-#ifdef CONFIG_FAILSLAB
-		current->fail_nth = 0;
-#endif
+		ptebatch_fail_nth_end();
 		break;
 	}
 }
@@ -444,51 +411,20 @@ static void remove_cause(struct injection *injection)
 /* Largest swap count that needs no extend table. */
 #define MAX_PLAIN_COUNT	(SWP_TB_COUNT_MAX - 1)
 
-/* Rule 20: the first @at entries at most are unmapped, the rest is restored. */
-static void expect_done(const struct ptebatch_trial *trial,
-			const char *done_picture, unsigned int at)
-{
-	const struct ptebatch_row *was = &trial->before.row;
-	struct ptebatch_row *expected;
-	unsigned long *differs;
-	unsigned int done = 0;
-	const char *error;
-
-	expected = kunit_kzalloc(trial->test, sizeof(*expected), GFP_KERNEL);
-	differs = kunit_kcalloc(trial->test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
-				sizeof(long), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(trial->test, expected);
-	KUNIT_ASSERT_NOT_NULL(trial->test, differs);
-	if (done_picture)
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_row_parse(expected, done_picture,
-						   &error));
-	while (done < was->nr &&
-	       !ptebatch_entry_present(&trial->after.row.entries[done]))
-		done++;
-	memcpy(expected->entries + done, was->entries + done,
-	       (was->nr - done) * sizeof(was->entries[0]));
-	if (!ptebatch_trial_allows(trial, expected, differs))
-		ptebatch_trial_print(trial,
-				     "rule 20 (failure half way): entries neither unmapped nor restored",
-				     differs);
-	KUNIT_EXPECT_LE_MSG(trial->test, done, at,
-			    "rule 20 (failure half way): %s unmapped %u entries, expected at most %u",
-			    trial->function, done, at);
-}
-
-static void check_failure(struct kunit *test, const struct failure_row *row,
+static bool check_failure(struct kunit *test, const struct failure_row *row,
 			  const struct ptebatch_setup *setup, const char *done,
-			  unsigned int at, const char *function,
-			  ptebatch_unmap_t op)
+			  unsigned int at, bool twin)
 {
+	const struct ptebatch_op *op = &ptebatch_unmap;
+	bool counted = row->cause == NO_SWAP_COUNT;
 	struct ptebatch_trial *trial;
 	struct injection *injection;
-	bool counted = row->cause == NO_SWAP_COUNT;
+	bool passes;
 
 	injection = kunit_kzalloc(test, sizeof(*injection), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, injection);
-	trial = ptebatch_trial_begin(test, function, setup);
+	trial = ptebatch_op_begin(test, op, setup, twin);
+	trial->call.model = NULL;
 	*injection = (struct injection) { row, trial->space->folios[0], at };
 	if (counted)
 		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_dup(injection->folio, at,
@@ -499,52 +435,31 @@ static void check_failure(struct kunit *test, const struct failure_row *row,
 	} else {
 		inject_cause(injection);
 	}
-	ptebatch_unmap(trial->space, 0, op);
+	op->call(op, trial->space, twin);
 	trial->flush.on_flush = NULL;
 	KUNIT_EXPECT_TRUE_MSG(test, injection->injected,
-			      "%s flushes no TLB, failure not injected", function);
+			      "%s flushes no TLB, failure not injected",
+			      trial->function);
 	remove_cause(injection);
 	if (counted)
 		ptebatch_swap_put(injection->folio, at, MAX_PLAIN_COUNT);
-	ptebatch_trial_end(trial);
-	expect_done(trial, done, at);
+	passes = ptebatch_trial_end(trial) &&
+		 ptebatch_trial_halfway(trial, done, at);
 	if (row->cause == DIRTIED)
 		KUNIT_EXPECT_TRUE_MSG(test,
 				      folio_test_swapbacked(injection->folio),
-				      "rule 18 (lazyfree): %s leaves a dirty folio lazyfree",
-				      function);
+				      PTEBATCH_RULE_LAZYFREE ": %s leaves a dirty folio lazyfree",
+				      trial->function);
 	/* Without the cause of failure, the next call must succeed. */
-	if (done && !ptebatch_failed(test)) {
-		struct seq_buf out;
-		char text[128];
-
-		ptebatch_unmap(trial->space, 0, op);
-		ptebatch_snapshot(&trial->after, trial->space,
-				  &trial->space->places[0]);
-		ptebatch_trial_expect(trial, done);
-		seq_buf_init(&out, text, sizeof(text));
-		KUNIT_EXPECT_EQ_MSG(test, 1,
-				    ptebatch_accounting_consistent(trial->space, &out),
-				    "rule 7 (accounting), second %s: %s",
-				    function, seq_buf_str(&out));
+	if (done && passes) {
+		op->call(op, trial->space, twin);
+		/* The flushes of this call are not recorded. */
+		bitmap_fill(trial->flush.flushed, PTEBATCH_ROW_ENTRIES);
+		passes = ptebatch_trial_end(trial) &&
+			 ptebatch_trial_expect(trial, done);
 	}
 	ptebatch_trial_release(trial);
-}
-
-static const char *picture(char *text, size_t size, unsigned int at,
-			   const char *first, const char *this, const char *rest)
-{
-	struct seq_buf out;
-
-	seq_buf_init(&out, text, size);
-	seq_buf_puts(&out, "{");
-	if (at)
-		seq_buf_printf(&out, "%s*%u ", first, at);
-	seq_buf_printf(&out, "%s ", this);
-	if (at < 15)
-		seq_buf_printf(&out, "%s*%u", rest, 15 - at);
-	seq_buf_puts(&out, "}");
-	return seq_buf_str(&out);
+	return passes;
 }
 
 KUNIT_ARRAY_PARAM_DESC(failures, failures, name);
@@ -552,8 +467,7 @@ KUNIT_ARRAY_PARAM_DESC(failures, failures, name);
 static void unmap_fails(struct kunit *test)
 {
 	const struct failure_row *row = test->param_value;
-	struct ptebatch_setup *setup;
-	char before[64], after[64];
+	struct ptebatch_setup setup = row->setup;
 	const char *done = NULL;
 	unsigned int at;
 
@@ -561,20 +475,15 @@ static void unmap_fails(struct kunit *test)
 		kunit_skip(test, "TLB flushes call no MMU notifier on UML");
 	if (row->cause == NO_SWAP_COUNT && !IS_ENABLED(CONFIG_FAILSLAB))
 		kunit_skip(test, "cannot make an allocation fail without CONFIG_FAILSLAB");
-	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, setup);
-	*setup = row->setup;
 	for (at = 0; at < 16; at++) {
-		setup->picture = picture(before, sizeof(before), at, row->first,
-					 row->at, row->rest);
+		setup.picture = ptebatch_draw(test, "{%s*%u %s %s*%u}", row->first,
+					      at, row->at, row->rest, 15 - at);
 		if (row->done_at)
-			done = picture(after, sizeof(after), at, row->done_first,
-				       row->done_at, row->done_rest);
-		check_failure(test, row, setup, done, at, "try_to_unmap()",
-			      try_to_unmap);
-		check_failure(test, row, setup, done, at, "try_to_unmap() twin",
-			      ptebatch_twin_try_to_unmap);
-		if (ptebatch_failed(test))
+			done = ptebatch_draw(test, "{%s*%u %s %s*%u}",
+					     row->done_first, at, row->done_at,
+					     row->done_rest, 15 - at);
+		if (!check_failure(test, row, &setup, done, at, false) ||
+		    !check_failure(test, row, &setup, done, at, true))
 			return;
 	}
 }
@@ -623,52 +532,23 @@ static const struct swap_row {
 
 KUNIT_ARRAY_PARAM_DESC(swap_rows, swap_rows, name);
 
-/* The byte that fills the page of an entry. */
-static u8 byte_of(const struct ptebatch_entry *entry)
+static void fill_pages(struct ptebatch_trial *trial, const void *data)
 {
-	return 1 + (entry->folio * 37 + entry->page) % 251;
+	ptebatch_contents_fill(trial);
 }
 
-static void fill_pages(struct ptebatch_space *space)
+static bool swap_and_read(struct kunit *test, bool twin)
 {
-	unsigned int i;
-
-	for (i = 0; i < space->row.nr; i++) {
-		const struct ptebatch_entry *entry = &space->row.entries[i];
-
-		memset(page_address(folio_page(space->folios[entry->folio],
-					       entry->page)),
-		       byte_of(entry), PAGE_SIZE);
-	}
-}
-
-static void read_pages(struct kunit *test, struct ptebatch_space *space)
-{
-	unsigned int i;
-	u8 got;
-
-	kthread_use_mm(space->places[0].mm);
-	for (i = 0; i < space->row.nr; i++) {
-		u8 __user *addr = (u8 __user *)ptebatch_addr(space, i);
-
-		KUNIT_EXPECT_EQ(test, 0, get_user(got, addr + i % PAGE_SIZE));
-		KUNIT_EXPECT_EQ_MSG(test, got, byte_of(&space->row.entries[i]),
-				    "page contents of entry %u after swap-in", i);
-	}
-	kthread_unuse_mm(space->places[0].mm);
-}
-
-static void swap_and_read(struct kunit *test, const struct swap_row *row,
-			  const char *function, ptebatch_unmap_t op)
-{
+	const struct swap_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_unmap, .setup = &row->setup, .after = row->after,
+		.prepare = fill_pages,
+	};
 	struct ptebatch_trial *trial;
+	bool passes = true;
 	unsigned int i;
 
-	trial = ptebatch_trial_begin(test, function, &row->setup);
-	fill_pages(trial->space);
-	ptebatch_unmap(trial->space, 0, op);
-	ptebatch_trial_end(trial);
-	ptebatch_trial_expect(trial, row->after);
+	trial = ptebatch_row_try(test, &run, twin, &passes);
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
@@ -676,24 +556,25 @@ static void swap_and_read(struct kunit *test, const struct swap_row *row,
 		/* The fault takes the folio lock. */
 		folio_unlock(folio);
 	}
-	read_pages(test, trial->space);
+	KUNIT_EXPECT_EQ_MSG(test, ptebatch_contents_read(trial->space), -1,
+			    "entry with wrong contents after swap-in");
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		folio_lock(trial->space->folios[i]);
-	ptebatch_snapshot(&trial->after, trial->space, &trial->space->places[0]);
-	ptebatch_trial_expect(trial, row->swapped_in);
+	ptebatch_trial_stop(trial);
+	passes &= ptebatch_trial_expect(trial, row->swapped_in);
 	ptebatch_trial_release(trial);
+	return passes;
 }
 
 static void swap_in(struct kunit *test)
 {
-	swap_and_read(test, test->param_value, "try_to_unmap()", try_to_unmap);
-	swap_and_read(test, test->param_value, "try_to_unmap() twin",
-		      ptebatch_twin_try_to_unmap);
+	if (swap_and_read(test, false))
+		swap_and_read(test, true);
 }
 
 static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(unmap_row, rows_gen_params),
-	KUNIT_CASE_PARAM(unmap_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(unmap_order),
 	KUNIT_CASE_PARAM(unmap_fails, failures_gen_params),
 	KUNIT_CASE_PARAM(swap_in, swap_rows_gen_params),
 	{}

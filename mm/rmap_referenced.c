@@ -17,17 +17,13 @@
 
 #include "internal.h"
 
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
 #include "../lib/kernel/lru_gen.h"
 #include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
 #include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
-
-typedef int (*referenced_t)(struct folio *folio, int is_locked,
-			    struct mem_cgroup *memcg, vma_flags_t *vma_flags);
 
 /**
  * struct referenced_row - a case of folio_referenced()
@@ -115,11 +111,23 @@ static void unregister_secondary(struct secondary_mmu *secondary,
 
 #endif
 
+/**
+ * struct walk - a run of folio_referenced()
+ * @row: the case
+ * @secondary: the secondary MMU
+ * @flags: flags of the VMAs that referenced a folio
+ */
+static struct walk {
+	const struct referenced_row *row;
+	struct secondary_mmu *secondary;
+	vma_flags_t flags;
+} walk;
+
 /* clear_flush_young() covers the present entries of the range, in batches. */
-static void expect_batches(const struct ptebatch_trial *trial,
-			   const struct secondary_mmu *secondary,
-			   const struct referenced_row *row, bool one_by_one)
+static void expect_batches(const struct ptebatch_trial *trial)
 {
+	const struct secondary_mmu *secondary = walk.secondary;
+	const struct referenced_row *row = walk.row;
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i, present = 0;
 
@@ -140,7 +148,7 @@ static void expect_batches(const struct ptebatch_trial *trial,
 	if (trial->space->places[1].mm == trial->space->places[0].mm)
 		return;
 	KUNIT_EXPECT_EQ_MSG(trial->test, secondary->calls,
-			    one_by_one ? present : row->batches,
+			    trial->one_by_one ? present : row->batches,
 			    "%s: number of batches passed to clear_flush_young()",
 			    trial->function);
 }
@@ -168,10 +176,9 @@ static void expect_only_young_cleared(const struct ptebatch_trial *trial)
 }
 
 /* Expected: the flags of the VMAs that referenced a folio. */
-static void expect_flags(const struct ptebatch_trial *trial,
-			 const struct referenced_row *row,
-			 const vma_flags_t *got)
+static void expect_flags(const struct ptebatch_trial *trial)
 {
+	const struct referenced_row *row = walk.row;
 	const struct ptebatch_place *place = &trial->space->places[0];
 	vma_flags_t expected = EMPTY_VMA_FLAGS;
 
@@ -184,20 +191,20 @@ static void expect_flags(const struct ptebatch_trial *trial,
 	if (row->mlocked)
 		vma_flags_set(&expected, VMA_LOCKED_BIT);
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
-			      !memcmp(&expected, got, sizeof(expected)),
+			      !memcmp(&expected, &walk.flags, sizeof(expected)),
 			      "%s returns wrong VMA flags", trial->function);
 }
 
-/* Returns the sum for the folios of the range; @flags gets their VMA flags. */
-static int count_references(struct ptebatch_space *space,
-			    referenced_t referenced, vma_flags_t *flags)
+/* Returns the sum for the folios of the range; walk.flags gets the VMA flags. */
+static long count_references(const struct ptebatch_op *op,
+			     struct ptebatch_space *space, bool twin)
 {
 	const struct ptebatch_row *row = &space->row;
 	s16 done = PTEBATCH_NO_FOLIO;
-	int references = 0;
+	long references = 0;
 	unsigned int i;
 
-	*flags = EMPTY_VMA_FLAGS;
+	walk.flags = EMPTY_VMA_FLAGS;
 	for (i = row->from; i < row->to; i++) {
 		s16 nr = row->entries[i].folio;
 		vma_flags_t more;
@@ -205,70 +212,68 @@ static int count_references(struct ptebatch_space *space,
 		if (nr == PTEBATCH_NO_FOLIO || nr == done)
 			continue;
 		done = nr;
-		references += referenced(space->folios[nr],
-					 folio_test_locked(space->folios[nr]),
-					 NULL, &more);
-		vma_flags_set_mask(flags, more);
+		references += (twin ? ptebatch_twin_folio_referenced :
+				      folio_referenced)
+			(space->folios[nr],
+			 folio_test_locked(space->folios[nr]), NULL, &more);
+		vma_flags_set_mask(&walk.flags, more);
 	}
 	/* mlock_vma_folio() queues folios per CPU: drain the queues. */
 	lru_add_drain_all();
 	return references;
 }
 
-static struct ptebatch_trial *check(struct kunit *test, const char *function,
-				    const struct referenced_row *row,
-				    referenced_t referenced)
+static const struct ptebatch_op referenced = {
+	.function = "folio_referenced()", .call = count_references,
+	.model = ptebatch_model_referenced,
+	.second_model = ptebatch_model_referenced,
+};
+
+static void prepare(struct ptebatch_trial *trial, const void *data)
 {
-	const struct ptebatch_call call =
-		ptebatch_setup_call(&row->setup, ptebatch_model_referenced,
-				    row->setup.prot);
-	struct ptebatch_trial *trial, *second;
-	struct mm_struct *mm;
-	struct secondary_mmu *secondary;
-	vma_flags_t flags;
-	int references;
+	const struct referenced_row *row = data;
+	struct ptebatch_space *space = trial->space;
+	struct secondary_mmu *secondary = walk.secondary;
 
-	secondary = kunit_kzalloc(test, sizeof(*secondary), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, secondary);
-	trial = ptebatch_trial_begin(test, function, &row->setup);
-	mm = trial->space->places[0].mm;
-	secondary->start = ptebatch_addr(trial->space, 0);
+	*secondary = (struct secondary_mmu) { .start = ptebatch_addr(space, 0) };
 	if (row->secondary_young)
-		secondary->young = ptebatch_addr(trial->space, row->secondary_young - 1);
-	KUNIT_ASSERT_EQ(test, 0, register_secondary(secondary, mm));
-	references = count_references(trial->space, referenced, &flags);
-	unregister_secondary(secondary, mm);
-	ptebatch_trial_end(trial);
-
-	KUNIT_EXPECT_EQ_MSG(test, references, row->references,
-			    "rule 9 (return value): %s returns %d references, expected %d",
-			    function, references, row->references);
-	expect_flags(trial, row, &flags);
-	expect_batches(trial, secondary, row, referenced != folio_referenced);
-	expect_only_young_cleared(trial);
-	ptebatch_trial_expect(trial, row->after);
+		secondary->young = ptebatch_addr(space, row->secondary_young - 1);
+	if (row->setup.twice)
+		ptebatch_op_second(trial, &referenced, &space->places[1]);
+	KUNIT_ASSERT_EQ(trial->test, 0,
+			register_secondary(secondary, space->places[0].mm));
 	/* Mlocked entries stay young, which the model does not cover. */
-	if (!row->setup.mlocked)
-		ptebatch_trial_model(trial, &call);
-	if (!row->setup.twice)
-		return trial;
-	second = ptebatch_trial_second(trial, function);
-	ptebatch_trial_expect(second, row->after);
-	ptebatch_trial_model(second, &call);
-	return trial;
+	if (row->setup.mlocked)
+		trial->call.model = NULL;
 }
 
-static void check_row(struct kunit *test, const struct referenced_row *row)
+static void undo(struct ptebatch_trial *trial, const void *data)
 {
-	struct ptebatch_trial *kernel, *twin;
+	unregister_secondary(walk.secondary, trial->space->places[0].mm);
+}
+
+static void check(struct ptebatch_trial *trial, const void *data)
+{
+	expect_flags(trial);
+	expect_batches(trial);
+	expect_only_young_cleared(trial);
+}
+
+static bool check_row(struct kunit *test, const struct referenced_row *row)
+{
+	const struct ptebatch_run run = {
+		.op = &referenced, .setup = &row->setup, .after = row->after,
+		.second = row->setup.twice ? row->after : NULL,
+		.returns = row->references, .prepare = prepare, .undo = undo,
+		.check = check, .data = row,
+	};
 
 	if (row->secondary_young && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
 		kunit_skip(test, "no secondary MMU without CONFIG_MMU_NOTIFIER");
-	kernel = check(test, "folio_referenced()", row, folio_referenced);
-	if (ptebatch_failed(test))
-		return;
-	twin = check(test, "folio_referenced() twin", row, ptebatch_twin_folio_referenced);
-	ptebatch_trial_same(kernel, twin);
+	walk.row = row;
+	walk.secondary = kunit_kzalloc(test, sizeof(*walk.secondary), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, walk.secondary);
+	return ptebatch_row_run(test, &run);
 }
 
 static const struct referenced_row rows[] = {
@@ -420,36 +425,21 @@ static const struct kind {
 	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wd" },
 };
 
-PTEBATCH_ORDER_PARAM(orders, kinds);
+PTEBATCH_ORDER_PARAMS(referenced_order, kinds);
 
-static void check_page(struct kunit *test, const struct ptebatch_order *param,
-		       unsigned int at)
+static bool check_page(struct kunit *test, unsigned int at)
 {
-	const struct kind *kind = &kinds[param->kind];
+	const struct ptebatch_order *param = test->param_value;
+	const struct kind *kind = param->kind;
 	unsigned int nr = 1U << param->order;
-	char before[64], after[32];
-	struct referenced_row *row;
-	struct seq_buf out;
+	struct referenced_row row = {
+		.setup = kind->setup, .references = 1, .batches = 1,
+	};
 
-	if (ptebatch_failed(test))
-		return;
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	seq_buf_init(&out, before, sizeof(before));
-	seq_buf_puts(&out, "{");
-	if (at)
-		seq_buf_printf(&out, "%s*%u ", kind->old, at);
-	seq_buf_puts(&out, kind->young);
-	if (at < nr - 1)
-		seq_buf_printf(&out, " %s*%u", kind->old, nr - 1 - at);
-	seq_buf_puts(&out, "}");
-	snprintf(after, sizeof(after), "{%s*%u}", kind->old, nr);
-	row->setup = kind->setup;
-	row->setup.picture = seq_buf_str(&out);
-	row->after = after;
-	row->references = 1;
-	row->batches = 1;
-	check_row(test, row);
+	row.setup.picture = ptebatch_draw(test, "{%s*%u %s %s*%u}", kind->old, at,
+					  kind->young, kind->old, nr - 1 - at);
+	row.after = ptebatch_draw(test, "{%s*%u}", kind->old, nr);
+	return check_row(test, &row);
 }
 
 static void referenced_order(struct kunit *test)
@@ -457,16 +447,13 @@ static void referenced_order(struct kunit *test)
 	const struct ptebatch_order *param = test->param_value;
 	unsigned int nr = 1U << param->order;
 
-	check_page(test, param, 0);
-	if (nr > 1)
-		check_page(test, param, nr - 1);
-	if (nr > 2)
-		check_page(test, param, nr / 2);
+	if (check_page(test, 0) && nr > 1 && check_page(test, nr - 1) && nr > 2)
+		check_page(test, nr / 2);
 }
 
 static struct kunit_case referenced_cases[] = {
 	KUNIT_CASE_PARAM(referenced_row, rows_gen_params),
-	KUNIT_CASE_PARAM(referenced_order, orders_gen_params),
+	PTEBATCH_CASE_PARAMS(referenced_order),
 	{}
 };
 

@@ -3,65 +3,22 @@
  * try_to_unmap() and zap_vma_range() on randomly generated rows.
  */
 #include <kunit/test.h>
-#include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/userfaultfd_k.h>
 
-#include "internal.h"
-
-#include "../lib/check/model.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/unmap.h"
 #include "../lib/run/random.h"
-#include "../lib/twin/twin.h"
-
-static void unmap_by_kernel(struct ptebatch_random *random,
-			    struct ptebatch_space *space)
-{
-	ptebatch_unmap(space, 0, try_to_unmap);
-}
-
-static void unmap_by_twin(struct ptebatch_random *random,
-			  struct ptebatch_space *space)
-{
-	ptebatch_unmap(space, 0, ptebatch_twin_try_to_unmap);
-}
-
-static void zap_by_kernel(struct ptebatch_random *random,
-			  struct ptebatch_space *space)
-{
-	ptebatch_zap(space, zap_vma_range);
-}
-
-static void zap_batched(struct ptebatch_random *random,
-			struct ptebatch_space *space)
-{
-	ptebatch_zap(space, ptebatch_zap_batched);
-}
-
-static void zap_by_twin(struct ptebatch_random *random,
-			struct ptebatch_space *space)
-{
-	ptebatch_zap(space, ptebatch_twin_zap_vma_range);
-}
 
 static const struct operation {
-	const char *what, *function;
-	ptebatch_random_op_t kernel, twin;
-	ptebatch_model_t model;
+	const struct ptebatch_op *op;
 	bool swap, lazyfree, file;
-	bool whole;		/* whole folios only: the range is the row */
 } operations[] = {
-	{ "unmap to swap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
-	  ptebatch_model_unmap, .swap = true, .whole = true },
-	{ "unmap lazyfree", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
-	  ptebatch_model_unmap, .lazyfree = true, .whole = true },
-	{ "unmap", "try_to_unmap()", unmap_by_kernel, unmap_by_twin,
-	  ptebatch_model_unmap, .file = true, .whole = true },
-	{ "zap", "zap_vma_range()", zap_by_kernel, zap_by_twin,
-	  ptebatch_model_zap },
-	{ "zap", "zap_vma_range_batched()", zap_batched, zap_by_twin,
-	  ptebatch_model_zap, .file = true },
+	{ &ptebatch_unmap, .swap = true },
+	{ &ptebatch_unmap, .lazyfree = true },
+	{ &ptebatch_unmap, .file = true },
+	{ &ptebatch_zap },
+	{ &ptebatch_zap_batched, .file = true },
 };
 
 static const char *operation_missing(const struct operation *operation)
@@ -72,63 +29,45 @@ static const char *operation_missing(const struct operation *operation)
 }
 
 /*
- * Drop swap entries, as the states have no page to swap out, and dirty lazyfree
- * pages, which try_to_unmap() keeps (rule 18).
+ * Not swap entries, as the states have no page to swap out, and not dirty
+ * lazyfree pages, which try_to_unmap() keeps (rule 18).
  */
-static void drop_states(struct ptebatch_states *states, bool lazyfree)
+static bool usable(const struct ptebatch_random *random,
+		   const struct ptebatch_entry *state)
 {
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < states->nr; i++) {
-		if (states->state[i].kind == PTEBATCH_SWAP ||
-		    (lazyfree && states->state[i].flags & PTEBATCH_DIRTY))
-			continue;
-		states->state[nr++] = states->state[i];
-	}
-	states->nr = nr;
+	return state->kind != PTEBATCH_SWAP &&
+	       !(random->setup.lazyfree && state->flags & PTEBATCH_DIRTY);
 }
 
-static void choose_operation(struct ptebatch_random *random,
-			     struct rnd_state *rnd)
+static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 {
 	const struct operation *operation;
 	u32 bits = prandom_u32_state(rnd);
-	struct ptebatch_setup *setup = &random->setup;
 
 	do {
 		operation = &operations[prandom_u32_state(rnd) %
 					ARRAY_SIZE(operations)];
 	} while (operation_missing(operation));
-	*setup = (struct ptebatch_setup) {
-		.mapping = !operation->file ? PTEBATCH_ANON :
-			   bits & BIT(2) ? PTEBATCH_SHMEM : PTEBATCH_FILE,
+	random->op = operation->op;
+	random->usable = usable;
+	random->setup = (struct ptebatch_setup) {
+		.mapping = operation->file ? ptebatch_random_file(bits >> 2) :
+			   PTEBATCH_ANON,
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
 		.uffd_wp = pgtable_supports_uffd() && bits & BIT(1),
 		.swap = operation->swap,
 		.lazyfree = operation->lazyfree,
 	};
-	random->call = ptebatch_setup_call(setup, operation->model,
-					   setup->prot);
-	ptebatch_states(&random->states, &random->call);
-	drop_states(&random->states, operation->lazyfree);
-	random->what = operation->what;
-	random->function = operation->function;
-	random->kernel = operation->kernel;
-	random->twin = operation->twin;
-	random->whole = operation->whole;
-	random->counts = false;
 }
-
-static struct kunit_suite random_suite;
 
 static void unmap_random(struct kunit *test)
 {
-	ptebatch_random_run(test, random_suite.name, choose_operation);
+	ptebatch_random_run(test, choose);
 }
 
 static struct kunit_case random_cases[] = {
-	KUNIT_CASE(unmap_random),
+	KUNIT_CASE_SLOW(unmap_random),
 	{}
 };
 

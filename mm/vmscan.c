@@ -15,8 +15,9 @@
 #include "internal.h"
 
 #include "../lib/arch/arch.h"
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/lru_gen.h"
 
 #define NONE	PROT_NONE
@@ -83,25 +84,16 @@ static bool shares_young(const struct ptebatch_row *was,
  * Young must not spread here: clearing it is under test. A look-around skips
  * folios on other nodes than @target.
  */
-static void expect_exactly(const struct ptebatch_trial *trial,
-			   const char *picture, const struct folio *target)
+static void expect_exactly(struct ptebatch_trial *trial, const char *picture,
+			   const struct folio *target)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	struct kunit *test = trial->test;
-	struct ptebatch_row *expected;
-	unsigned long *differs;
-	const char *error;
+	struct ptebatch_row *expected = ptebatch_picture(test, picture);
 	unsigned int i;
 
-	expected = kunit_kzalloc(test, sizeof(*expected), GFP_KERNEL);
-	differs = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
-				sizeof(long), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, expected);
-	KUNIT_ASSERT_NOT_NULL(test, differs);
-	KUNIT_ASSERT_EQ_MSG(test, 0,
-			    ptebatch_row_parse(expected, picture, &error),
-			    "%s in \"%s\"", error, picture);
 	KUNIT_ASSERT_EQ(test, expected->nr, was->nr);
+	bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
 	for (i = 0; i < was->nr; i++) {
 		struct ptebatch_entry exp = expected->entries[i];
 		struct ptebatch_entry got = trial->after.row.entries[i];
@@ -120,16 +112,12 @@ static void expect_exactly(const struct ptebatch_trial *trial,
 			}
 		}
 		if (memcmp(&exp, &got, sizeof(exp)))
-			set_bit(i, differs);
+			set_bit(i, trial->differs);
 	}
-	if (!bitmap_empty(differs, PTEBATCH_ROW_ENTRIES)) {
-		char message[160];
-
-		snprintf(message, sizeof(message), "expected %s", picture);
-		ptebatch_trial_print(trial, message, differs);
-	}
-	kunit_kfree(test, differs);
-	kunit_kfree(test, expected);
+	if (bitmap_empty(trial->differs, PTEBATCH_ROW_ENTRIES))
+		return;
+	ptebatch_trial_print(trial, "leaves other entries than expected");
+	ptebatch_print_row(test, "expected", expected, trial->differs);
 }
 
 /* Rule 17: young and dirty of the PTEs must reach folio @nr. */
@@ -149,7 +137,7 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 	}
 	if (!folio_test_anon(folio) && flags & PTEBATCH_DIRTY)
 		KUNIT_EXPECT_TRUE_MSG(test, folio_test_dirty(folio),
-				      "rule 17 (dirty): %s clears young in dirty PTEs, folio %d is clean",
+				      PTEBATCH_RULE_FILE ": %s clears young in dirty PTEs, folio %d is clean",
 				      trial->function, nr);
 	if (referenced)
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_of(folio),

@@ -14,14 +14,16 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/check/accounting.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
-#include "../lib/check/model.h"
-#include "../lib/check/trial.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/log.h"
+#include "../lib/op/move.h"
 #include "../lib/op/unmap.h"
+#include "../lib/run/rows.h"
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
-#include "../lib/space/space.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -45,6 +47,7 @@ static const struct notation_row {
 	{ "{Mw M Mx -} S*2 U P G", "{Mw M Mx .} - S*2 U P G" },
 	{ "{.*5 R*11}", "{.*5 R*11}" },
 	{ "{R*3 .*5}", "{R*3 .*5}" },
+	{ "{W*0 | R*4 | .*0} -*0", "{R*4}" },
 	{ "{R*3 .*2 R*3}", "{R*3 R=5*3}" },
 	{ "{R=3 R=1*2 R=0}", "{.*3 R R=1*2 R=0 .*3}" },
 	{ "{R*2}*2 +{R*2}", "{R*2} {R*2} +{R*2}" },
@@ -65,18 +68,6 @@ static void notation_desc(const struct notation_row *row, char *desc)
 
 KUNIT_ARRAY_PARAM(notation, notation_rows, notation_desc);
 
-static struct ptebatch_row *parse(struct kunit *test, const char *picture)
-{
-	struct ptebatch_row *row;
-	const char *error;
-
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, row);
-	KUNIT_ASSERT_EQ_MSG(test, ptebatch_row_parse(row, picture, &error), 0,
-			    "%s: %s", picture, error);
-	return row;
-}
-
 static void workbench_notation(struct kunit *test)
 {
 	const struct notation_row *param = test->param_value;
@@ -87,11 +78,11 @@ static void workbench_notation(struct kunit *test)
 	if (param->table && param->table != PTRS_PER_PTE)
 		kunit_skip(test, "page tables have %d entries, not %u",
 			   (int)PTRS_PER_PTE, param->table);
-	row = parse(test, param->written);
+	row = ptebatch_picture(test, param->written);
 	seq_buf_init(&out, text, sizeof(text));
 	ptebatch_row_print(&out, row, NULL);
 	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), param->printed);
-	KUNIT_EXPECT_MEMEQ(test, row, parse(test, param->printed),
+	KUNIT_EXPECT_MEMEQ(test, row, ptebatch_picture(test, param->printed),
 			   sizeof(*row));
 }
 
@@ -106,7 +97,8 @@ static const struct notation_error {
 	{ "X", 1, "not an entry" },
 	{ "%", 1, "not an entry" },
 	{ "-d", 2, "a flag on an empty entry" },
-	{ "W*0", 4, "a count of 0" },
+	{ "W*0", 4, "no entries" },
+	{ "{W*2}*0", 8, "0 folios" },
 	{ "W*", 3, "a number is missing" },
 	{ "{W*3}", 6, "not a power of two of pages in braces" },
 	{ "{W*4", 5, "a brace is not closed" },
@@ -196,17 +188,12 @@ static void workbench_allows(struct kunit *test)
 	const struct allows_row *param = test->param_value;
 	const struct ptebatch_setup setup = { param->was, .prot = RW };
 	struct ptebatch_trial *trial;
-	unsigned long *differs;
 
-	differs = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
-				sizeof(long), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, differs);
 	trial = ptebatch_trial_begin(test, "no operation", &setup);
 	ptebatch_trial_end(trial);
 	KUNIT_EXPECT_EQ(test, param->allowed,
 			ptebatch_trial_allows(trial,
-					      parse(test, param->expected),
-					      differs));
+					      ptebatch_picture(test, param->expected)));
 }
 
 /* Rule 7: the check reports each count that is off by one. */
@@ -270,6 +257,7 @@ static void workbench_books(struct kunit *test)
 	const struct ptebatch_setup setup = {
 		"{Rdy*16}", .prot = PROT_READ, .twice = param->twice,
 	};
+	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = {};
 	struct ptebatch_space *space;
 	struct seq_buf out;
 	char text[512];
@@ -279,13 +267,13 @@ static void workbench_books(struct kunit *test)
 		kunit_skip(test, "CONFIG_PAGE_MAPCOUNT is not set: no mapcount per page");
 	space = ptebatch_space(test, &setup);
 	seq_buf_init(&out, text, sizeof(text));
-	KUNIT_EXPECT_EQ(test, ptebatch_accounting_consistent(space, &out), 1);
+	KUNIT_EXPECT_TRUE(test, ptebatch_accounting_consistent(space, taken, &out));
 
 	param->tamper(space, 1);
-	KUNIT_EXPECT_EQ(test, ptebatch_accounting_consistent(space, &out), 0);
+	KUNIT_EXPECT_FALSE(test, ptebatch_accounting_consistent(space, taken, &out));
 	param->tamper(space, -1);
 	KUNIT_EXPECT_TRUE_MSG(test, strstarts(seq_buf_str(&out), param->report),
-			      "rule 7 (accounting): expected a report on %s, got: %s",
+			      PTEBATCH_RULE_ACCOUNTING ": expected a report on %s, got: %s",
 			      param->report, seq_buf_str(&out));
 }
 
@@ -314,10 +302,8 @@ static void workbench_neighbours(struct kunit *test)
 		raw[at] = pte_none(saved) ? raw[0] : pte_wrprotect(saved);
 		seq_buf_init(&out, text, sizeof(text));
 		KUNIT_EXPECT_EQ_MSG(test, in,
-				    ptebatch_neighbours_same(&trial->before,
-							     &trial->after,
-							     &out),
-				    "rule 4 (neighbours): entry %d changed", at);
+				    ptebatch_check_neighbours(trial, &out),
+				    PTEBATCH_RULE_NEIGHBOURS ": entry %d changed", at);
 		raw[at] = saved;
 	}
 }
@@ -328,52 +314,41 @@ static void workbench_there(struct kunit *test)
 	static const struct ptebatch_setup setup = {
 		"@3 {Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW,
 	};
-	const struct ptebatch_call gone =
-		ptebatch_setup_call(&setup, ptebatch_model_gone, RW);
-	const struct ptebatch_call moved =
-		ptebatch_setup_call(&setup, ptebatch_model_move, RW);
+	const struct ptebatch_place *place;
 	struct ptebatch_trial *source, *destination;
-	const struct ptebatch_row *was;
-	unsigned long *differs;
 	struct seq_buf out;
-	char text[256];
 
-	differs = kunit_kcalloc(test, BITS_TO_LONGS(PTEBATCH_ROW_ENTRIES),
-				sizeof(long), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, differs);
-	source = ptebatch_trial_begin(test, "no operation", &setup);
-	destination =
-		ptebatch_trial_destination(source,
-					   ptebatch_space_add_place(source->space, 5));
-	ptebatch_trial_end(destination);
-	ptebatch_trial_end(source);
-	was = ptebatch_trial_was(destination);
-	KUNIT_EXPECT_PTR_EQ(test, was, &source->before.row);
+	source = ptebatch_op_begin(test, &ptebatch_move, &setup, false);
+	place = ptebatch_space_add_place(source->space, 5);
+	destination = ptebatch_op_second(source, &ptebatch_move, place);
+	source->quiet = true;
+	destination->quiet = true;
+	KUNIT_EXPECT_FALSE(test, ptebatch_trial_end(source));
 	KUNIT_EXPECT_EQ(test, destination->after.row.first, 5);
 
-	KUNIT_EXPECT_FALSE(test, ptebatch_model_row(&gone, was,
-						    &source->after.row, differs));
-	KUNIT_EXPECT_EQ(test, bitmap_weight(differs, PTEBATCH_ROW_ENTRIES), 8);
-	KUNIT_EXPECT_FALSE(test, ptebatch_model_row(&moved, was,
-						    &destination->after.row, differs));
-	KUNIT_EXPECT_EQ(test, bitmap_weight(differs, PTEBATCH_ROW_ENTRIES), 8);
-	KUNIT_EXPECT_TRUE(test, ptebatch_model_row(&gone, was,
-						   &destination->after.row, differs));
-	KUNIT_EXPECT_TRUE(test, ptebatch_model_row(&moved, was,
-						   &source->after.row, differs));
+	seq_buf_init(&out, source->text, sizeof(source->text));
+	bitmap_zero(source->differs, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(destination->differs, PTEBATCH_ROW_ENTRIES);
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_model(source, &out));
+	KUNIT_EXPECT_EQ(test, bitmap_weight(source->differs, PTEBATCH_ROW_ENTRIES), 8);
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_model(destination, &out));
+	KUNIT_EXPECT_EQ(test, bitmap_weight(destination->differs, PTEBATCH_ROW_ENTRIES), 8);
+	/* Each is what the other should be. */
+	swap(source->call, destination->call);
+	bitmap_zero(source->differs, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(destination->differs, PTEBATCH_ROW_ENTRIES);
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_model(source, &out));
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_model(destination, &out));
 
-	seq_buf_init(&out, text, sizeof(text));
 	destination->after.raw[destination->after.lead + 12] =
 		source->after.raw[source->after.lead + 11];
-	KUNIT_EXPECT_FALSE(test, ptebatch_neighbours_same(&destination->before,
-							  &destination->after, &out));
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_neighbours(destination, &out));
 }
 
 /* Rule 8: the check reports exactly the entries that were not flushed. */
 static void workbench_flush(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = { "{Wdyx*8}", .prot = RW };
-	const struct ptebatch_row *after = parse(test, "{Wdyx*2 Rdyx*4 Wdyx*2}");
 	struct ptebatch_trial *trial;
 	struct vm_area_struct *vma;
 	struct seq_buf out;
@@ -382,28 +357,22 @@ static void workbench_flush(struct kunit *test)
 
 	trial = ptebatch_trial_begin(test, "no operation", &setup);
 	addr = ptebatch_addr(trial->space, 0);
-
-	seq_buf_init(&out, text, sizeof(text));
-	KUNIT_EXPECT_TRUE(test, ptebatch_flush_covers(&trial->flush,
-						      &trial->before.row,
-						      &trial->before.row, &out));
-	KUNIT_EXPECT_FALSE(test, ptebatch_flush_covers(&trial->flush,
-						       &trial->before.row,
-						       after, &out));
-	KUNIT_EXPECT_STREQ(test, strsep(&(char *){ text }, "\n"),
-			   "entry 2 was not flushed: it was Wdyx and is Rdyx");
-
 	mmap_read_lock(trial->space->places[0].mm);
 	vma = vma_lookup(trial->space->places[0].mm, addr);
 	flush_tlb_range(vma, addr + 3 * PAGE_SIZE, addr + 6 * PAGE_SIZE);
 	mmap_read_unlock(trial->space->places[0].mm);
 	ptebatch_trial_end(trial);
-	seq_buf_clear(&out);
-	KUNIT_EXPECT_FALSE(test, ptebatch_flush_covers(&trial->flush,
-						       &trial->before.row,
-						       after, &out));
+
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_flush(trial, &out));
+	trial->after.row = *ptebatch_picture(test, "{Wdyx*2 Rdyx*4 Wdyx*2}");
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_flush(trial, &out));
 	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
 			   "entry 2 was not flushed: it was Wdyx and is Rdyx\n");
+	bitmap_zero(trial->flush.flushed, PTEBATCH_ROW_ENTRIES);
+	seq_buf_clear(&out);
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_flush(trial, &out));
+	KUNIT_EXPECT_EQ(test, bitmap_weight(trial->differs, PTEBATCH_ROW_ENTRIES), 4);
 }
 
 /* Rule 7: the check reports an unmapped folio that is not freed. */
@@ -418,7 +387,7 @@ static void workbench_leak(struct kunit *test)
 
 	folio_get(folio);
 	ptebatch_space_drop_refs(space);
-	ptebatch_zap(space, zap_vma_range);
+	ptebatch_zap.call(&ptebatch_zap, space, false);
 	err = ptebatch_space_reacquire_refs(space);
 	KUNIT_EXPECT_TRUE(test, ptebatch_folio_leaked(space, 0));
 	KUNIT_EXPECT_FALSE(test, ptebatch_folio_leaked(space, 1));
@@ -439,15 +408,15 @@ static void workbench_bytes(struct kunit *test)
 	u8 *byte;
 
 	trial = ptebatch_trial_begin(test, "no operation", &setup);
-	ptebatch_contents_fill(trial->space);
+	ptebatch_contents_fill(trial);
 	ptebatch_trial_end(trial);
 	seq_buf_init(&out, text, sizeof(text));
-	KUNIT_EXPECT_TRUE(test, ptebatch_contents_kept(trial, &out));
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_contents(trial, &out));
 	byte = page_address(folio_page(trial->space->folios[0], 2));
 	byte[PAGE_SIZE - 1]++;
-	KUNIT_EXPECT_FALSE(test, ptebatch_contents_kept(trial, &out));
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_contents(trial, &out));
 	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
-			   "page 2 of folio 0 has not got its bytes\n");
+			   "page 2 of folio 0 has wrong contents\n");
 }
 
 /* Rule 7: a reference left after teardown fails the case that left it. */

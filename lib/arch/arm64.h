@@ -2,7 +2,6 @@
 #ifndef PTEBATCH_ARCH_ARM64_H
 #define PTEBATCH_ARCH_ARM64_H
 
-#define PTEBATCH_ARCH			"arm64"
 #define PTEBATCH_SYSCALL(name)		__arm64_sys_##name
 
 #ifdef CONFIG_ARM64_CONTPTE

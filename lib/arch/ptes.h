@@ -56,8 +56,4 @@ struct ptebatch_pte_cost {
 	unsigned long barriers;
 };
 
-/* An operation of the twin that counts, see twin/contpte.c. */
-void ptebatch_twin_pte_op(enum ptebatch_pte_op op, struct ptebatch_ptes *ptes,
-			  struct ptebatch_pte_cost *cost);
-
 #endif /* PTEBATCH_PTES_H */

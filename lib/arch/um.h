@@ -2,7 +2,6 @@
 #ifndef PTEBATCH_ARCH_UM_H
 #define PTEBATCH_ARCH_UM_H
 
-#define PTEBATCH_ARCH			"um"
 #define PTEBATCH_SYSCALL(name)		__se_sys_##name
 #define PTEBATCH_PROT_SETS_YOUNG	true
 

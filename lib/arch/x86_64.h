@@ -2,7 +2,6 @@
 #ifndef PTEBATCH_ARCH_X86_64_H
 #define PTEBATCH_ARCH_X86_64_H
 
-#define PTEBATCH_ARCH			"x86_64"
 #define PTEBATCH_SYSCALL(name)		__x64_sys_##name
 
 /* Also true on a CPU without shadow stacks, if booted with setcpuid=519. */

@@ -166,6 +166,10 @@ static void check_folios(struct accounting *acct, int nr)
 	unsigned int page, pages = 1U << space->row.folios[nr].order;
 	struct folio *folio;
 
+	if (ptebatch_folio_leaked(space, nr)) {
+		acct->consistent = false;
+		seq_buf_printf(acct->out, "folio %d is not mapped, but not free\n", nr);
+	}
 	for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
 		folio = ptebatch_page_folio(space, nr, page);
 		if (folio)
@@ -184,7 +188,8 @@ static unsigned int first_place(const struct ptebatch_space *space,
 	return first;
 }
 
-static int count_places(struct accounting *acct)
+static bool count_places(struct accounting *acct,
+			 const struct ptebatch_snapshot *const *taken)
 {
 	const struct ptebatch_space *space = acct->space;
 	long rss[PTEBATCH_PLACES][NR_MM_COUNTERS] = {};
@@ -193,37 +198,41 @@ static int count_places(struct accounting *acct)
 
 	snapshot = kvmalloc_obj(*snapshot);
 	if (!snapshot)
-		return -ENOMEM;
+		return false;
 	for (i = 0; i < space->nr_places; i++) {
-		ptebatch_snapshot(snapshot, space, &space->places[i]);
-		count_entries(acct, snapshot, rss[first_place(space, i)]);
+		if (!taken[i])
+			ptebatch_snapshot(snapshot, space, &space->places[i]);
+		count_entries(acct, taken[i] ?: snapshot,
+			      rss[first_place(space, i)]);
 	}
 	kvfree(snapshot);
 	for (i = 0; i < space->nr_places; i++)
 		if (first_place(space, i) == i)
 			check_rss(acct, space->places[i].mm, rss[i]);
-	return 0;
+	return true;
 }
 
 /**
  * ptebatch_accounting_consistent() - check rule 7 (accounting)
  * @space: the address space; it has all mappings and references of its folios
+ * @taken: for each place, a snapshot of it, or %NULL to read its page tables
  * @out: receives a line for each inconsistent counter
  *
  * Checks the mapcounts (large, entire and, with CONFIG_PAGE_MAPCOUNT, per
  * page), the reference counts, the swap counts of folios in the swap cache and
- * the RSS of each mm, and that no page with two mappings is AnonExclusive.
+ * the RSS of each mm, that no page with two mappings is AnonExclusive, and that
+ * each folio without mappings is free.
  *
  * Context: Process context, may sleep; takes the mmap_lock and the page table
  * locks.
- * Return: 1 if all are consistent, 0 if one is not, or -ENOMEM.
+ * Return: true if all are consistent.
  */
-int ptebatch_accounting_consistent(const struct ptebatch_space *space,
-				   struct seq_buf *out)
+bool ptebatch_accounting_consistent(const struct ptebatch_space *space,
+				    const struct ptebatch_snapshot *const *taken,
+				    struct seq_buf *out)
 {
 	struct accounting acct = { .space = space, .out = out, .consistent = true };
 	unsigned int i;
-	int err = -ENOMEM;
 
 	acct.page = kvcalloc(space->row.nr_pages + 1, sizeof(*acct.page),
 			     GFP_KERNEL);
@@ -231,12 +240,15 @@ int ptebatch_accounting_consistent(const struct ptebatch_space *space,
 			     GFP_KERNEL);
 	acct.huge = kvcalloc(space->row.nr_folios + 1, sizeof(*acct.huge),
 			     GFP_KERNEL);
-	if (acct.page && acct.swap && acct.huge)
-		err = count_places(&acct);
-	for (i = 0; !err && i < space->row.nr_folios; i++)
-		check_folios(&acct, i);
+	if (acct.page && acct.swap && acct.huge && count_places(&acct, taken)) {
+		for (i = 0; i < space->row.nr_folios; i++)
+			check_folios(&acct, i);
+	} else {
+		seq_buf_puts(out, "not checked: out of memory\n");
+		acct.consistent = false;
+	}
 	kvfree(acct.huge);
 	kvfree(acct.swap);
 	kvfree(acct.page);
-	return err ?: acct.consistent;
+	return acct.consistent;
 }

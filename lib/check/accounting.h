@@ -7,7 +7,8 @@
 
 #include "../space/snapshot.h"
 
-int ptebatch_accounting_consistent(const struct ptebatch_space *space,
-				   struct seq_buf *out);
+bool ptebatch_accounting_consistent(const struct ptebatch_space *space,
+				    const struct ptebatch_snapshot *const *taken,
+				    struct seq_buf *out);
 
 #endif /* PTEBATCH_ACCOUNTING_H */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <kunit/test.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "internal.h"
 
 #include "../space/refs.h"
+#include "checks.h"
 #include "contents.h"
 
 /* A value that is unique among the pages of the row, and not zero. */
@@ -16,15 +18,17 @@ static u32 stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
 
 /**
  * ptebatch_contents_fill() - fill each page of a row with a unique pattern
- * @space: the address space of the row
+ * @trial: the trial, begun; from now on it checks the contents of the pages
  *
  * Context: Process context; the space holds references to the folios.
  */
-void ptebatch_contents_fill(struct ptebatch_space *space)
+void ptebatch_contents_fill(struct ptebatch_trial *trial)
 {
+	const struct ptebatch_space *space = trial->space;
 	const struct ptebatch_row *row = &space->row;
 	unsigned int i, page;
 
+	trial->filled = true;
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
 			memset32(page_address(&space->folios[i]->page + page),
@@ -73,8 +77,47 @@ static u32 expected_stamp(const struct ptebatch_trial *trial, unsigned int i)
 }
 
 /**
- * ptebatch_contents_kept() - check that no page lost its contents
- * @trial: the trial, ended; ptebatch_contents_fill() has filled its pages
+ * ptebatch_contents_copied() - check that a page contains a pattern of the row
+ * @space: the address space, filled by ptebatch_contents_fill()
+ * @entry: an entry of its row
+ * @page: the page
+ *
+ * Context: Process context.
+ * Return: true if @page has the contents of the page of @entry.
+ */
+bool ptebatch_contents_copied(const struct ptebatch_space *space,
+			      const struct ptebatch_entry *entry, struct page *page)
+{
+	return contains(page, stamp(&space->row, entry->folio, entry->page));
+}
+
+/**
+ * ptebatch_contents_read() - check contents by reads from user space
+ * @space: the address space, filled by ptebatch_contents_fill()
+ *
+ * Reads all pages of the first place; the pages that are not present fault.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: -1 if all are right, or the index of the first wrong entry.
+ */
+int ptebatch_contents_read(const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	int i, wrong = -1;
+	u32 got;
+
+	kthread_use_mm(space->places[0].mm);
+	for (i = 0; i < row->nr && wrong < 0; i++)
+		if (get_user(got, (u32 __user *)ptebatch_addr(space, i)) ||
+		    got != stamp(row, row->entries[i].folio, row->entries[i].page))
+			wrong = i;
+	kthread_unuse_mm(space->places[0].mm);
+	return wrong;
+}
+
+/**
+ * ptebatch_check_contents() - check that no page lost its contents
+ * @trial: the trial, stopped
  * @out: receives a line about the first page with wrong contents
  *
  * A page of a new folio must contain the pattern of the page that its entry
@@ -82,21 +125,21 @@ static u32 expected_stamp(const struct ptebatch_trial *trial, unsigned int i)
  * contain its own pattern.
  *
  * Context: Process context.
- * Return: true if all pages have the right contents.
+ * Return: true if all pages have the right contents, or were not filled.
  */
-bool ptebatch_contents_kept(const struct ptebatch_trial *trial,
-			    struct seq_buf *out)
+bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	const struct ptebatch_row *row = &space->row;
 	unsigned int i, page;
 
+	if (!trial->filled)
+		return true;
 	for (i = 0; i < trial->after.row.nr; i++) {
 		const struct ptebatch_entry *is = &trial->after.row.entries[i];
 
-		if (!ptebatch_entry_present(is) || !row->folios[is->folio].made)
-			continue;
-		if (contains(folio_page(space->folios[is->folio], is->page),
+		if (!ptebatch_entry_present(is) || !row->folios[is->folio].made ||
+		    contains(folio_page(space->folios[is->folio], is->page),
 			     expected_stamp(trial, i)))
 			continue;
 		seq_buf_printf(out, "entry %u: wrong contents of the new page\n", i);
@@ -109,26 +152,10 @@ bool ptebatch_contents_kept(const struct ptebatch_trial *trial,
 			    contains(&space->folios[i]->page + page,
 				     stamp(row, i, page)))
 				continue;
-			seq_buf_printf(out, "page %u of folio %u has not got its bytes\n",
+			seq_buf_printf(out, "page %u of folio %u has wrong contents\n",
 				       page, i);
 			return false;
 		}
 	}
 	return true;
-}
-
-/**
- * ptebatch_contents_expect() - fail the case if a page lost its contents
- * @trial: the trial, as for ptebatch_contents_kept()
- *
- * Context: Process context.
- */
-void ptebatch_contents_expect(const struct ptebatch_trial *trial)
-{
-	struct seq_buf out;
-	char text[80];
-
-	seq_buf_init(&out, text, sizeof(text));
-	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_contents_kept(trial, &out),
-			      "%s: %s", trial->function, seq_buf_str(&out));
 }

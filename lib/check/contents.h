@@ -7,9 +7,9 @@
 
 #include "trial.h"
 
-void ptebatch_contents_fill(struct ptebatch_space *space);
-bool ptebatch_contents_kept(const struct ptebatch_trial *trial,
-			    struct seq_buf *out);
-void ptebatch_contents_expect(const struct ptebatch_trial *trial);
+void ptebatch_contents_fill(struct ptebatch_trial *trial);
+bool ptebatch_contents_copied(const struct ptebatch_space *space,
+			      const struct ptebatch_entry *entry, struct page *page);
+int ptebatch_contents_read(const struct ptebatch_space *space);
 
 #endif /* PTEBATCH_CONTENTS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rule 8 (TLB): each entry made less permissive lies in a flushed range.
+ * Record the TLB flushes of an operation, for rule 8 (TLB).
  */
 #ifndef PTEBATCH_FLUSH_H
 #define PTEBATCH_FLUSH_H
@@ -32,11 +32,5 @@ struct ptebatch_flush {
 int ptebatch_flush_begin(struct ptebatch_flush *flush,
 			 const struct ptebatch_place *place);
 void ptebatch_flush_end(struct ptebatch_flush *flush);
-bool ptebatch_flush_needed(const struct ptebatch_entry *before,
-			   const struct ptebatch_entry *after);
-bool ptebatch_flush_covers(const struct ptebatch_flush *flush,
-			   const struct ptebatch_row *before,
-			   const struct ptebatch_row *after,
-			   struct seq_buf *out);
 
 #endif /* PTEBATCH_FLUSH_H */

@@ -37,6 +37,7 @@ struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
 		.uffd_wp = setup->uffd_wp,
 		.uffd_rwp = setup->uffd_rwp,
 		.uffd_no_remap_event = setup->uffd_no_remap_event,
+		.uffd_not_inherited = setup->uffd_not_inherited,
 		.swap = setup->swap,
 	};
 }
@@ -341,12 +342,12 @@ void ptebatch_model_guard_remove(const struct ptebatch_call *call,
 }
 
 /**
- * ptebatch_model_gone() - mremap(), at the source
+ * ptebatch_model_move_source() - mremap(), at the source
  * @call: the call
  * @was: entry before the call
  * @allowed: set to what the entry may be after the call
  */
-void ptebatch_model_gone(const struct ptebatch_call *call,
+void ptebatch_model_move_source(const struct ptebatch_call *call,
 			 const struct ptebatch_entry *was,
 			 struct ptebatch_allowed *allowed)
 {
@@ -561,29 +562,48 @@ u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i)
 	return used_flags(row, from, to, i);
 }
 
+/* Accessed and dirty from the destination's contpte block, if entries move. */
+static u8 moved_block(const struct ptebatch_row *row, unsigned int first,
+		      unsigned int i, u8 (*spread)(const struct ptebatch_row *row,
+						   unsigned int i))
+{
+	u8 flags = spread(row, i);
+	unsigned int at, block;
+
+	if (first == row->first || !find_block_at(row, first, i, &block))
+		return flags;
+	for (at = block; at < block + PTEBATCH_BLOCK_ENTRIES; at++)
+		flags |= spread(row, at);
+	return flags | used_flags(row, block, block + PTEBATCH_BLOCK_ENTRIES, i);
+}
+
 /**
- * ptebatch_model_spread_to() - rule 1: accessed and dirty that may spread when
- * entries move
+ * ptebatch_model_block_to() - as ptebatch_model_block(), when entries move
  * @row: row before the call
  * @first: index of the row's first entry in its page table after the call
  * @i: index of the entry
  *
- * After a move the flags also spread within the destination's contpte block.
+ * Return: accessed and dirty of all entries that may spread them to entry @i
+ * without batches.
+ */
+u8 ptebatch_model_block_to(const struct ptebatch_row *row, unsigned int first,
+			   unsigned int i)
+{
+	return moved_block(row, first, i, ptebatch_model_block);
+}
+
+/**
+ * ptebatch_model_spread_to() - as ptebatch_model_spread(), when entries move
+ * @row: row before the call
+ * @first: index of the row's first entry in its page table after the call
+ * @i: index of the entry
  *
  * Return: accessed and dirty of all entries that may spread them to entry @i.
  */
 u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
 			    unsigned int i)
 {
-	u8 spread = ptebatch_model_spread(row, i);
-	unsigned int at, block;
-
-	if (first == row->first || !find_block_at(row, first, i, &block))
-		return spread;
-	for (at = block; at < block + PTEBATCH_BLOCK_ENTRIES; at++)
-		spread |= ptebatch_model_spread(row, at);
-	return spread |
-	       used_flags(row, block, block + PTEBATCH_BLOCK_ENTRIES, i);
+	return moved_block(row, first, i, ptebatch_model_spread);
 }
 
 /**
@@ -616,52 +636,4 @@ bool ptebatch_model_allows(const struct ptebatch_call *call,
 	       (got->kind != PTEBATCH_SWAP || call->freed ||
 		was->folio == PTEBATCH_NO_FOLIO) :
 	       got->folio == was->folio && got->page == was->page;
-}
-
-/**
- * ptebatch_model_row() - check the range of a row against the model
- * @call: the call
- * @was: row before the call
- * @got: row after the call
- * @differs: bitmap of PTEBATCH_ROW_ENTRIES, set to the entries not allowed
- *
- * Return: true if the rules allow all entries of the range.
- */
-bool ptebatch_model_row(const struct ptebatch_call *call,
-			const struct ptebatch_row *was,
-			const struct ptebatch_row *got, unsigned long *differs)
-{
-	unsigned int i;
-
-	bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
-	for (i = was->from; i < was->to; i++)
-		if (!ptebatch_model_allows(call, &was->entries[i],
-					   ptebatch_model_spread_to(was,
-								    got->first,
-								    i) |
-					   PTEBATCH_PROT_YOUNG,
-					   &got->entries[i]))
-			set_bit(i, differs);
-	return bitmap_empty(differs, PTEBATCH_ROW_ENTRIES);
-}
-
-/**
- * ptebatch_model_counts() - rule 9: check the returned number of pages
- * @call: the call
- * @was: row before the call
- * @pages: return value of the call: number of changed pages
- *
- * Return: true if @pages is the number of pages that the model counts.
- */
-bool ptebatch_model_counts(const struct ptebatch_call *call,
-			   const struct ptebatch_row *was, long pages)
-{
-	struct ptebatch_allowed allowed;
-	unsigned int i;
-
-	for (i = was->from; i < was->to; i++) {
-		call->model(call, &was->entries[i], &allowed);
-		pages -= allowed.counts;
-	}
-	return !pages;
 }

@@ -48,6 +48,7 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @try_writable: the call avoids write faults (MM_CP_TRY_CHANGE_WRITABLE)
  * @swap: the anonymous pages have swap space; otherwise they are lazyfree
  * @freed: the pages may be freed, so that swap entries do not identify them
+ * @counts: the call returns the number of changed pages (rule 9)
  * @hints: NUMA hinting accepts all folios of the row; otherwise none
  */
 struct ptebatch_call {
@@ -66,6 +67,7 @@ struct ptebatch_call {
 	bool try_writable;
 	bool swap;
 	bool freed;
+	bool counts;
 	bool hints;
 };
 
@@ -108,9 +110,9 @@ void ptebatch_model_guard_install(const struct ptebatch_call *call,
 void ptebatch_model_guard_remove(const struct ptebatch_call *call,
 				 const struct ptebatch_entry *was,
 				 struct ptebatch_allowed *allowed);
-void ptebatch_model_gone(const struct ptebatch_call *call,
-			 const struct ptebatch_entry *was,
-			 struct ptebatch_allowed *allowed);
+void ptebatch_model_move_source(const struct ptebatch_call *call,
+				const struct ptebatch_entry *was,
+				struct ptebatch_allowed *allowed);
 void ptebatch_model_move(const struct ptebatch_call *call,
 			 const struct ptebatch_entry *was,
 			 struct ptebatch_allowed *allowed);
@@ -127,15 +129,12 @@ void ptebatch_model_referenced(const struct ptebatch_call *call,
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
+u8 ptebatch_model_block_to(const struct ptebatch_row *row, unsigned int first,
+			   unsigned int i);
 u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
 			    unsigned int i);
 bool ptebatch_model_allows(const struct ptebatch_call *call,
 			   const struct ptebatch_entry *was, u8 spread,
 			   const struct ptebatch_entry *got);
-bool ptebatch_model_row(const struct ptebatch_call *call,
-			const struct ptebatch_row *was,
-			const struct ptebatch_row *got, unsigned long *differs);
-bool ptebatch_model_counts(const struct ptebatch_call *call,
-			   const struct ptebatch_row *was, long pages);
 
 #endif /* PTEBATCH_MODEL_H */

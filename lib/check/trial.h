@@ -5,6 +5,8 @@
 #ifndef PTEBATCH_TRIAL_H
 #define PTEBATCH_TRIAL_H
 
+#include <linux/sizes.h>
+
 #include "../space/snapshot.h"
 #include "../space/space.h"
 #include "flush.h"
@@ -13,62 +15,65 @@
 /**
  * struct ptebatch_trial - state of a place before and after an operation
  * @test: the case
- * @function: name of the function under test, for messages
+ * @function: name of the function under test or of its twin, for messages
  * @space: the address space
- * @origin: for the destination of a move, the trial of its source, otherwise
- *          %NULL
  * @place: the place to check
+ * @first: for a second place, the trial of the first place, otherwise %NULL
+ * @second: trial of the destination of a move or of the child of a fork, or
+ *          %NULL
+ * @call: the operation, for the model; @call.model is %NULL if the model does
+ *        not cover the operation
+ * @returned: return value of the operation, in pages if @call.counts
+ * @one_by_one: no batches: accessed and dirty spread in contpte blocks only
+ * @partial: @before and @after are a part of the space, see run/window.h
+ * @filled: the pages were filled by ptebatch_contents_fill()
+ * @locked: bitmap of the folios that are locked before the operation
+ * @quiet: a violation does not fail the case
  * @before: snapshot of the place before the operation
  * @after: snapshot of the place after the operation
  * @flush: TLB flushes during the operation
+ * @differs: bitmap of the entries that the last check marked as wrong
+ * @text: buffer for the report of a check: a line per entry of a contpte block
  */
 struct ptebatch_trial {
 	struct kunit *test;
-	const char *function;
+	char function[64];
 	struct ptebatch_space *space;
-	const struct ptebatch_trial *origin;
 	const struct ptebatch_place *place;
+	const struct ptebatch_trial *first;
+	struct ptebatch_trial *second;
+	struct ptebatch_call call;
+	long returned;
+	bool one_by_one;
+	bool partial;
+	bool filled;
+	bool quiet;
+	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;
 	struct ptebatch_flush flush;
+	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
+	char text[SZ_8K];
 };
 
-/* Stop after the first failure: later failures would repeat it. */
-static inline bool ptebatch_failed(struct kunit *test)
-{
-	return READ_ONCE(test->status) == KUNIT_FAILURE;
-}
-
-/* The row before the operation: for a destination, the row at the source. */
+/* The row before the operation: for a second place, the row of the first. */
 static inline const struct ptebatch_row *
 ptebatch_trial_was(const struct ptebatch_trial *trial)
 {
-	return trial->origin ? &trial->origin->before.row : &trial->before.row;
+	return trial->first ? &trial->first->before.row : &trial->before.row;
 }
 
+struct ptebatch_trial *ptebatch_trial_alloc(struct kunit *test, const char *function);
 struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *function,
 					    const struct ptebatch_setup *setup);
-struct ptebatch_trial *
-ptebatch_trial_destination(const struct ptebatch_trial *source,
-			   const struct ptebatch_place *place);
+struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
+					     const struct ptebatch_place *place);
 void ptebatch_trial_stop(struct ptebatch_trial *trial);
-void ptebatch_trial_end(struct ptebatch_trial *trial);
-struct ptebatch_trial *ptebatch_trial_second(const struct ptebatch_trial *trial,
-					     const char *function);
-void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong,
-			  const unsigned long *differs);
+void ptebatch_trial_repair(struct ptebatch_trial *trial);
 void ptebatch_trial_release(struct ptebatch_trial *trial);
-void ptebatch_trial_expect(const struct ptebatch_trial *trial,
-			   const char *picture);
-void ptebatch_trial_model(const struct ptebatch_trial *trial,
-			  const struct ptebatch_call *call);
-void ptebatch_trial_untouched(const struct ptebatch_trial *trial);
-void ptebatch_trial_on_lists(const struct ptebatch_trial *trial);
-void ptebatch_trial_same(const struct ptebatch_trial *trial,
-			 const struct ptebatch_trial *twin);
-
-bool ptebatch_trial_allows(const struct ptebatch_trial *trial,
-			   const struct ptebatch_row *expected,
-			   unsigned long *differs);
+void ptebatch_print_row(struct kunit *test, const char *what,
+			const struct ptebatch_row *row,
+			const unsigned long *differs);
+void ptebatch_trial_print(const struct ptebatch_trial *trial, const char *wrong);
 
 #endif /* PTEBATCH_TRIAL_H */

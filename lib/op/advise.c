@@ -3,74 +3,46 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 
-#include "../check/model.h"
+#include "../twin/twin.h"
 #include "advise.h"
 
-const struct ptebatch_advice ptebatch_advices[] = {
-	[PTEBATCH_COLD] = {
-		"MADV_COLD", MADV_COLD, ptebatch_model_cold, .splits = true,
-	},
-	[PTEBATCH_PAGEOUT] = {
-		"MADV_PAGEOUT", MADV_PAGEOUT, ptebatch_model_unmap,
-		.swaps = true, .splits = true,
-	},
-	[PTEBATCH_FREE] = {
-		"MADV_FREE", MADV_FREE, ptebatch_model_free, .splits = true,
-	},
-	[PTEBATCH_DONTNEED] = {
-		"MADV_DONTNEED", MADV_DONTNEED, ptebatch_model_zap,
-	},
-	[PTEBATCH_GUARD_INSTALL] = {
-		"MADV_GUARD_INSTALL", MADV_GUARD_INSTALL,
-		ptebatch_model_guard_install,
-	},
-	[PTEBATCH_GUARD_REMOVE] = {
-		"MADV_GUARD_REMOVE", MADV_GUARD_REMOVE,
-		ptebatch_model_guard_remove,
-	},
-};
-
-/**
- * ptebatch_advise() - call madvise() on a row's range
- * @space: the address space of the row
- * @advice: the advice
- * @madvise: do_madvise() or its twin
- *
- * Context: Process context of a kernel thread without an mm, may sleep; takes
- * the mmap_lock.
- * Return: return value of @madvise.
- */
-int ptebatch_advise(struct ptebatch_space *space,
-		    const struct ptebatch_advice *advice,
-		    ptebatch_madvise_t madvise)
+static long advise(const struct ptebatch_op *op, struct ptebatch_space *space,
+		   bool twin)
 {
 	const struct ptebatch_row *row = &space->row;
 	struct mm_struct *mm = space->places[0].mm;
-	int err;
+	long err;
 
 	kthread_use_mm(mm);
-	err = madvise(mm, ptebatch_addr(space, row->from),
-		      (row->to - row->from) * PAGE_SIZE, advice->behavior);
+	err = (twin ? ptebatch_twin_do_madvise : do_madvise)
+		(mm, ptebatch_addr(space, row->from),
+		 (row->to - row->from) * PAGE_SIZE, op->arg);
 	kthread_unuse_mm(mm);
 	return err;
 }
 
-/**
- * ptebatch_advice_call() - describe a call of madvise() for the model
- * @advice: the advice
- * @setup: set-up of the address space
- *
- * Return: the call.
- */
-struct ptebatch_call ptebatch_advice_call(const struct ptebatch_advice *advice,
-					  const struct ptebatch_setup *setup)
-{
-	struct ptebatch_call call =
-		ptebatch_setup_call(setup, advice->model, setup->prot);
+#define ADVICE(behavior)						\
+	.name = #behavior, .function = "do_madvise()", .call = advise,	\
+	.arg = behavior
 
-	if (advice->swaps) {
-		call.swap = true;
-		call.freed = setup->lru;
-	}
-	return call;
-}
+const struct ptebatch_op ptebatch_advices[] = {
+	[PTEBATCH_COLD] = {
+		ADVICE(MADV_COLD), .model = ptebatch_model_cold, .splits = true,
+	},
+	[PTEBATCH_PAGEOUT] = {
+		ADVICE(MADV_PAGEOUT), .model = ptebatch_model_unmap,
+		.swaps = true, .splits = true,
+	},
+	[PTEBATCH_FREE] = {
+		ADVICE(MADV_FREE), .model = ptebatch_model_free, .splits = true,
+	},
+	[PTEBATCH_DONTNEED] = {
+		ADVICE(MADV_DONTNEED), .model = ptebatch_model_zap,
+	},
+	[PTEBATCH_GUARD_INSTALL] = {
+		ADVICE(MADV_GUARD_INSTALL), .model = ptebatch_model_guard_install,
+	},
+	[PTEBATCH_GUARD_REMOVE] = {
+		ADVICE(MADV_GUARD_REMOVE), .model = ptebatch_model_guard_remove,
+	},
+};

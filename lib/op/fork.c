@@ -9,7 +9,9 @@
 
 #include "internal.h"
 
+#include "../kernel/fail_nth.h"
 #include "../kernel/process.h"
+#include "../twin/twin.h"
 #include "fork.h"
 
 /* Add the child as the space's second place, without a VMA yet. */
@@ -23,28 +25,6 @@ static int make_child(struct ptebatch_space *space)
 	child->start = space->places[0].start;
 	space->nr_places = 2;
 	return 0;
-}
-
-/**
- * ptebatch_fork_whole() - fork() an address space
- * @space: the address space; its first place is the parent, and the child
- *         becomes its second place
- * @fork: conditions; neither uffd_not_inherited nor no_memory_node
- *
- * Context: Process context, may sleep; takes the mmap_locks.
- * Return: 0, or the error of dup_mmap().
- */
-int ptebatch_fork_whole(struct ptebatch_space *space,
-			const struct ptebatch_fork *fork)
-{
-	struct ptebatch_place *parent = &space->places[0];
-	int err = make_child(space);
-
-	if (err)
-		return err;
-	if (fork->guarded)
-		ptebatch_vma_flags(parent->mm, parent->start, VM_MAYBE_GUARD, 0);
-	return dup_mmap(space->places[1].mm, parent->mm);
 }
 
 #ifdef CONFIG_NUMA
@@ -69,7 +49,7 @@ static void forbid_memory(struct vm_area_struct *vma, bool forbid)
 
 static int copy_entries(struct vm_area_struct *child,
 			struct vm_area_struct *parent,
-			const struct ptebatch_fork *fork, ptebatch_copy_t copy)
+			const struct ptebatch_setup *setup, bool twin)
 {
 	int err;
 
@@ -77,7 +57,7 @@ static int copy_entries(struct vm_area_struct *child,
 	vma_start_write(child);
 	vm_flags_clear(parent, VM_WIPEONFORK);
 	vm_flags_clear(child, VM_WIPEONFORK);
-	if (fork->uffd_not_inherited)
+	if (setup->uffd_not_inherited)
 		vm_flags_clear(child, VM_UFFD_WP | VM_UFFD_RWP);
 	/* dup_mmap() calls anon_vma_fork() before it attaches the VMA. */
 	vma_mark_detached(child);
@@ -85,28 +65,25 @@ static int copy_entries(struct vm_area_struct *child,
 	vma_mark_attached(child);
 	if (err)
 		return err;
-	forbid_memory(parent, fork->no_memory_node);
-	err = copy(child, parent);
+	forbid_memory(parent, setup->no_memory_node);
+	if (setup->fail_alloc)
+		ptebatch_fail_nth(1);
+	err = twin ? ptebatch_twin_copy_page_range(child, parent) :
+		     copy_page_range(child, parent);
+	if (setup->fail_alloc && !ptebatch_fail_nth_end())
+		err = -EINVAL;
 	forbid_memory(parent, false);
 	return err;
 }
 
-/**
- * ptebatch_fork_vma() - copy the entries of a VMA as fork() does
- * @space: the address space; its first place is the parent, and the child
- *         becomes its second place
- * @fork: conditions
- * @copy: copy_page_range() or its twin
- *
- * With VM_WIPEONFORK dup_mmap() copies the VMA but no entries; @copy is then
- * called as dup_mmap() would have called it.
- *
- * Context: Process context, may sleep; takes the mmap_locks.
- * Return: 0, or the error of the function that failed.
+/*
+ * With VM_WIPEONFORK dup_mmap() copies the VMA but no entries; then call
+ * copy_page_range() as dup_mmap() would have called it.
  */
-int ptebatch_fork_vma(struct ptebatch_space *space,
-		      const struct ptebatch_fork *fork, ptebatch_copy_t copy)
+static long copy_vma_entries(const struct ptebatch_op *op,
+			     struct ptebatch_space *space, bool twin)
 {
+	const struct ptebatch_setup *setup = &space->setup;
 	struct mm_struct *parent = space->places[0].mm;
 	unsigned long addr = space->places[0].start;
 	struct mm_struct *child;
@@ -116,7 +93,7 @@ int ptebatch_fork_vma(struct ptebatch_space *space,
 		return err;
 	child = space->places[1].mm;
 	ptebatch_vma_flags(parent, addr, VM_WIPEONFORK |
-			   (fork->guarded ? VM_MAYBE_GUARD : 0), 0);
+			   (setup->guarded ? VM_MAYBE_GUARD : 0), 0);
 	err = dup_mmap(child, parent);
 	if (err)
 		return err;
@@ -124,9 +101,36 @@ int ptebatch_fork_vma(struct ptebatch_space *space,
 	mmap_write_lock(parent);
 	mmap_write_lock_nested(child, SINGLE_DEPTH_NESTING);
 	err = copy_entries(vma_lookup(child, addr), vma_lookup(parent, addr),
-			   fork, copy);
+			   setup, twin);
 	mmap_write_unlock(child);
 	flush_tlb_mm(parent);
 	mmap_write_unlock(parent);
 	return err;
 }
+
+/* All of the mm; not with uffd_not_inherited or no_memory_node. */
+static long copy_mm(const struct ptebatch_op *op, struct ptebatch_space *space,
+		    bool twin)
+{
+	struct ptebatch_place *parent = &space->places[0];
+	int err = make_child(space);
+
+	if (err)
+		return err;
+	if (space->setup.guarded)
+		ptebatch_vma_flags(parent->mm, parent->start, VM_MAYBE_GUARD, 0);
+	return dup_mmap(space->places[1].mm, parent->mm);
+}
+
+const struct ptebatch_op ptebatch_copy = {
+	.name = "fork", .function = "copy_page_range()",
+	.call = copy_vma_entries, .forks = true,
+	.model = ptebatch_model_fork_parent,
+	.second_model = ptebatch_model_fork_child,
+};
+
+const struct ptebatch_op ptebatch_dup_mmap = {
+	.name = "fork", .function = "dup_mmap()", .call = copy_mm, .forks = true,
+	.model = ptebatch_model_fork_parent,
+	.second_model = ptebatch_model_fork_child, .no_twin = true,
+};

@@ -8,48 +8,11 @@
 
 #include "internal.h"
 
-#include "../check/model.h"
+#include "../twin/twin.h"
 #include "protect.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
-
-const struct ptebatch_protection ptebatch_protections[] = {
-	[PTEBATCH_TO_NONE] = {
-		"to no access", ptebatch_model_protect, PROT_NONE,
-	},
-	[PTEBATCH_TO_READABLE] = {
-		"to read-only", ptebatch_model_protect, RO,
-	},
-	[PTEBATCH_TO_WRITABLE] = {
-		"to writable", ptebatch_model_protect, RW,
-		MM_CP_TRY_CHANGE_WRITABLE,
-	},
-	[PTEBATCH_TO_WRITABLE_LATER] = {
-		"to writable, with write faults", ptebatch_model_protect, RW,
-	},
-	[PTEBATCH_UFFD_WP] = {
-		"uffd-wp protect", ptebatch_model_uffd_wp, RW, MM_CP_UFFD_WP,
-		.uffd_wp = true,
-	},
-	[PTEBATCH_UFFD_WP_RESOLVE] = {
-		"uffd-wp resolve", ptebatch_model_uffd_resolve, RW,
-		MM_CP_UFFD_WP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE,
-		.uffd_wp = true,
-	},
-	[PTEBATCH_UFFD_RWP] = {
-		"uffd-rwp protect", ptebatch_model_uffd_rwp, RW,
-		MM_CP_UFFD_RWP, .uffd_rwp = true,
-	},
-	[PTEBATCH_UFFD_RWP_RESOLVE] = {
-		"uffd-rwp resolve", ptebatch_model_uffd_resolve, RW,
-		MM_CP_UFFD_RWP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE,
-		.uffd_rwp = true,
-	},
-	[PTEBATCH_NUMA_HINT] = {
-		"NUMA hint", ptebatch_model_numa_hint, RW, MM_CP_PROT_NUMA,
-	},
-};
 
 /**
  * ptebatch_mprotect() - change a protection as do_mprotect_pkey() does
@@ -112,19 +75,17 @@ struct vm_area_struct *ptebatch_protect_vma(struct mm_struct *mm,
  * @mm: the mm
  * @start: address of the first byte, page-aligned
  * @end: address behind the last byte, page-aligned; in the same VMA
- * @protection: the change; its protection is set for the whole VMA, but only
- *              for the entries from @start to @end
- * @change: change_protection() or its twin
+ * @op: one of ptebatch_protections; its protection is set for the whole VMA, but
+ *      only for the entries from @start to @end
+ * @twin: call the twin of change_protection()
  *
  * The VMA is not split: the end of the range alone ends the last batch.
  *
  * Context: Process context, may sleep; takes the mmap_lock.
- * Return: return value of @change: the number of changed pages.
+ * Return: the number of changed pages.
  */
 long ptebatch_change(struct mm_struct *mm, unsigned long start,
-		     unsigned long end,
-		     const struct ptebatch_protection *protection,
-		     ptebatch_change_t change)
+		     unsigned long end, const struct ptebatch_op *op, bool twin)
 {
 	struct vm_area_struct *vma;
 	struct mmu_gather tlb;
@@ -133,64 +94,103 @@ long ptebatch_change(struct mm_struct *mm, unsigned long start,
 	/* With one mm user, NUMA hinting skips folios on the local node. */
 	mmget(mm);
 	mmap_write_lock(mm);
-	vma = ptebatch_protect_vma(mm, start, protection->prot);
+	vma = ptebatch_protect_vma(mm, start, op->prot);
 	tlb_gather_mmu(&tlb, mm);
-	pages = change(&tlb, vma, start, end, protection->cp_flags);
+	pages = (twin ? ptebatch_twin_change_protection : change_protection)
+		(&tlb, vma, start, end, op->arg);
 	tlb_finish_mmu(&tlb);
 	mmap_write_unlock(mm);
 	mmput(mm);
 	return pages;
 }
 
-/* Does NUMA hinting accept an unmapped page, which no exception covers? */
-static bool numa_hints(void)
+static long change(const struct ptebatch_op *op, struct ptebatch_space *space,
+		   bool twin)
+{
+	return ptebatch_change(space->places[0].mm,
+			       ptebatch_addr(space, space->row.from),
+			       ptebatch_addr(space, space->row.to), op, twin);
+}
+
+static long fixup(const struct ptebatch_op *op, struct ptebatch_space *space,
+		  bool twin)
+{
+	return ptebatch_mprotect(space->places[0].mm,
+				 ptebatch_addr(space, space->row.from),
+				 ptebatch_addr(space, space->row.to), op->prot);
+}
+
+/* NUMA hinting must accept an unmapped page, which no exception covers. */
+static const char *numa_hints_missing(void)
 {
 	struct vm_area_struct vma = {};
 	struct page *page = alloc_page(GFP_KERNEL);
 	bool hints;
 
 	if (!page)
-		return false;
+		return "out of memory";
 	hints = folio_can_map_prot_numa(page_folio(page), &vma, false);
 	__free_page(page);
-	return hints;
+	return hints ? NULL : "no NUMA hints without NUMA balancing between nodes";
 }
 
-/**
- * ptebatch_protection_missing() - check that the kernel supports a change
- * @protection: the change
- *
- * Return: what the kernel lacks, %NULL if it supports the change.
- */
-const char *
-ptebatch_protection_missing(const struct ptebatch_protection *protection)
-{
-	if ((protection->uffd_wp || protection->uffd_rwp) &&
-	    !pgtable_supports_uffd())
-		return "no uffd bit in page table entries";
-	if (protection->uffd_rwp && VM_UFFD_RWP == VM_NONE)
-		return "no userfaultfd read-write protection";
-	if (protection->cp_flags & MM_CP_PROT_NUMA && !numa_hints())
-		return "no NUMA hints without NUMA balancing between nodes";
-	return NULL;
-}
+#define CHANGE(protection)						\
+	.function = "change_protection()", .call = change,		\
+	.prot = protection, .protects = true, .counts = true
 
-/**
- * ptebatch_protection_call() - describe a change for the model
- * @protection: the change
- * @setup: set-up of the address space; its file pages are page cache, not copies
- *
- * Return: the call.
- */
-struct ptebatch_call
-ptebatch_protection_call(const struct ptebatch_protection *protection,
-			 const struct ptebatch_setup *setup)
-{
-	struct ptebatch_call call =
-		ptebatch_setup_call(setup, protection->model, protection->prot);
+const struct ptebatch_op ptebatch_protections[] = {
+	[PTEBATCH_TO_NONE] = {
+		CHANGE(PROT_NONE), .name = "to no access",
+		.model = ptebatch_model_protect,
+	},
+	[PTEBATCH_TO_READABLE] = {
+		CHANGE(RO), .name = "to read-only",
+		.model = ptebatch_model_protect,
+	},
+	[PTEBATCH_TO_WRITABLE] = {
+		CHANGE(RW), .name = "to writable",
+		.model = ptebatch_model_protect,
+		.arg = MM_CP_TRY_CHANGE_WRITABLE,
+	},
+	[PTEBATCH_TO_WRITABLE_LATER] = {
+		CHANGE(RW), .name = "to writable, with write faults",
+		.model = ptebatch_model_protect,
+	},
+	[PTEBATCH_UFFD_WP] = {
+		CHANGE(RW), .name = "uffd-wp protect",
+		.model = ptebatch_model_uffd_wp, .arg = MM_CP_UFFD_WP,
+		.uffd_wp = true,
+	},
+	[PTEBATCH_UFFD_WP_RESOLVE] = {
+		CHANGE(RW), .name = "uffd-wp resolve",
+		.model = ptebatch_model_uffd_resolve,
+		.arg = MM_CP_UFFD_WP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE,
+		.uffd_wp = true,
+	},
+	[PTEBATCH_UFFD_RWP] = {
+		CHANGE(RW), .name = "uffd-rwp protect",
+		.model = ptebatch_model_uffd_rwp, .arg = MM_CP_UFFD_RWP,
+		.uffd_rwp = true,
+	},
+	[PTEBATCH_UFFD_RWP_RESOLVE] = {
+		CHANGE(RW), .name = "uffd-rwp resolve",
+		.model = ptebatch_model_uffd_resolve,
+		.arg = MM_CP_UFFD_RWP_RESOLVE | MM_CP_TRY_CHANGE_WRITABLE,
+		.uffd_rwp = true,
+	},
+	[PTEBATCH_NUMA_HINT] = {
+		CHANGE(RW), .name = "NUMA hint",
+		.model = ptebatch_model_numa_hint, .arg = MM_CP_PROT_NUMA,
+		.missing = numa_hints_missing,
+	},
+};
 
-	call.try_writable = protection->cp_flags & MM_CP_TRY_CHANGE_WRITABLE;
-	/* NUMA hinting skips COW folios that several mms map. */
-	call.hints = call.shared || !setup->twice;
-	return call;
-}
+#define FIXUP(protection)						\
+	.function = "mprotect_fixup()", .call = fixup, .no_twin = true,	\
+	.prot = protection, .protects = true
+
+const struct ptebatch_op ptebatch_fixups[] = {
+	[PTEBATCH_TO_NONE] = { FIXUP(PROT_NONE) },
+	[PTEBATCH_TO_READABLE] = { FIXUP(RO) },
+	[PTEBATCH_TO_WRITABLE] = { FIXUP(RW) },
+};

@@ -5,10 +5,7 @@
 #ifndef PTEBATCH_PROTECT_H
 #define PTEBATCH_PROTECT_H
 
-#include <linux/mm_types.h>
-
-#include "../check/model.h"
-#include "../space/space.h"
+#include "op.h"
 
 /**
  * enum ptebatch_protection_id - index into ptebatch_protections
@@ -36,47 +33,17 @@ enum ptebatch_protection_id {
 	PTEBATCH_NR_PROTECTIONS,
 };
 
-/**
- * struct ptebatch_protection - a kind of call of change_protection()
- * @name: name of the change
- * @model: model of the change
- * @prot: PROT_READ and PROT_WRITE of the VMA during the call
- * @cp_flags: MM_CP_* flags for change_protection()
- * @uffd_wp: requires a VMA with userfaultfd write protection
- * @uffd_rwp: requires a VMA with userfaultfd read-write protection
- */
-struct ptebatch_protection {
-	const char *name;
-	ptebatch_model_t model;
-	unsigned long prot;
-	unsigned long cp_flags;
-	bool uffd_wp;
-	bool uffd_rwp;
-};
+extern const struct ptebatch_op ptebatch_protections[PTEBATCH_NR_PROTECTIONS];
 
-extern const struct ptebatch_protection
-ptebatch_protections[PTEBATCH_NR_PROTECTIONS];
-
-typedef long (*ptebatch_change_t)(struct mmu_gather *tlb,
-				  struct vm_area_struct *vma,
-				  unsigned long start, unsigned long end,
-				  unsigned long cp_flags);
+/* mprotect_fixup() to each protection: index PTEBATCH_TO_NONE to _WRITABLE. */
+extern const struct ptebatch_op ptebatch_fixups[];
 
 int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 		      unsigned long end, unsigned long prot);
-
 struct vm_area_struct *ptebatch_protect_vma(struct mm_struct *mm,
 					    unsigned long addr,
 					    unsigned long prot);
 long ptebatch_change(struct mm_struct *mm, unsigned long start,
-		     unsigned long end,
-		     const struct ptebatch_protection *protection,
-		     ptebatch_change_t change);
-
-const char *
-ptebatch_protection_missing(const struct ptebatch_protection *protection);
-struct ptebatch_call
-ptebatch_protection_call(const struct ptebatch_protection *protection,
-			 const struct ptebatch_setup *setup);
+		     unsigned long end, const struct ptebatch_op *op, bool twin);
 
 #endif /* PTEBATCH_PROTECT_H */

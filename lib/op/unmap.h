@@ -5,19 +5,9 @@
 #ifndef PTEBATCH_UNMAP_H
 #define PTEBATCH_UNMAP_H
 
-#include <linux/rmap.h>
+#include "op.h"
 
-#include "../space/space.h"
-
-typedef void (*ptebatch_unmap_t)(struct folio *folio, enum ttu_flags flags);
-typedef void (*ptebatch_zap_t)(struct vm_area_struct *vma, unsigned long start,
-			       unsigned long bytes);
-
-void ptebatch_unmap(struct ptebatch_space *space, enum ttu_flags flags,
-		    ptebatch_unmap_t unmap);
-void ptebatch_zap(struct ptebatch_space *space, ptebatch_zap_t zap);
-
-void ptebatch_zap_batched(struct vm_area_struct *vma, unsigned long start,
-			  unsigned long bytes);
+extern const struct ptebatch_op ptebatch_unmap, ptebatch_zap,
+	ptebatch_zap_batched;
 
 #endif /* PTEBATCH_UNMAP_H */

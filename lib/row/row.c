@@ -94,9 +94,7 @@ static bool parse_count(struct parser *p, unsigned int *count)
 	if (*p->at != '*')
 		return true;
 	p->at++;
-	if (!parse_number(p, count))
-		return false;
-	return *count ? true : fail(p, "a count of 0");
+	return parse_number(p, count);
 }
 
 /* "@n", or "@-n", which counts from the end of the page table. */
@@ -357,8 +355,9 @@ static bool parse_item(struct parser *p)
 		return false;
 	if (*p->at != '{' && *p->at != '[' && *p->at != '(')
 		return parse_small(p, shape);
-	return parse_folio(p, shape) && parse_count(p, &count) &&
-	       repeat(p, entry, folio, count);
+	if (!parse_folio(p, shape) || !parse_count(p, &count))
+		return false;
+	return count ? repeat(p, entry, folio, count) : fail(p, "0 folios");
 }
 
 /**
@@ -420,35 +419,6 @@ void ptebatch_row_break_up(struct ptebatch_row *row)
 		row->nr_folios++;
 	}
 	row->nr_pages = row->nr_folios;
-}
-
-/**
- * ptebatch_row_of_folio() - print a picture of one folio with a range
- * @text: buffer for the picture
- * @size: size of @text, in bytes
- * @nr: number of pages in the folio
- * @from: index of the first page in the range
- * @to: index of the first page after the range
- * @outside: token of the pages outside of the range
- * @inside: token of the pages in the range
- *
- * Return: @text, for example "{Wdyx*4 | Wdyx*8 | Wdyx*4}".
- */
-const char *ptebatch_row_of_folio(char *text, size_t size, unsigned int nr,
-				  unsigned int from, unsigned int to,
-				  const char *outside, const char *inside)
-{
-	struct seq_buf out;
-
-	seq_buf_init(&out, text, size);
-	seq_buf_puts(&out, "{");
-	if (from)
-		seq_buf_printf(&out, "%s*%u", outside, from);
-	seq_buf_printf(&out, " | %s*%u |", inside, to - from);
-	if (to < nr)
-		seq_buf_printf(&out, " %s*%u", outside, nr - to);
-	seq_buf_puts(&out, "}");
-	return seq_buf_str(&out);
 }
 
 /**

@@ -176,9 +176,6 @@ static inline bool ptebatch_entry_has_page(const struct ptebatch_entry *entry)
 int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 		       const char **error);
 void ptebatch_row_break_up(struct ptebatch_row *row);
-const char *ptebatch_row_of_folio(char *text, size_t size, unsigned int nr,
-				  unsigned int from, unsigned int to,
-				  const char *outside, const char *inside);
 void ptebatch_entry_print(struct seq_buf *out,
 			  const struct ptebatch_entry *entry);
 void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,

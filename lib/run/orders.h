@@ -6,43 +6,38 @@
 #ifndef PTEBATCH_ORDERS_H
 #define PTEBATCH_ORDERS_H
 
-#include <kunit/test.h>
-
-/* Orders 0 to 9: folios up to 2M with 4K pages. */
-#define PTEBATCH_ORDERS	10
+#include "params.h"
 
 /**
- * struct ptebatch_order - one folio
+ * struct ptebatch_order - parameter of a case: one folio
  * @order: order of the folio
- * @kind: index into the suite's array of kinds
+ * @kind: element of the suite's array of kinds; begins with its name
  */
 struct ptebatch_order {
 	unsigned int order;
-	unsigned int kind;
+	const void *kind;
 };
 
-/* Define @prefix_gen_params() for @kinds, an array of structs with a name. */
-#define PTEBATCH_ORDER_PARAM(prefix, kinds)				\
-static const void *prefix##_gen_params(struct kunit *test,		\
-				     const void *prev, char *desc)	\
+/* Define name_params() for cases of each order with each element of @kinds. */
+#define PTEBATCH_ORDER_PARAMS(name, kinds)				\
+static int name##_params(struct kunit *test)				\
 {									\
-	static struct ptebatch_order param;				\
-	const __auto_type all = &(kinds);				\
-									\
-	if (!ptebatch_order_next(&param, prev, ARRAY_SIZE(*all)))	\
-		return NULL;						\
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u %s",		\
-		 param.order, (*all)[param.kind].name);			\
-	return &param;							\
+	return ptebatch_orders(test, kinds, ARRAY_SIZE(kinds),		\
+			       sizeof((kinds)[0]));			\
 }
 
-/* Test the operation on pages @from to @to - 1 of a folio. */
-typedef void (*ptebatch_range_t)(struct kunit *test,
-				 const struct ptebatch_order *param,
-				 unsigned int from, unsigned int to);
+/* Test the operation on pages @from to @to - 1 of a folio of @nr pages. */
+typedef bool (*ptebatch_range_t)(struct kunit *test, const void *kind,
+				 unsigned int nr, unsigned int from,
+				 unsigned int to);
 
-bool ptebatch_order_next(struct ptebatch_order *param, const void *prev,
-			 unsigned int nr_kinds);
-void ptebatch_each_range(struct kunit *test, ptebatch_range_t check);
+int ptebatch_orders(struct kunit *test, const void *kinds, unsigned int nr_kinds,
+		    size_t size);
+bool ptebatch_each_range(struct kunit *test, ptebatch_range_t check);
+
+__printf(2, 3) const char *ptebatch_draw(struct kunit *test, const char *format, ...);
+const char *ptebatch_draw_range(struct kunit *test, unsigned int nr,
+				unsigned int from, unsigned int to,
+				const char *outside, const char *inside);
 
 #endif /* PTEBATCH_ORDERS_H */

@@ -4,13 +4,11 @@
 #include <linux/random.h>
 #include <linux/seq_buf.h>
 
-#include "../arch/arch.h"
-#include "../check/accounting.h"
-#include "../check/model.h"
-#include "../check/trial.h"
-#include "../space/space.h"
+#include "../check/checks.h"
+#include "../check/compare.h"
 #include "random.h"
 #include "random_row.h"
+#include "rows.h"
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
@@ -30,121 +28,42 @@ static bool print_picture(struct ptebatch_random *random)
 	return !seq_buf_has_overflowed(&out);
 }
 
-/**
- * struct attempt - one run of the operation
- * @source: trial at the row's place
- * @destination: trial at the destination of a move, %NULL if nothing moves
- */
-struct attempt {
-	struct ptebatch_trial *source;
-	struct ptebatch_trial *destination;
-};
-
-static struct attempt run_attempt(struct ptebatch_random *random,
-				  const char *function,
-				  ptebatch_random_op_t operation)
+static struct ptebatch_trial *run(struct ptebatch_random *random, bool twin,
+				  bool quiet, bool *passes)
 {
-	const struct ptebatch_place *place;
-	struct attempt attempt = {};
-	struct ptebatch_space *space;
+	const struct ptebatch_op *op = random->op;
+	struct ptebatch_trial *trial;
 
-	attempt.source = ptebatch_trial_begin(random->test, function,
-					      &random->setup);
-	space = attempt.source->space;
-	if (random->moves) {
-		place = ptebatch_space_add_place(space, random->first);
-		attempt.destination = ptebatch_trial_destination(attempt.source,
-								 place);
-	}
-	operation(random, space);
-	return attempt;
-}
-
-static void stop(const struct attempt *attempt)
-{
-	if (attempt->destination)
-		ptebatch_trial_stop(attempt->destination);
-	ptebatch_trial_stop(attempt->source);
-}
-
-static void end(const struct attempt *attempt)
-{
-	if (attempt->destination)
-		ptebatch_trial_end(attempt->destination);
-	ptebatch_trial_end(attempt->source);
-}
-
-static void release(const struct attempt *attempt)
-{
-	if (attempt->destination)
-		ptebatch_trial_release(attempt->destination);
-	ptebatch_trial_release(attempt->source);
-}
-
-static bool model_allows(struct ptebatch_random *random,
-			 const struct ptebatch_trial *trial)
-{
-	const struct ptebatch_call *call =
-		trial->origin ? &random->destination_call : &random->call;
-
-	return ptebatch_model_row(call, ptebatch_trial_was(trial),
-				  &trial->after.row, random->differs) &&
-	       (!random->counts ||
-		ptebatch_model_counts(call, &trial->before.row, random->pages));
-}
-
-/* Run the checks of a single place: model, neighbours and TLB. */
-static bool place_passes(struct ptebatch_random *random,
-			 const struct ptebatch_trial *trial)
-{
-	struct seq_buf ignored;
-	char text[64];
-
-	seq_buf_init(&ignored, text, sizeof(text));
-	return model_allows(random, trial) &&
-	       ptebatch_neighbours_same(&trial->before, &trial->after,
-					&ignored) &&
-	       ptebatch_flush_covers(&trial->flush, &trial->before.row,
-				     &trial->after.row, &ignored);
-}
-
-static bool same_as_twin(struct ptebatch_random *random,
-			 const struct attempt *kernel,
-			 const struct attempt *twin)
-{
-	return ptebatch_trial_allows(kernel->source, &twin->source->after.row,
-				     random->differs) &&
-	       (!random->moves ||
-		ptebatch_trial_allows(kernel->destination,
-				      &twin->destination->after.row,
-				      random->differs));
+	trial = ptebatch_op_begin(random->test, op, &random->setup, twin);
+	trial->quiet = quiet;
+	if (op->moves)
+		ptebatch_op_second(trial, op,
+				   ptebatch_space_add_place(trial->space,
+							    random->first));
+	trial->returned = op->call(op, trial->space, twin);
+	*passes &= ptebatch_trial_end(trial);
+	return trial;
 }
 
 /* Run all checks on the row, without reporting a failure. */
 static bool row_passes(struct ptebatch_random *random)
 {
-	struct attempt kernel, twin;
-	struct seq_buf ignored;
-	char text[64];
-	bool passes;
+	struct ptebatch_trial *kernel, *twin;
+	bool passes = true;
 
 	if (!print_picture(random))
 		return true;
-	kernel = run_attempt(random, random->function, random->kernel);
-	stop(&kernel);
-	seq_buf_init(&ignored, text, sizeof(text));
-	passes = place_passes(random, kernel.source) &&
-		 (!kernel.destination ||
-		  place_passes(random, kernel.destination)) &&
-		 ptebatch_accounting_consistent(kernel.source->space,
-						&ignored) == 1;
+	kernel = run(random, false, true, &passes);
 	if (passes) {
-		twin = run_attempt(random, "the twin", random->twin);
-		stop(&twin);
-		passes = same_as_twin(random, &kernel, &twin);
-		release(&twin);
+		twin = run(random, true, true, &passes);
+		passes = ptebatch_trial_allows(kernel, &twin->after.row) &&
+			 (!kernel->second ||
+			  ptebatch_trial_allows(kernel->second,
+						&twin->second->after.row)) &&
+			 passes;
+		ptebatch_trial_release(twin);
 	}
-	release(&kernel);
+	ptebatch_trial_release(kernel);
 	return passes;
 }
 
@@ -171,48 +90,61 @@ static void shrink(struct ptebatch_random *random, struct ptebatch_row *smaller)
 	print_picture(random);
 }
 
-static void report_trial(struct ptebatch_random *random,
-			 const struct ptebatch_trial *trial)
-{
-	if (trial && !model_allows(random, trial))
-		ptebatch_trial_print(trial,
-				     "entries or number of pages not allowed by the model",
-				     random->differs);
-}
-
 /* Run the row again and report all failures. */
 static void report(struct ptebatch_random *random)
 {
-	struct kunit *test = random->test;
-	struct attempt kernel, twin;
+	const struct ptebatch_setup *setup = &random->setup;
+	struct ptebatch_trial *kernel, *twin;
+	bool passes = true;
 
-	kernel = run_attempt(random, random->function, random->kernel);
-	end(&kernel);
-	report_trial(random, kernel.source);
-	report_trial(random, kernel.destination);
-	kunit_err(test, "%s, %s%s%s, %ld pages\n", random->what,
-		  random->setup.mapping == PTEBATCH_ANON ? "anonymous" :
-		  random->setup.mapping == PTEBATCH_SHMEM ? "shmem" : "a file",
-		  random->setup.track ? ", soft-dirty tracked" : "",
-		  random->setup.uffd_wp ? ", uffd-wp" :
-		  random->setup.uffd_rwp ? ", uffd-rwp" : "", random->pages);
-	twin = run_attempt(random, "the twin", random->twin);
-	end(&twin);
-	ptebatch_trial_same(kernel.source, twin.source);
-	if (random->moves)
-		ptebatch_trial_same(kernel.destination, twin.destination);
+	kernel = run(random, false, false, &passes);
+	kunit_err(random->test, "%s, %s%s%s, returned %ld\n", random->op->name,
+		  setup->mapping == PTEBATCH_ANON ? "anonymous" :
+		  setup->mapping == PTEBATCH_SHMEM ? "shmem" : "a file",
+		  setup->track ? ", soft-dirty tracked" : "",
+		  setup->uffd_wp ? ", uffd-wp" : setup->uffd_rwp ? ", uffd-rwp" : "",
+		  kernel->returned);
+	twin = run(random, true, false, &passes);
+	ptebatch_trial_same(kernel, twin);
+}
+
+/**
+ * ptebatch_random_file() - choose a file mapping
+ * @bits: random bits
+ *
+ * Return: the mapping; without THP, files have small folios only: none.
+ */
+enum ptebatch_mapping ptebatch_random_file(u32 bits)
+{
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return PTEBATCH_ANON;
+	return bits & 1 ? PTEBATCH_SHMEM : PTEBATCH_FILE;
+}
+
+/* The states of the VMA that the operation takes. */
+static void list_states(struct ptebatch_random *random,
+			const struct ptebatch_call *call)
+{
+	struct ptebatch_states *states = &random->states;
+	unsigned int i, nr = 0;
+
+	ptebatch_states(states, call);
+	for (i = 0; random->usable && i < states->nr; i++)
+		if (random->usable(random, &states->state[i]))
+			states->state[nr++] = states->state[i];
+	if (random->usable)
+		states->nr = nr;
 }
 
 /**
  * ptebatch_random_run() - test an operation on randomly generated rows
  * @test: the case; fails at the first row that fails, which is the last
- * @suite: name of the case's suite
- * @choose: chooses operation and memory: sets all members of its argument but
- *          @row, @picture and @test
+ * @choose: chooses operation and memory: sets @op, @setup, and if needed @first
+ *          and @usable of its argument
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  */
-void ptebatch_random_run(struct kunit *test, const char *suite,
+void ptebatch_random_run(struct kunit *test,
 			 void (*choose)(struct ptebatch_random *random,
 					struct rnd_state *rnd))
 {
@@ -222,7 +154,7 @@ void ptebatch_random_run(struct kunit *test, const char *suite,
 	u64 first = seed ?: get_random_u32() + 1ULL;
 	unsigned int i;
 
-	kunit_info(test, "SEED=%llu ROUNDS=%u\n", first, rounds);
+	kunit_info(test, "random seed=%llu rounds=%u\n", first, rounds);
 	random = kunit_kzalloc(test, sizeof(*random), GFP_KERNEL);
 	smaller = kunit_kzalloc(test, sizeof(*smaller), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, random);
@@ -232,12 +164,15 @@ void ptebatch_random_run(struct kunit *test, const char *suite,
 	random->test = test;
 
 	for (i = 0; i < rounds; i++) {
+		struct ptebatch_call call;
+
 		prandom_seed_state(&rnd, first + i);
 		choose(random, &rnd);
 		random->setup.picture = random->picture;
-		ptebatch_random_row(random->row, &rnd, &random->call,
-				    &random->states);
-		if (random->whole) {
+		call = ptebatch_op_call(random->op, &random->setup);
+		list_states(random, &call);
+		ptebatch_random_row(random->row, &rnd, &call, &random->states);
+		if (random->op->whole) {
 			random->row->from = 0;
 			random->row->to = random->row->nr;
 		}
@@ -245,9 +180,8 @@ void ptebatch_random_run(struct kunit *test, const char *suite,
 			continue;
 		shrink(random, smaller);
 		KUNIT_FAIL(test, "%s fails on a randomly generated row",
-			   random->function);
-		kunit_err(test, "again by: make run ARCH=%s SUITES=%s.%s SEED=%llu ROUNDS=1\n",
-			  PTEBATCH_ARCH, suite, test->name, first + i);
+			   random->op->function);
+		kunit_err(test, "random failed seed=%llu\n", first + i);
 		report(random);
 		return;
 	}

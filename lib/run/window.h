@@ -6,7 +6,8 @@
 #ifndef PTEBATCH_WINDOW_H
 #define PTEBATCH_WINDOW_H
 
-#include "../space/space.h"
+#include "../check/trial.h"
+#include "../op/op.h"
 
 /* Number of entries in a window. */
 #define PTEBATCH_WINDOW_ENTRIES	3
@@ -16,7 +17,10 @@
  * @space: the address space; its accounting stays that of its row, whatever
  *         the window's entries are set to
  * @at: index of the window's first entry in the space's row
- * @row: the window as a row, with the folio numbers of the space's row
+ * @place: mm and address of the window
+ * @trial: trial of the window's entries
+ * @row: the window as a row, with the folio numbers of the space's row: the row
+ *       of @trial before the operation
  * @pte: pointers to the entries
  * @ptl: page table lock of each entry
  * @page: page behind each entry
@@ -24,25 +28,22 @@
 struct ptebatch_window {
 	struct ptebatch_space *space;
 	unsigned int at;
-	struct ptebatch_row row;
+	struct ptebatch_place place;
+	struct ptebatch_trial *trial;
+	struct ptebatch_row *row;
 	pte_t *pte[PTEBATCH_WINDOW_ENTRIES];
 	spinlock_t *ptl[PTEBATCH_WINDOW_ENTRIES];	/* protects each @pte */
 	struct page *page[PTEBATCH_WINDOW_ENTRIES];
 };
 
 struct ptebatch_window *ptebatch_window(struct ptebatch_space *space,
-					unsigned int at);
-void ptebatch_window_set(struct ptebatch_window *window,
-			 struct vm_area_struct *vma);
-void ptebatch_window_get(const struct ptebatch_window *window,
-			 struct ptebatch_entry *entries);
-bool ptebatch_window_blocks_consistent(const struct ptebatch_window *window,
-				       struct seq_buf *out);
-
-static inline unsigned long
-ptebatch_window_addr(const struct ptebatch_window *window, unsigned int i)
-{
-	return ptebatch_addr(window->space, window->at + i);
-}
+					unsigned int at,
+					const struct ptebatch_call *call);
+void ptebatch_window_set(struct ptebatch_window *window);
+void ptebatch_window_get(struct ptebatch_window *window);
+void ptebatch_window_call(struct ptebatch_window *window,
+			  const struct ptebatch_op *op, bool twin);
+bool ptebatch_window_check(struct ptebatch_window *window,
+			   const struct ptebatch_op *op);
 
 #endif /* PTEBATCH_WINDOW_H */

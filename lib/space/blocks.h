@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rule 25 (contpte blocks) for an address space.
+ * Rule 25 (contpte blocks) in page tables.
  */
 #ifndef PTEBATCH_BLOCKS_H
 #define PTEBATCH_BLOCKS_H
@@ -10,7 +10,7 @@
 #ifdef CONFIG_ARM64_CONTPTE
 bool ptebatch_is_contiguous(struct mm_struct *mm, unsigned long addr);
 #endif
-bool ptebatch_blocks_consistent(const struct ptebatch_space *space,
-				const char *function);
+bool ptebatch_blocks_consistent(struct mm_struct *mm, unsigned long start,
+				unsigned long end, struct seq_buf *out);
 
 #endif /* PTEBATCH_BLOCKS_H */

@@ -30,8 +30,5 @@ struct ptebatch_snapshot {
 void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
 		       const struct ptebatch_place *place);
-bool ptebatch_neighbours_same(const struct ptebatch_snapshot *before,
-			      const struct ptebatch_snapshot *after,
-			      struct seq_buf *out);
 
 #endif /* PTEBATCH_SNAPSHOT_H */

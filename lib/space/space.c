@@ -404,6 +404,19 @@ static void expect_folio_unused(struct ptebatch_space *space, unsigned int i)
 	}
 }
 
+static void expect_blocks_consistent(const struct ptebatch_space *space,
+				     const struct ptebatch_place *place)
+{
+	unsigned long end = place->start + space->row.nr * PAGE_SIZE;
+	struct seq_buf out;
+	char text[160];
+
+	seq_buf_init(&out, text, sizeof(text));
+	if (!ptebatch_blocks_consistent(place->mm, place->start, end, &out))
+		KUNIT_FAIL(space->test, "rule 25 (contpte blocks), before teardown: %s",
+			   seq_buf_str(&out));
+}
+
 static void tear_down(void *data)
 {
 	struct ptebatch_space *space = data;
@@ -411,8 +424,8 @@ static void tear_down(void *data)
 	char text[512];
 	unsigned int i;
 
-	ptebatch_blocks_consistent(space, "the case");
 	for (i = space->nr_places; i--;) {
+		expect_blocks_consistent(space, &space->places[i]);
 		ptebatch_unpopulate(space, &space->places[i]);
 		mmput(space->places[i].mm);
 	}
@@ -436,7 +449,7 @@ static void tear_down(void *data)
 	/* A leak may be reported as late as here: bad page, bad rss counter. */
 	seq_buf_init(&warnings, text, sizeof(text));
 	if (ptebatch_warnings_found(&space->log, &warnings))
-		KUNIT_FAIL(space->test, "rule 10 (no kernel warning): %s",
+		KUNIT_FAIL(space->test, "rule 10 (kernel log): %s",
 			   seq_buf_str(&warnings));
 	kfree(space->uffd);
 	kfree(space->setup.picture);

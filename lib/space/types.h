@@ -45,6 +45,12 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @uffd_rwp: the VMA is registered with userfaultfd for read-write protection
  * @uffd_no_remap_event: the VMA's userfaultfd has no UFFD_FEATURE_EVENT_REMAP,
  *                       so a move ends the registration
+ * @uffd_not_inherited: a child does not inherit the userfaultfd registration
+ * @guarded: the VMA may have guard markers (VM_MAYBE_GUARD), so that fork()
+ *           copies it even where faults could populate the child
+ * @no_memory_node: the memory policy of the VMA has no node with memory during
+ *                  fork()
+ * @fail_alloc: the first slab allocation of copy_page_range() fails
  * @swap: the anonymous folios have swap space, and are locked
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA has VM_LOCKED
@@ -62,6 +68,10 @@ struct ptebatch_setup {
 	bool uffd_wp;
 	bool uffd_rwp;
 	bool uffd_no_remap_event;
+	bool uffd_not_inherited;
+	bool guarded;
+	bool no_memory_node;
+	bool fail_alloc;
 	bool swap;
 	bool lazyfree;
 	bool mlocked;

@@ -10,6 +10,7 @@
 #include <linux/rmap.h>
 
 #include "../arch/arch.h"
+#include "../arch/ptes.h"
 
 /* As do_madvise() of mm/madvise.c. */
 int ptebatch_twin_do_madvise(struct mm_struct *mm, unsigned long start,
@@ -57,5 +58,9 @@ void ptebatch_twin_try_to_unmap(struct folio *folio, enum ttu_flags flags);
 int ptebatch_twin_folio_referenced(struct folio *folio, int is_locked,
 				   struct mem_cgroup *memcg,
 				   vma_flags_t *vma_flags);
+
+/* An operation on PTEs that counts its cost, see contpte.c. */
+void ptebatch_twin_pte_op(enum ptebatch_pte_op op, struct ptebatch_ptes *ptes,
+			  struct ptebatch_pte_cost *cost);
 
 #endif /* PTEBATCH_TWIN_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "../arch/arch.h"
+#include "checks.h"
+
+/**
+ * ptebatch_check_model() - check the entries of the range against the model
+ * @trial: the trial, stopped
+ * @out: unused: the marked entries say it all
+ *
+ * Return: true if the model allows all entries, or if it does not cover the
+ * operation.
+ */
+bool ptebatch_check_model(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	const struct ptebatch_row *was = ptebatch_trial_was(trial);
+	const struct ptebatch_row *got = &trial->after.row;
+	unsigned int i;
+
+	if (!trial->call.model)
+		return true;
+	for (i = was->from; i < was->to; i++) {
+		u8 spread = trial->one_by_one ?
+			    ptebatch_model_block_to(was, got->first, i) :
+			    ptebatch_model_spread_to(was, got->first, i);
+
+		if (!ptebatch_model_allows(&trial->call, &was->entries[i],
+					   spread | PTEBATCH_PROT_YOUNG,
+					   &got->entries[i]))
+			set_bit(i, trial->differs);
+	}
+	return bitmap_empty(trial->differs, PTEBATCH_ROW_ENTRIES);
+}
+
+/**
+ * ptebatch_check_returned() - check rule 9 (return value)
+ * @trial: the trial, stopped
+ * @out: receives the returned and the expected number of pages
+ *
+ * Return: true if the operation returned the number of changed pages, or if it
+ * does not count pages.
+ */
+bool ptebatch_check_returned(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	const struct ptebatch_row *was = &trial->before.row;
+	struct ptebatch_allowed allowed;
+	unsigned int i;
+	long pages = 0;
+
+	if (!trial->call.counts || !trial->call.model)
+		return true;
+	for (i = was->from; i < was->to; i++) {
+		trial->call.model(&trial->call, &was->entries[i], &allowed);
+		pages += allowed.counts;
+	}
+	seq_buf_printf(out, "returns %ld, expected %ld changed pages\n",
+		       trial->returned, pages);
+	return trial->returned == pages;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "../arch/arch.h"
+#include "checks.h"
+
+/*
+ * Is entry @i of the row unchanged? A PMD that was split is unchanged if each
+ * PTE maps the same page with the same flags.
+ */
+static bool same_entry(const struct ptebatch_snapshot *before,
+		       const struct ptebatch_snapshot *after, int i)
+{
+	const struct ptebatch_row *row = &before->row;
+
+	if (i >= 0 && i < row->nr && test_bit(i, before->huge))
+		return !memcmp(&row->entries[i], &after->row.entries[i],
+			       sizeof(row->entries[i]));
+	return pte_same(before->raw[before->lead + i],
+			after->raw[after->lead + i]);
+}
+
+/* Does a contpte block contain entry @i and an entry of the range? */
+static bool in_block_of_range(const struct ptebatch_row *row, int i)
+{
+	int block = round_down((int)row->first + i, PTEBATCH_BLOCK_ENTRIES) -
+		    (int)row->first;
+
+	return PTEBATCH_BLOCK_ENTRIES > 1 && block < (int)row->to &&
+	       block + PTEBATCH_BLOCK_ENTRIES > (int)row->from;
+}
+
+/* Does @after differ from @before only by accessed or dirty bits gained? */
+static bool only_gained_bits(pte_t before, pte_t after)
+{
+	if (!pte_present(before) || !pte_present(after))
+		return false;
+	return pte_same(pte_mkold(pte_mkclean(before)),
+			pte_mkold(pte_mkclean(after))) &&
+	       (pte_dirty(after) || !pte_dirty(before)) &&
+	       (pte_young(after) || !pte_young(before));
+}
+
+/**
+ * ptebatch_check_neighbours() - check rule 4 (neighbours)
+ * @trial: the trial, stopped
+ * @out: receives a line for each changed entry outside the range
+ *
+ * Return: true if no entry outside the range has changed.
+ */
+bool ptebatch_check_neighbours(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	const struct ptebatch_snapshot *before = &trial->before;
+	const struct ptebatch_snapshot *after = &trial->after;
+	const struct ptebatch_row *row = &before->row;
+	int first = -(int)before->lead;
+	bool same = true;
+	int i;
+
+	for (i = first; i < (int)before->nr + first; i++) {
+		if (i >= (int)row->from && i < (int)row->to)
+			continue;
+		if (same_entry(before, after, i))
+			continue;
+		if (in_block_of_range(row, i) &&
+		    only_gained_bits(before->raw[before->lead + i],
+				     after->raw[after->lead + i]))
+			continue;
+		same = false;
+		if (i >= 0 && i < row->nr)
+			set_bit(i, trial->differs);
+		seq_buf_printf(out, "entry %d, outside the range: expected %#llx, found %#llx\n",
+			       i, (u64)pte_val(before->raw[before->lead + i]),
+			       (u64)pte_val(after->raw[after->lead + i]));
+	}
+	return same;
+}

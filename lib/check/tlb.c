@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "checks.h"
+
+/* May a TLB entry for @before permit an access that @after does not permit? */
+static bool needs_flush(const struct ptebatch_entry *before,
+			const struct ptebatch_entry *after)
+{
+	/* Rank of the accesses that a kind permits. */
+	static const u8 rank[] = {
+		[PTEBATCH_NONE] = 0,
+		[PTEBATCH_PROTNONE] = 0,
+		[PTEBATCH_FOREIGN] = 0,
+		[PTEBATCH_READABLE] = 1,
+		[PTEBATCH_WRITABLE] = 2,
+		[PTEBATCH_SHADOW_STACK] = 2,
+	};
+
+	/* A TLB does not cache entries without the accessed bit. */
+	if (!(before->flags & PTEBATCH_YOUNG) || !rank[before->kind])
+		return false;
+	/* A TLB entry with the dirty bit does not set it in the PTE again. */
+	if (before->kind == PTEBATCH_WRITABLE &&
+	    before->flags & ~after->flags & PTEBATCH_DIRTY)
+		return true;
+	return rank[after->kind] < rank[before->kind] ||
+	       after->folio != before->folio || after->page != before->page;
+}
+
+/**
+ * ptebatch_check_flush() - check rule 8 (TLB)
+ * @trial: the trial, stopped
+ * @out: receives a line for each entry that was not flushed
+ *
+ * Return: true if every entry made less permissive was flushed.
+ */
+bool ptebatch_check_flush(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	const struct ptebatch_row *before = &trial->before.row;
+	const struct ptebatch_row *after = &trial->after.row;
+	unsigned int i;
+
+	/* On UML the flushed range is known after ptebatch_flush_end(). */
+	if (IS_ENABLED(CONFIG_UML) && trial->flush.mm)
+		return true;
+	for (i = 0; i < before->nr; i++) {
+		if (test_bit(i, trial->flush.flushed) ||
+		    !needs_flush(&before->entries[i], &after->entries[i]))
+			continue;
+		set_bit(i, trial->differs);
+		seq_buf_printf(out, "entry %u was not flushed: it was ", i);
+		ptebatch_entry_print(out, &before->entries[i]);
+		seq_buf_puts(out, " and is ");
+		ptebatch_entry_print(out, &after->entries[i]);
+		seq_buf_putc(out, '\n');
+	}
+	return bitmap_empty(trial->differs, PTEBATCH_ROW_ENTRIES);
+}

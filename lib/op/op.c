@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/userfaultfd_k.h>
+
+#include "internal.h"
+
+#include "../kernel/swap.h"
+#include "op.h"
+
+/**
+ * ptebatch_op_missing() - check that the kernel supports an operation
+ * @op: the operation
+ *
+ * Return: what the kernel lacks, %NULL if it supports the operation.
+ */
+const char *ptebatch_op_missing(const struct ptebatch_op *op)
+{
+	if ((op->uffd_wp || op->uffd_rwp) && !pgtable_supports_uffd())
+		return "no uffd bit in page table entries";
+	if (op->uffd_rwp && VM_UFFD_RWP == VM_NONE)
+		return "no userfaultfd read-write protection";
+	if (op->swaps && ptebatch_swap_missing())
+		return ptebatch_swap_missing();
+	return op->missing ? op->missing() : NULL;
+}
+
+/**
+ * ptebatch_op_call() - describe a call of an operation for the model
+ * @op: the operation
+ * @setup: set-up of the address space; its file pages are page cache, not copies
+ *
+ * Return: the call.
+ */
+struct ptebatch_call ptebatch_op_call(const struct ptebatch_op *op,
+				      const struct ptebatch_setup *setup)
+{
+	struct ptebatch_call call =
+		ptebatch_setup_call(setup, op->model,
+				    op->protects ? op->prot : setup->prot);
+
+	call.counts = op->counts;
+	if (op->protects) {
+		call.try_writable = op->arg & MM_CP_TRY_CHANGE_WRITABLE;
+		/* NUMA hinting skips COW folios that several mms map. */
+		call.hints = call.shared || !setup->twice;
+	}
+	if (op->swaps) {
+		call.swap = true;
+		call.freed = setup->lru;
+	}
+	return call;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An operation on the range of a row.
+ */
+#ifndef PTEBATCH_OP_H
+#define PTEBATCH_OP_H
+
+#include "../check/model.h"
+#include "../space/space.h"
+
+/**
+ * struct ptebatch_op - an operation
+ * @name: name of the operation
+ * @function: name of the kernel's function, for messages
+ * @call: calls the kernel's function or, if @twin, its twin, on the range of the
+ *        space's row; returns what the function returns, or 0
+ * @no_twin: there is no twin
+ * @arg: argument of the function: MADV_*, MM_CP_*, TTU_*, MREMAP_*
+ * @new_pages: mremap(): new length, in pages; 0: the old length
+ * @prot: another argument; with @protects, PROT_READ and PROT_WRITE of the VMA
+ *        from the call on
+ * @model: model of the operation, %NULL if there is none
+ * @second_model: model at the destination of a move or in the child of a fork
+ * @missing: returns what the kernel lacks for the operation, or %NULL
+ * @protects: the VMA gets @prot
+ * @counts: the function returns the number of changed pages
+ * @moves: the range moves to the last place of the space
+ * @forks: the row is copied to a child, the second place of the space
+ * @whole: takes whole folios: the range is the whole row
+ * @swaps: swaps anonymous pages out
+ * @splits: splits folios that lie partly outside the range
+ * @uffd_wp: requires a VMA with userfaultfd write protection
+ * @uffd_rwp: requires a VMA with userfaultfd read-write protection
+ *
+ * Benches of system calls on regions, and suites of what a system call does
+ * besides changing entries (process_madvise(), mlock()), call the kernel
+ * without an operation: they need a user address space or several ranges.
+ */
+struct ptebatch_op {
+	const char *name;
+	const char *function;
+	long (*call)(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin);
+	unsigned long arg;
+	unsigned long new_pages;
+	unsigned long prot;
+	ptebatch_model_t model;
+	ptebatch_model_t second_model;
+	const char *(*missing)(void);
+	bool no_twin;
+	bool protects;
+	bool counts;
+	bool moves;
+	bool forks;
+	bool whole;
+	bool swaps;
+	bool splits;
+	bool uffd_wp;
+	bool uffd_rwp;
+};
+
+const char *ptebatch_op_missing(const struct ptebatch_op *op);
+struct ptebatch_call ptebatch_op_call(const struct ptebatch_op *op,
+				      const struct ptebatch_setup *setup);
+
+#endif /* PTEBATCH_OP_H */

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "../check/checks.h"
+#include "../check/compare.h"
+#include "rows.h"
+
+/**
+ * ptebatch_op_begin() - begin the trial of an operation
+ * @test: the case
+ * @op: the operation
+ * @setup: set-up of the address space
+ * @twin: the trial is of the twin
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the trial, released at the end of the case.
+ */
+struct ptebatch_trial *ptebatch_op_begin(struct kunit *test,
+					 const struct ptebatch_op *op,
+					 const struct ptebatch_setup *setup,
+					 bool twin)
+{
+	struct ptebatch_trial *trial;
+	char function[64];
+
+	snprintf(function, sizeof(function), "%s%s", twin ? "the twin of " : "",
+		 op->function);
+	trial = ptebatch_trial_begin(test, function, setup);
+	trial->call = ptebatch_op_call(op, setup);
+	trial->one_by_one = twin;
+	return trial;
+}
+
+/**
+ * ptebatch_op_second() - begin the trial of an operation's second place
+ * @trial: trial of the first place, begun
+ * @op: the operation
+ * @place: destination of a move, or child of a fork
+ *
+ * Context: Process context, may sleep.
+ * Return: the trial of the second place, released at the end of the case.
+ */
+struct ptebatch_trial *ptebatch_op_second(struct ptebatch_trial *trial,
+					  const struct ptebatch_op *op,
+					  const struct ptebatch_place *place)
+{
+	struct ptebatch_trial *second = ptebatch_trial_second(trial, place);
+
+	second->call.model = op->second_model;
+	return second;
+}
+
+/* The index of a picture's first entry in its page table. */
+static unsigned int first_entry(struct kunit *test, const char *picture)
+{
+	struct ptebatch_row *row = ptebatch_picture(test, picture);
+	unsigned int first = row->first;
+
+	kunit_kfree(test, row);
+	return first;
+}
+
+static void begin_second(struct ptebatch_trial *trial, const struct ptebatch_run *run)
+{
+	struct ptebatch_space *space = trial->space;
+
+	if (run->op->forks || run->onto_second)
+		ptebatch_op_second(trial, run->op, &space->places[1]);
+	else if (run->op->moves)
+		ptebatch_op_second(trial, run->op,
+				   ptebatch_space_add_place(space,
+							    first_entry(trial->test,
+									run->second)));
+	if (!run->no_model)
+		return;
+	trial->call.model = NULL;
+	if (trial->second)
+		trial->second->call.model = NULL;
+}
+
+/**
+ * ptebatch_row_try() - run an operation on a row once
+ * @test: the case; fails if the result is not as expected
+ * @run: the operation, and what is expected
+ * @twin: run the twin
+ * @passes: set to false if the result is not as expected
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the trial, ended; released at the end of the case.
+ */
+struct ptebatch_trial *ptebatch_row_try(struct kunit *test,
+					const struct ptebatch_run *run, bool twin,
+					bool *passes)
+{
+	const struct ptebatch_op *op = run->op;
+	struct ptebatch_trial *trial;
+
+	trial = ptebatch_op_begin(test, op, run->setup, twin);
+	begin_second(trial, run);
+	if (run->prepare)
+		run->prepare(trial, run->data);
+	trial->returned = op->call(op, trial->space, twin);
+	if (run->undo)
+		run->undo(trial, run->data);
+	*passes &= ptebatch_trial_end(trial);
+	if (!op->counts && trial->returned != run->returns) {
+		KUNIT_FAIL(test, "%s returns %ld, expected %ld", trial->function,
+			   trial->returned, run->returns);
+		*passes = false;
+	}
+	*passes &= run->after ? ptebatch_trial_expect(trial, run->after) :
+				ptebatch_trial_untouched(trial);
+	if (run->second)
+		*passes &= ptebatch_trial_expect(trial->second, run->second);
+	if (run->check)
+		run->check(trial, run->data);
+	return trial;
+}
+
+/**
+ * ptebatch_row_run() - run an operation on a row, and its twin on an equal row
+ * @test: the case; fails if a result is not as expected, or if they differ
+ * @run: the operation, and what is expected
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: true if both results are as expected and the same.
+ */
+bool ptebatch_row_run(struct kunit *test, const struct ptebatch_run *run)
+{
+	struct ptebatch_trial *kernel, *twin;
+	bool passes = true;
+
+	kernel = ptebatch_row_try(test, run, false, &passes);
+	/* The twin would repeat the failure. */
+	if (!passes || run->op->no_twin)
+		return passes;
+	twin = ptebatch_row_try(test, run, true, &passes);
+	return ptebatch_trial_same(kernel, twin) && passes;
+}
