@@ -58,6 +58,7 @@ struct collapse_row {
 };
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
+/* With @arg, collapse_pte_mapped_thp() without a PMD. */
 static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
 		     bool twin)
 {
@@ -65,27 +66,19 @@ static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
 	unsigned long end = ptebatch_addr(space, space->row.to);
 	struct mm_struct *mm = space->places[0].mm;
 	bool lock_dropped = false;
-	long err;
+	long err = 0;
 
 	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
 	mmap_read_lock(mm);
-	err = (twin ? ptebatch_twin_madvise_collapse : madvise_collapse)
-		(vma_lookup(mm, start), start, end, &lock_dropped);
+	if (op->arg)
+		(twin ? ptebatch_twin_collapse_pte_mapped_thp :
+			collapse_pte_mapped_thp)(mm, start, false);
+	else
+		err = (twin ? ptebatch_twin_madvise_collapse : madvise_collapse)
+			(vma_lookup(mm, start), start, end, &lock_dropped);
 	mmap_read_unlock(mm);
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
 	return err;
-}
-
-static long remove_table(const struct ptebatch_op *op,
-			 struct ptebatch_space *space, bool twin)
-{
-	struct mm_struct *mm = space->places[0].mm;
-
-	mmap_read_lock(mm);
-	(twin ? ptebatch_twin_collapse_pte_mapped_thp : collapse_pte_mapped_thp)
-		(mm, ptebatch_addr(space, space->row.from), false);
-	mmap_read_unlock(mm);
-	return 0;
 }
 #else
 static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
@@ -93,8 +86,6 @@ static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
 {
 	return -EOPNOTSUPP;
 }
-
-#define remove_table	collapse
 #endif
 
 static const struct ptebatch_op collapse_op = {
@@ -102,7 +93,7 @@ static const struct ptebatch_op collapse_op = {
 };
 
 static const struct ptebatch_op remove_op = {
-	.function = "collapse_pte_mapped_thp()", .call = remove_table,
+	.function = "collapse_pte_mapped_thp()", .call = collapse, .arg = 1,
 };
 
 /**
@@ -150,6 +141,8 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	bitmap_zero(trial->locked, PTEBATCH_ROW_ENTRIES);
 	for_each_set_bit(i, attempt->locked, space->row.nr_folios)
 		folio_unlock(space->folios[i]);
+	if (space->setup.lru)
+		ptebatch_space_drop_refs(space);
 	attempt->last = space->row.nr_folios ?
 			space->folios[space->row.nr_folios - 1] : NULL;
 	attempt->to_reference = attempt->last;

@@ -10,16 +10,30 @@
 #include "../twin/twin.h"
 #include "unmap.h"
 
-static long unmap(const struct ptebatch_op *op, struct ptebatch_space *space,
-		  bool twin)
+static bool is_in_range(const struct ptebatch_row *row, s16 folio)
 {
 	unsigned int i;
 
-	for (i = 0; i < space->row.nr_folios; i++) {
+	for (i = row->from; i < row->to; i++)
+		if (row->entries[i].folio == folio)
+			return true;
+	return false;
+}
+
+static long unmap(const struct ptebatch_op *op, struct ptebatch_space *space,
+		  bool twin)
+{
+	const struct ptebatch_row *row = &space->row;
+	bool all = row->from == 0 && row->to == row->nr;
+	unsigned int i;
+
+	for (i = 0; i < row->nr_folios; i++) {
 		struct folio *folio = space->folios[i];
 		/* A folio with swap space is locked already. */
 		bool locked = folio_test_locked(folio);
 
+		if (!all && !is_in_range(row, i))
+			continue;
 		if (!locked)
 			folio_lock(folio);
 		if (twin)
@@ -59,7 +73,7 @@ static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 	return 0;
 }
 
-/* Reclaim unmaps each folio of the row, whatever the range. */
+/* The range contains whole folios only. */
 const struct ptebatch_op ptebatch_unmap = {
 	.name = "unmap", .function = "try_to_unmap()", .call = unmap,
 	.model = ptebatch_model_unmap, .whole = true,
