@@ -781,8 +781,10 @@ static void contpte_route(struct kunit *test)
 				      (unsigned int)ENTRIES);
 	trial = ptebatch_op_begin(test, route->op, &setup, false);
 	space = trial->space;
-	trial->before.row.from = space->row.from = route->from * CONT_PTES / 2;
-	trial->before.row.to = space->row.to = route->to * CONT_PTES / 2;
+	space->row.from = route->from * CONT_PTES / 2;
+	space->row.to = route->to * CONT_PTES / 2;
+	trial->before.row.from = space->row.from;
+	trial->before.row.to = space->row.to;
 	mm = space->places[0].mm;
 	for (block = 0; block < 2; block++) {
 		addr = ptebatch_addr(space, block * CONT_PTES);

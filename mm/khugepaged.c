@@ -439,9 +439,12 @@ static const struct kind {
 	struct ptebatch_setup setup;
 	const char *first, *second, *after;
 } kinds[] = {
-	{ "folios, all pages exclusive: collapsed", { .prot = RW }, "Wdyx", "Wdyx", "~[Wdyx]" },
-	{ "folios, half of each read-only and shared: collapsed", { .prot = RO }, "Rdy", "Rdyx", "~[Rdyx]" },
-	{ "folios, half of each mapped: collapsed", { .prot = RW }, "Wdyx", "-", "~[Wdyx]" },
+	{ "folios, all pages exclusive: collapsed", { .prot = RW },
+	  "Wdyx", "Wdyx", "~[Wdyx]" },
+	{ "folios, half of each read-only and shared: collapsed", { .prot = RO },
+	  "Rdy", "Rdyx", "~[Rdyx]" },
+	{ "folios, half of each mapped: collapsed", { .prot = RW },
+	  "Wdyx", "-", "~[Wdyx]" },
 };
 
 PTEBATCH_ORDER_PARAMS(collapse_order, kinds);

@@ -20,6 +20,7 @@
 
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/lock_count.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
@@ -177,7 +178,7 @@ static void expect_result(struct kunit *test, const struct call *call,
 			  long expected)
 {
 	KUNIT_EXPECT_EQ_MSG(test, call->result, expected,
-			    "rule 23 (process_madvise()): returns %ld, expected %ld",
+			    PTEBATCH_RULE_PROCESS ": returns %ld, expected %ld",
 			    call->result, expected);
 }
 
@@ -753,7 +754,7 @@ static void expect_lock(struct kunit *test, const struct ptebatch_locks *got,
 {
 	if (ptebatch_locks_count(lock))
 		KUNIT_EXPECT_EQ_MSG(test, got->nr[lock], expected->nr[lock],
-				    "rule 23: %s %lu times, not %lu", what,
+				    PTEBATCH_RULE_PROCESS ": %s %lu times, not %lu", what,
 				    got->nr[lock], expected->nr[lock]);
 }
 

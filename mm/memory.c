@@ -55,7 +55,8 @@ static void expect_accessed_folios(struct ptebatch_trial *trial, const void *dat
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(trial->test,
 				      folio_test_referenced(trial->space->folios[entry->folio]),
-				      PTEBATCH_RULE_FILE ": %s cleared young entry %u, its folio has no PG_referenced",
+				      PTEBATCH_RULE_FILE
+				      ": %s cleared young entry %u, its folio has no PG_referenced",
 				      trial->function, i);
 	}
 }

@@ -108,7 +108,7 @@ static void expect_copy(const struct ptebatch_trial *child, unsigned int i)
 	struct folio *folio = page_folio(page);
 
 	KUNIT_EXPECT_EQ_MSG(test, pte_write(pte), writable,
-			    "rule 5 (writable): write bit of the copy at entry %u",
+			    PTEBATCH_RULE_WRITABLE ": write bit of the copy at entry %u",
 			    i);
 	KUNIT_EXPECT_TRUE_MSG(test, folio_test_anon(folio) &&
 			      PageAnonExclusive(page) &&

@@ -208,7 +208,8 @@ static void expect_vmas(const struct ptebatch_trial *trial,
 			    "%s leaves %u pages in a VMA with wrong VM_LOCKED or VM_IO",
 			    trial->function, wrong);
 	KUNIT_EXPECT_EQ_MSG(trial->test, mm->locked_vm, pages,
-			    PTEBATCH_RULE_ACCOUNTING ": after %s, locked_vm is %lu pages, expected %u",
+			    PTEBATCH_RULE_ACCOUNTING
+			    ": after %s, locked_vm is %lu pages, expected %u",
 			    trial->function, mm->locked_vm, pages);
 	kunit_kfree(trial->test, locked);
 }

@@ -200,7 +200,8 @@ static void expect_vma_counts(struct ptebatch_trial *src, const void *data)
 		if (row->flags & MREMAP_DONTUNMAP)
 			added = pages;
 		KUNIT_EXPECT_EQ_MSG(test, after.total - before->total, added,
-				    PTEBATCH_RULE_ACCOUNTING ": %s: wrong change of total_vm, in pages",
+				    PTEBATCH_RULE_ACCOUNTING
+				    ": %s: wrong change of total_vm, in pages",
 				    src->function);
 	}
 	if (row->flags & MREMAP_DONTUNMAP)
@@ -211,7 +212,8 @@ static void expect_vma_counts(struct ptebatch_trial *src, const void *data)
 	else
 		KUNIT_EXPECT_EQ_MSG(test, after.locked - before->locked,
 				    before->flags & VM_LOCKED ? added : 0,
-				    PTEBATCH_RULE_ACCOUNTING ": %s: wrong change of locked_vm, in pages",
+				    PTEBATCH_RULE_ACCOUNTING
+				    ": %s: wrong change of locked_vm, in pages",
 				    src->function);
 }
 

@@ -137,7 +137,8 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 	}
 	if (!folio_test_anon(folio) && flags & PTEBATCH_DIRTY)
 		KUNIT_EXPECT_TRUE_MSG(test, folio_test_dirty(folio),
-				      PTEBATCH_RULE_FILE ": %s clears young in dirty PTEs, folio %d is clean",
+				      PTEBATCH_RULE_FILE
+				      ": %s clears young in dirty PTEs, folio %d is clean",
 				      trial->function, nr);
 	if (referenced)
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_of(folio),

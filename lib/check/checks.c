@@ -5,7 +5,14 @@
 #include "checks.h"
 #include "rules.h"
 
-static bool check_accounting(struct ptebatch_trial *trial, struct seq_buf *out)
+/**
+ * ptebatch_check_accounting() - check rule 7 (accounting)
+ * @trial: the trial, stopped
+ * @out: receives a line for each inconsistent counter
+ *
+ * Return: true if all counters agree with the page tables.
+ */
+bool ptebatch_check_accounting(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = {};
 
@@ -16,7 +23,14 @@ static bool check_accounting(struct ptebatch_trial *trial, struct seq_buf *out)
 	return ptebatch_accounting_consistent(trial->space, taken, out);
 }
 
-static bool check_blocks(struct ptebatch_trial *trial, struct seq_buf *out)
+/**
+ * ptebatch_check_blocks() - check rule 25 (contpte blocks)
+ * @trial: the trial, stopped
+ * @out: receives the violation by the first inconsistent block
+ *
+ * Return: true if all blocks of the place are consistent.
+ */
+bool ptebatch_check_blocks(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *after = &trial->after;
 	unsigned long start = trial->place->start - after->lead * PAGE_SIZE;
@@ -38,15 +52,9 @@ struct check {
 };
 
 static const struct check checks[] = {
-	{ PTEBATCH_RULE_MODEL, ptebatch_check_model },
-	{ PTEBATCH_RULE_RETURN, ptebatch_check_returned },
-	{ PTEBATCH_RULE_NEIGHBOURS, ptebatch_check_neighbours },
-	{ PTEBATCH_RULE_TLB, ptebatch_check_flush },
-	{ PTEBATCH_RULE_BLOCKS, check_blocks },
-	{ PTEBATCH_RULE_ACCOUNTING, check_accounting, .whole = true },
-	{ PTEBATCH_RULE_ACCOUNTING, ptebatch_check_lists, .whole = true },
-	{ PTEBATCH_RULE_FILE, ptebatch_check_dirty, .whole = true },
-	{ PTEBATCH_RULE_TWIN, ptebatch_check_contents, .whole = true },
+#define CHECK(rule, name, whole)	{ rule, ptebatch_check_##name, whole },
+#include "table.h"
+#undef CHECK
 };
 
 static void report(struct ptebatch_trial *trial, const struct check *check,
@@ -94,7 +102,7 @@ bool ptebatch_checks(struct ptebatch_trial *trial)
  * May be called again after a further operation.
  *
  * Context: Process context, may sleep.
- * Return: true if no rule in the table above is violated.
+ * Return: true if no rule in table.h is violated.
  */
 bool ptebatch_trial_end(struct ptebatch_trial *trial)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The checks that run after each operation, see checks.c. Each appends lines
+ * The checks that run after each operation, see table.h. Each appends lines
  * about violations of its rule to @out, may mark entries in @trial->differs, and
  * returns true if there are none.
  */
@@ -9,13 +9,10 @@
 
 #include "trial.h"
 
-bool ptebatch_check_model(struct ptebatch_trial *trial, struct seq_buf *out);
-bool ptebatch_check_returned(struct ptebatch_trial *trial, struct seq_buf *out);
-bool ptebatch_check_neighbours(struct ptebatch_trial *trial, struct seq_buf *out);
-bool ptebatch_check_flush(struct ptebatch_trial *trial, struct seq_buf *out);
-bool ptebatch_check_dirty(struct ptebatch_trial *trial, struct seq_buf *out);
-bool ptebatch_check_lists(struct ptebatch_trial *trial, struct seq_buf *out);
-bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out);
+#define CHECK(rule, name, whole) \
+bool ptebatch_check_##name(struct ptebatch_trial *trial, struct seq_buf *out);
+#include "table.h"
+#undef CHECK
 
 bool ptebatch_checks(struct ptebatch_trial *trial);
 bool ptebatch_trial_end(struct ptebatch_trial *trial);

@@ -328,7 +328,8 @@ bool ptebatch_trial_halfway(struct ptebatch_trial *trial, const char *done,
 	       (was->nr - nr) * sizeof(was->entries[0]));
 	same = ptebatch_trial_allows(trial, expected);
 	if (!same)
-		ptebatch_trial_print(trial, "leaves entries neither unmapped nor restored: " PTEBATCH_RULE_HALFWAY);
+		ptebatch_trial_print(trial, "leaves entries neither unmapped nor restored: "
+				     PTEBATCH_RULE_HALFWAY);
 	KUNIT_EXPECT_LE_MSG(trial->test, nr, at,
 			    PTEBATCH_RULE_HALFWAY ": %s unmapped %u entries, expected at most %u",
 			    trial->function, nr, at);

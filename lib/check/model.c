@@ -348,8 +348,8 @@ void ptebatch_model_guard_remove(const struct ptebatch_call *call,
  * @allowed: set to what the entry may be after the call
  */
 void ptebatch_model_move_source(const struct ptebatch_call *call,
-			 const struct ptebatch_entry *was,
-			 struct ptebatch_allowed *allowed)
+				const struct ptebatch_entry *was,
+				struct ptebatch_allowed *allowed)
 {
 	becomes(BIT(PTEBATCH_NONE), 0, allowed);
 }

@@ -22,8 +22,10 @@ struct ptebatch_order {
 #define PTEBATCH_ORDER_PARAMS(name, kinds)				\
 static int name##_params(struct kunit *test)				\
 {									\
-	return ptebatch_orders(test, kinds, ARRAY_SIZE(kinds),		\
-			       sizeof((kinds)[0]));			\
+	const __auto_type all = &(kinds);				\
+									\
+	return ptebatch_orders(test, *all, ARRAY_SIZE(*all),		\
+			       sizeof((*all)[0]));			\
 }
 
 /* Test the operation on pages @from to @to - 1 of a folio of @nr pages. */
