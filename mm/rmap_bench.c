@@ -129,7 +129,8 @@ static struct kunit_case bench_cases[] = {
 	PTEBATCH_CASE_PARAMS(unmap_bench),
 	KUNIT_CASE_PARAM_WITH_INIT(unmap_counts, kunit_array_gen_params,
 				   unmap_bench_params, NULL),
-	KUNIT_CASE_PARAM(pageout_bench, pageout_gen_params),
+	KUNIT_CASE_PARAM_ATTR(pageout_bench, pageout_gen_params,
+			      { .speed = KUNIT_SPEED_SLOW }),
 	{}
 };
 

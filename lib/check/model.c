@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The rules, entry by entry, written without the kernel's code. Batches matter
- * only to ptebatch_model_spread(), which bounds how far rule 1 lets accessed
+ * only to ptebatch_model_spread_to(), which bounds how far rule 1 lets accessed
  * and dirty spread.
  */
 #include <linux/bitmap.h>
@@ -530,17 +530,12 @@ u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
 	return used_flags(row, first, first + PTEBATCH_BLOCK_ENTRIES, i);
 }
 
-/**
- * ptebatch_model_spread() - rule 1: accessed and dirty that may spread
- * @row: row before the call
- * @i: index of the entry
- *
- * On arm64 the flags spread from a batch to each contpte block that overlaps the
- * batch, from the block to each batch that overlaps the block, and so on.
- *
- * Return: accessed and dirty of all entries that may spread them to entry @i.
+/*
+ * Rule 1: accessed and dirty that may spread to entry @i. On arm64 they spread
+ * from a batch to each contpte block that overlaps the batch, from the block to
+ * each batch that overlaps the block, and so on.
  */
-u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i)
+static u8 spread_to(const struct ptebatch_row *row, unsigned int i)
 {
 	const struct ptebatch_entry *entries = row->entries;
 	unsigned int from = i, to = i + 1, first, was_from, was_to;
@@ -593,7 +588,7 @@ u8 ptebatch_model_block_to(const struct ptebatch_row *row, unsigned int first,
 }
 
 /**
- * ptebatch_model_spread_to() - as ptebatch_model_spread(), when entries move
+ * ptebatch_model_spread_to() - rule 1: accessed and dirty that may spread
  * @row: row before the call
  * @first: index of the row's first entry in its page table after the call
  * @i: index of the entry
@@ -603,14 +598,14 @@ u8 ptebatch_model_block_to(const struct ptebatch_row *row, unsigned int first,
 u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
 			    unsigned int i)
 {
-	return moved_block(row, first, i, ptebatch_model_spread);
+	return moved_block(row, first, i, spread_to);
 }
 
 /**
  * ptebatch_model_allows() - check an entry against the model
  * @call: the call
  * @was: entry before the call, in the range
- * @spread: flags that may spread to the entry, see ptebatch_model_spread()
+ * @spread: flags that may spread to the entry, see ptebatch_model_spread_to()
  * @got: entry after the call
  *
  * The flags spread before the call decides: an entry that becomes dirty may

@@ -128,7 +128,6 @@ void ptebatch_model_referenced(const struct ptebatch_call *call,
 			       struct ptebatch_allowed *allowed);
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
-u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int i);
 u8 ptebatch_model_block_to(const struct ptebatch_row *row, unsigned int first,
 			   unsigned int i);
 u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
