@@ -2,20 +2,20 @@
 ifneq ($(KERNELRELEASE),)
 # For the kernel build: mm/ptebatch/ of a shadow tree, or M= of a module build.
 
-obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch.o
+obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch_kunit.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
-ptebatch-y := $(addprefix lib/run/,orders.o params.o random.o random_row.o rows.o window.o)
-ptebatch-y += $(addprefix lib/op/,advise.o fork.o move.o op.o protect.o unmap.o)
-ptebatch-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/check/*.c)))
-ptebatch-y += $(addprefix lib/space/,blocks.o folio.o populate.o pte.o reacquire.o refs.o snapshot.o space.o)
-ptebatch-y += $(addprefix lib/kernel/,counter.o file.o lock_count.o log.o lru_gen.o process.o swap.o syscall.o)
-ptebatch-y += lib/row/row.o
-ptebatch-y += $(addprefix mm/,module.o workbench.o pgtable.o khugepaged.o madvise.o madvise_process.o)
-ptebatch-y += $(addprefix mm/,madvise_random.o memory.o memory_fork.o mempolicy.o mlock.o mprotect.o)
-ptebatch-y += $(addprefix mm/,mprotect_fault.o mprotect_model.o mprotect_random.o mremap.o mremap_random.o)
-ptebatch-y += $(addprefix mm/,rmap.o rmap_referenced.o unmap_random.o vmscan.o)
-ptebatch-$(CONFIG_ARM64_CONTPTE) += lib/arch/contpte.o mm/contpte.o
-ptebatch-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/run/stopwatch.o \
+ptebatch_kunit-y := $(addprefix lib/run/,orders.o params.o random.o random_row.o rows.o window.o)
+ptebatch_kunit-y += $(addprefix lib/op/,advise.o fork.o move.o op.o protect.o unmap.o)
+ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/check/*.c)))
+ptebatch_kunit-y += $(addprefix lib/space/,blocks.o folio.o populate.o pte.o reacquire.o refs.o snapshot.o space.o)
+ptebatch_kunit-y += $(addprefix lib/kernel/,counter.o file.o lock_count.o log.o lru_gen.o process.o swap.o syscall.o)
+ptebatch_kunit-y += lib/row/row.o
+ptebatch_kunit-y += $(addprefix mm/,module.o workbench.o pgtable.o khugepaged.o madvise.o madvise_process.o)
+ptebatch_kunit-y += $(addprefix mm/,madvise_random.o memory.o memory_fork.o mempolicy.o mlock.o mprotect.o)
+ptebatch_kunit-y += $(addprefix mm/,mprotect_fault.o mprotect_model.o mprotect_random.o mremap.o mremap_random.o)
+ptebatch_kunit-y += $(addprefix mm/,rmap.o rmap_referenced.o unmap_random.o vmscan.o)
+ptebatch_kunit-$(CONFIG_ARM64_CONTPTE) += lib/arch/contpte.o mm/contpte.o
+ptebatch_kunit-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/run/stopwatch.o \
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
 	mm/mprotect_fault_bench.o mm/rmap_bench.o
 
@@ -28,10 +28,10 @@ twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
 twins += $(if $(CONFIG_NUMA),mempolicy)
 twins += $(if $(CONFIG_TRANSPARENT_HUGEPAGE),khugepaged)
 ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
-ptebatch-y += $(twins:%=lib/twin/%.o)
+ptebatch_kunit-y += $(twins:%=lib/twin/%.o)
 $(foreach twin,$(twins),$(eval CFLAGS_lib/twin/$(twin).o := -fwhole-program))
 else
-ptebatch-y += $(twins:%=lib/twin/%.local.o)
+ptebatch_kunit-y += $(twins:%=lib/twin/%.local.o)
 targets += $(twins:%=lib/twin/%.o)
 OBJCOPYFLAGS := --wildcard --keep-global-symbol='ptebatch_twin_*'
 $(obj)/lib/twin/%.local.o: $(obj)/lib/twin/%.o FORCE
@@ -41,7 +41,7 @@ endif
 # A module calls functions that the kernel does not export. A tree with our hooks
 # exports them; in any other kernel the module looks them up.
 ifneq ($(KBUILD_EXTMOD),)
-ptebatch-y += lib/link/lookup.o lib/link/stubs.o
+ptebatch_kunit-y += lib/link/lookup.o lib/link/stubs.o
 $(foreach twin,$(twins),$(eval CFLAGS_lib/twin/$(twin).o += -DPTEBATCH_LOOKUP))
 kernel := $(or $(KSRC),$(srctree))
 else

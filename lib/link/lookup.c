@@ -3,6 +3,8 @@
  * Resolves the symbols of stubs.S when the module is loaded. A kprobe gives the
  * address of kallsyms_lookup_name(), which is not exported either.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #ifdef CONFIG_X86_KERNEL_IBT
@@ -21,7 +23,7 @@ static lookup_name_t find_lookup_name(void)
 
 	err = register_kprobe(&kp);
 	if (err) {
-		pr_err("ptebatch: cannot look up unexported symbols: kprobe on %s failed: %d\n",
+		pr_err("cannot look up unexported symbols: kprobe on %s failed: %d\n",
 		       kp.symbol_name, err);
 		return NULL;
 	}
@@ -47,7 +49,7 @@ static int __init ptebatch_init(void)
 		symbol->address = lookup_name(symbol->name);
 		if (symbol->address)
 			continue;
-		pr_err("ptebatch: symbol %s not found in this kernel\n", symbol->name);
+		pr_err("symbol %s not found in this kernel\n", symbol->name);
 		missing++;
 	}
 	return missing ? -ENOENT : 0;

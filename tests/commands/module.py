@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make module KDIR=`: build only ptebatch.ko, for a kernel that was built elsewhere."""
+"""`make module KDIR=`: build only ptebatch_kunit.ko, for a kernel that was built elsewhere."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ static int insert_module(const char *path)
 	int fd = open(path, O_RDONLY);
 
 	if (fd < 0)
-		return log_line("cannot open ptebatch.ko:", strerror(errno));
+		return log_line("cannot open ptebatch_kunit.ko:", strerror(errno));
 	if (syscall(__NR_finit_module, fd, "", 0))
-		return log_line("cannot insert ptebatch.ko:", strerror(errno));
+		return log_line("cannot insert ptebatch_kunit.ko:", strerror(errno));
 	return close(fd);
 }
 
@@ -33,11 +33,11 @@ static int remove_module(void)
 
 	/* Kernel threads close files with a delay: the module may still be in use. */
 	for (tries = 0; tries < 20; tries++) {
-		if (!syscall(__NR_delete_module, "ptebatch", O_NONBLOCK))
+		if (!syscall(__NR_delete_module, "ptebatch_kunit", O_NONBLOCK))
 			return 0;
 		usleep(50000);
 	}
-	return log_line("cannot remove ptebatch:", strerror(errno));
+	return log_line("cannot remove ptebatch_kunit:", strerror(errno));
 }
 
 /* Return: 0 if no line of @path contains @needle, as after a complete removal. */
@@ -61,9 +61,9 @@ int main(void)
 	static const struct {
 		const char *nr, *path;
 	} rounds[] = {
-		{ "1", "/ptebatch.ko" },
-		{ "2", "/ptebatch.ko" },
-		{ "3", "/elsewhere/ptebatch.ko" },
+		{ "1", "/ptebatch_kunit.ko" },
+		{ "2", "/ptebatch_kunit.ko" },
+		{ "3", "/elsewhere/ptebatch_kunit.ko" },
 	};
 	int i;
 
@@ -74,8 +74,8 @@ int main(void)
 		log_line("insertion", rounds[i].nr);
 		if (insert_module(rounds[i].path) || remove_module())
 			break;
-		if (check_absent("/proc/modules", "ptebatch ") ||
-		    check_absent("/proc/kallsyms", "[ptebatch]"))
+		if (check_absent("/proc/modules", "ptebatch_kunit ") ||
+		    check_absent("/proc/kallsyms", "[ptebatch_kunit]"))
 			break;
 		log_line("removal", rounds[i].nr);
 	}

@@ -133,7 +133,7 @@ class Judge:
         """Insert and remove the module several times; all rounds must pass and report the same cases."""
         initramfs = loadable.make_initramfs(self.guest)
         output: list[str] = []
-        with self.console.step('boot', f'insert, run and remove ptebatch.ko, {loadable.ROUNDS} times'):
+        with self.console.step('boot', f'insert, run and remove ptebatch_kunit.ko, {loadable.ROUNDS} times'):
             self.guest.boot(output.append, '--raw_output=all', initramfs=initramfs, suites=self.guest.settings.suites,
                             kernel_args=self.guest.arch.suites_args)
         log = self._keep_log()

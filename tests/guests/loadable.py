@@ -29,8 +29,8 @@ def make_initramfs(guest: Guest) -> Path:
     build = guest.build_path
     init, contents, packed = build / 'ptebatch-init', build / 'ptebatch-initramfs', build / 'ptebatch.cpio'
     contents.write_text('dir /dev 0755 0 0\nnod /dev/kmsg 0644 0 0 c 1 11\nnod /dev/console 0600 0 0 c 5 1\n'
-                        f'file /init {init} 0755 0 0\nfile /ptebatch.ko {build}/mm/ptebatch/ptebatch.ko 0644 0 0\n'
-                        f'dir /elsewhere 0755 0 0\nfile /elsewhere/ptebatch.ko {_built_elsewhere(guest)} 0644 0 0\n')
+                        f'file /init {init} 0755 0 0\nfile /ptebatch_kunit.ko {build}/mm/ptebatch/ptebatch_kunit.ko 0644 0 0\n'
+                        f'dir /elsewhere 0755 0 0\nfile /elsewhere/ptebatch_kunit.ko {_built_elsewhere(guest)} 0644 0 0\n')
     try:
         tools.run([guest.arch.cross_compile + 'gcc', '-Os', '-static', '-nostdlib', '-ffreestanding',
                    '-include', str(guest.tree / 'tools/include/nolibc/nolibc.h'),

@@ -130,10 +130,10 @@ class Settings:
         if loadable and not arch.emulated:
             raise Trouble(f'LOADABLE=1: not supported with ARCH={arch.name}', 'type ARCH=x86_64 or ARCH=arm64')
         exhaustive = env.get('EXHAUSTIVE', '') not in ('', '0')
-        parameters = ('ptebatch.exhaustive=1',) if exhaustive else ()
+        parameters = ('ptebatch_kunit.exhaustive=1',) if exhaustive else ()
         for name, bits in (('SEED', 64), ('ROUNDS', 32)):
             if env.get(name):
-                parameters += (f'ptebatch.{name.lower()}={_number(env, name, 0, bits)}',)
+                parameters += (f'ptebatch_kunit.{name.lower()}={_number(env, name, 0, bits)}',)
         if loadable and parameters:
             raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS=: not supported with LOADABLE=1', 'leave LOADABLE= or the others out')
         debug = env.get('DEBUG', '') not in ('', '0')

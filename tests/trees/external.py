@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Build ptebatch.ko for a kernel without our hooks; the module looks up the functions that the kernel does not export."""
+"""Build ptebatch_kunit.ko for a kernel without our hooks; the module looks up the functions that the kernel does not export."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ def build(copy: Path, kdir: Path, source: Path, make: Sequence[str], env: Mappin
     except tools.Failed as failed:
         raise Trouble(f'the module does not build for {kdir}', 'see the output of the compiler above',
                       guest.first_errors(failed.output)) from failed
-    return copy / 'ptebatch.ko'
+    return copy / 'ptebatch_kunit.ko'

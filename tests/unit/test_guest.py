@@ -101,9 +101,9 @@ def test_loadable_passes(machine: Machine) -> None:
 
 @pytest.mark.parametrize(('log', 'message'), [
     (INSERTION.format(1) + REBOOT, 'the module was inserted and removed 1 times, not 3'),
-    ('ptebatch: insertion 1\nptebatch: cannot insert ptebatch.ko: Exec format error\n' + REBOOT,
-     'cannot insert ptebatch.ko: Exec format error'),
-    (GOOD.replace('ptebatch: removal 2', 'ptebatch: left behind after removal: ptebatch 1'), 'left behind after removal'),
+    ('ptebatch: insertion 1\nptebatch: cannot insert ptebatch_kunit.ko: Exec format error\n' + REBOOT,
+     'cannot insert ptebatch_kunit.ko: Exec format error'),
+    (GOOD.replace('ptebatch: removal 2', 'ptebatch: left behind after removal: ptebatch_kunit 1'), 'left behind after removal'),
     (GOOD.replace('ptebatch: removal 2', 'WARNING: at mm/slub.c\nptebatch: removal 2'), 'WARNING: at mm/slub.c'),
     (GOOD.replace('ok 2 second', 'ok 2 another', 1), 'a later round reports other cases than the first'),
     (INSERTION.format(1) + INSERTION.format(2).replace('ok 2 second', 'not ok 2 second') + INSERTION.format(3) + REBOOT,
