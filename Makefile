@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 ifneq ($(KERNELRELEASE),)
-# For the kernel build: mm/ptebatch/ of a shadow tree, or M= of a module build.
+# For the kernel build: built in as mm/ptebatch/ of a shadow tree, or with M= as a
+# module, which also gets CONFIG_PTEBATCH_KUNIT_TEST=m.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch_kunit.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
@@ -19,38 +20,29 @@ ptebatch_kunit-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
 	mm/mprotect_fault_bench.o mm/rmap_bench.o
 
-# The twins: the kernel's sources compiled with batches of one. Built in, a twin
-# is compiled like the kernel's source, so that it is as fast except for the
-# batches, and its symbols are made local. A module cannot reach everything that
-# such a source calls: there the compiler drops what the entry points do not use.
+# The twins: the kernel's sources compiled with batches of one.
 twins := madvise memory mprotect mremap rmap
 twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
 twins += $(if $(CONFIG_NUMA),mempolicy)
 twins += $(if $(CONFIG_TRANSPARENT_HUGEPAGE),khugepaged)
-ifeq ($(CONFIG_PTEBATCH_KUNIT_TEST),m)
-ptebatch_kunit-y += $(twins:%=lib/twin/%.o)
-$(foreach twin,$(twins),$(eval CFLAGS_lib/twin/$(twin).o := -fwhole-program))
-else
+
+# mm/internal.h, and mm/*.c for the twins.
+ccflags-y += -I$(or $(if $(KBUILD_EXTMOD),$(KSRC)),$(srctree))/mm
+
+ifeq ($(KBUILD_EXTMOD),)
+# Built in, a twin is compiled like the kernel's source, so that it is as fast
+# except for the batches, and its symbols are made local.
 ptebatch_kunit-y += $(twins:%=lib/twin/%.local.o)
 targets += $(twins:%=lib/twin/%.o)
 OBJCOPYFLAGS := --wildcard --keep-global-symbol='ptebatch_twin_*'
 $(obj)/lib/twin/%.local.o: $(obj)/lib/twin/%.o FORCE
 	$(call if_changed,objcopy)
-endif
-
-# A module calls functions that the kernel does not export. A tree with our hooks
-# exports them; in any other kernel the module looks them up.
-ifneq ($(KBUILD_EXTMOD),)
-ptebatch_kunit-y += lib/link/lookup.o lib/link/stubs.o
-$(foreach twin,$(twins),$(eval CFLAGS_lib/twin/$(twin).o += -DPTEBATCH_LOOKUP))
-kernel := $(or $(KSRC),$(srctree))
 else
-obj-$(if $(filter m,$(CONFIG_PTEBATCH_KUNIT_TEST)),y) += lib/link/exports.o
-kernel := $(srctree)
+# A module cannot reach everything that such a source calls: the compiler drops
+# what the entry points do not use.
+ptebatch_kunit-y += lib/link/lookup.o lib/link/stubs.o $(twins:%=lib/twin/%.o)
+$(foreach twin,$(twins),$(eval CFLAGS_lib/twin/$(twin).o := -fwhole-program))
 endif
-
-# mm/internal.h, and mm/*.c for the twins.
-ccflags-y += -I$(kernel)/mm
 
 else
 # For the user.

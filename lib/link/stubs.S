@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For a kernel without our exports: a stub for each kernel function, which has
+ * A stub for each kernel function that the kernel does not export, which has
  * the function's name and jumps to the address that lookup.c has found.
  */
 #include <generated/bounds.h>

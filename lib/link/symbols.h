@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * List of the kernel symbols that the module needs and the kernel does not
- * export, for exports.S and stubs.S. No include guard: the including file
+ * export, for stubs.S. No include guard: the including file
  * defines PTEBATCH_SYMBOL(name) for functions and PTEBATCH_DATA(name) for
  * variables.
  */

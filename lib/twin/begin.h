@@ -47,7 +47,7 @@ DEFINE_PER_CPU(struct mthp_stat, mthp_stats);
 #endif
 
 /* Our address spaces map no zero pages. */
-#ifdef PTEBATCH_LOOKUP
+#ifdef MODULE
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 unsigned long huge_zero_pfn = ~0UL;
 #endif

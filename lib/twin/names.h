@@ -10,8 +10,8 @@
 #define NOTRACE
 #define __DISABLE_EXPORTS
 
-/* An external module looks up the address of a variable: see stubs.S. */
-#ifdef PTEBATCH_LOOKUP
+/* A module looks up the addresses of variables: see lib/link/stubs.S. */
+#ifdef MODULE
 #define efi_mm				(*ptebatch_efi_mm)
 #define huge_anon_orders_always		(*ptebatch_huge_anon_orders_always)
 #define huge_anon_orders_inherit	(*ptebatch_huge_anon_orders_inherit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make module KDIR=`: build only ptebatch_kunit.ko, for a kernel that was built elsewhere."""
+"""`make module KDIR=`: build only ptebatch_kunit.ko, for a kernel that is already built."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from host import architecture
 from host.console import Console
 from host.errors import Trouble
 from host import lock
-from host.settings import jobs, path, results
+from host.settings import PROJECT, jobs, path, results
 from trees import external
 
 
@@ -26,7 +26,7 @@ def _source(kdir: Path, ksrc: Path | None) -> Path:
 
 
 def build() -> int:
-    """Build in a copy below O=, to keep the checkout clean."""
+    """Build below O=, to keep the checkout clean."""
     console = Console()
     kdir = path(os.environ, 'KDIR')
     if not kdir:
@@ -43,7 +43,7 @@ def build() -> int:
         command.append('CONFIG_PTEBATCH_BENCH=y')
     lock.claim(results(os.environ) / 'module')
     with console.step('module', f'for {kdir}') as step:
-        module = external.build(results(os.environ) / 'module', kdir, source, command,
+        module = external.build(PROJECT, results(os.environ) / 'module', kdir, source, command,
                                 watch=lambda: step.progress(step.note))
     console.say(f'module    {os.path.relpath(module)}')
     return run.PASSED

@@ -27,7 +27,7 @@ ERROR_LINE = r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Miss
 # The configuration of each flavour beyond that of the default one.
 FLAVOURS = {
     '': (),
-    'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=m',),
+    'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=n',),
     'bench': ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
               'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',

@@ -15,7 +15,9 @@ MAKEFILE = '''\
 VERSION = 7
 PATCHLEVEL = 3
 olddefconfig: ;
-compile_commands.json scripts_gdb modules headers modules_install: ;
+compile_commands.json scripts_gdb headers modules_install: ;
+modules:
+\t@test -z "$(MO)" || { mkdir -p $(MO) && echo '$(MAKEOVERRIDES)' >$(MO)/ptebatch_kunit.ko; }
 all:
 \t@mkdir -p $(O)/usr && cp guest $(O)/linux && touch $(O)/vmlinux && cp Makefile $(O)
 \t@printf '#!/bin/sh\\ntouch "$$2"\\n' >$(O)/usr/gen_init_cpio

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from guests import loadable
 from host.architecture import ARCHES
 from host.settings import PROJECT
 from results.report import Counts
+from trees import shadow
 
 REAL_TCG = ['-accel', 'tcg']
 
@@ -97,6 +99,16 @@ def test_loadable_passes(machine: Machine) -> None:
     assert output.count('[PASSED] second') == 1
     assert '\npassed    x86_64-loadable: 2 passed' in output
     assert (machine.out / 'x86_64-loadable/results.ktap').read_text() == KTAP
+
+
+def test_module_and_its_kernel(machine: Machine) -> None:
+    assert run(machine, GOOD)[0] == 0
+    [build] = machine.cache.glob('ptebatch/trees/*/.kunit-x86_64-loadable')
+    assert '# CONFIG_PTEBATCH_KUNIT_TEST is not set' in (build / '.config').read_text()
+    packed = re.findall(r'^file (\S*[.]ko) (\S+)', (build / 'ptebatch-initramfs').read_text(), re.MULTILINE)
+    assert packed == [('/ptebatch_kunit.ko', f'{build}/ptebatch/ptebatch_kunit.ko')]
+    given = Path(packed[0][1]).read_text().split()
+    assert {f'M={build.parent}/{shadow.HOME}', f'KSRC={build.parent}', 'CONFIG_PTEBATCH_KUNIT_TEST=m'} <= {*given}
 
 
 @pytest.mark.parametrize(('log', 'message'), [
