@@ -40,8 +40,27 @@ $(obj)/lib/twin/%.local.o: $(obj)/lib/twin/%.o FORCE
 else
 # A module cannot reach everything that such a source calls: the compiler drops
 # what the entry points do not use.
-ptebatch_kunit-y += lib/link/lookup.o lib/link/stubs.o $(twins:%=lib/twin/%.o)
+ptebatch_kunit-y += lib/link/lookup.o $(twins:%=lib/twin/%.o)
 $(foreach twin,$(twins),$(eval CFLAGS_lib/twin/$(twin).o := -fwhole-program))
+
+# Symbols that the objects use, and that neither they, the kernel's exports, nor
+# stubs.S and the linker define. Exports that name other modules are not for us.
+users := $(addprefix $(obj)/,$(ptebatch_kunit-y))
+filechk_unexported = $(NM) -g $(users) | awk ' \
+	/^0x/ { if ($$5 !~ /^module:/) defined[$$2] } \
+	/^[0-9a-f]+ [A-Z] / { defined[$$3] } \
+	$$1 == "U" && $$2 !~ /^(__this_module|_GLOBAL_OFFSET_TABLE_|ptebatch_symbols(_end)?)$$/ { used[$$2] } \
+	END { for (name in used) if (!(name in defined)) { \
+		kind = sub(/^ptebatch_/, "", name) ? "pointer" : "stub"; \
+		print kind, name } }' \
+	$(objtree)/Module.symvers - | LC_ALL=C sort
+$(obj)/lib/link/unexported.h: $(users) FORCE
+	$(call filechk,unexported)
+
+ptebatch_kunit-y += lib/link/stubs.o
+AFLAGS_lib/link/stubs.o := -I$(obj)/lib/link
+$(obj)/lib/link/stubs.o: $(obj)/lib/link/unexported.h
+clean-files := lib/link/unexported.h
 endif
 
 else

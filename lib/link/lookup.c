@@ -6,12 +6,19 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #ifdef CONFIG_X86_KERNEL_IBT
 #include <asm/ibt.h>
 #endif
 
 #include "lookup.h"
+
+#ifdef CONFIG_ARM64
+/* Page table helpers compare with their addresses. None of our mms matches. */
+struct mm_struct init_mm;
+pgd_t swapper_pg_dir[1];
+#endif
 
 typedef unsigned long (*lookup_name_t)(const char *name);
 
@@ -41,7 +48,7 @@ static int __init ptebatch_init(void)
 {
 	lookup_name_t lookup_name = find_lookup_name();
 	struct ptebatch_symbol *symbol;
-	int missing = 0;
+	int err = 0;
 
 	if (!lookup_name)
 		return -ENOENT;
@@ -50,9 +57,9 @@ static int __init ptebatch_init(void)
 		if (symbol->address)
 			continue;
 		pr_err("symbol %s not found in this kernel\n", symbol->name);
-		missing++;
+		err = -ENOENT;
 	}
-	return missing ? -ENOENT : 0;
+	return err;
 }
 module_init(ptebatch_init);
 

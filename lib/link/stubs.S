@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A stub for each kernel function that the kernel does not export, which has
- * the function's name and jumps to the address that lookup.c has found.
+ * What the module uses and the kernel does not export: for a function, a stub
+ * with the function's name that jumps to the address that lookup.c has found;
+ * for a variable, a pointer to it. Kbuild generates unexported.h from the objects.
  */
-#include <generated/bounds.h>
 #include <linux/linkage.h>
 #ifdef CONFIG_X86_64
 #include <asm/nospec-branch.h>
@@ -22,13 +22,17 @@
 .endm
 #endif
 
-/* A stub and its struct ptebatch_symbol. */
-.macro stub name
+/* A struct ptebatch_symbol without its last member, the address. */
+.macro symbol name
 	.section .rodata.ptebatch_names, "a"
 .Lname_of_\name:
 	.asciz	"\name"
 	.data
 	.quad	.Lname_of_\name
+.endm
+
+.macro stub name
+	symbol	\name
 .Laddress_of_\name:
 	.quad	0
 	.text
@@ -37,30 +41,17 @@ SYM_FUNC_START(\name)
 SYM_FUNC_END(\name)
 .endm
 
-/* A pointer to a variable and its struct ptebatch_symbol; see twin/names.h. */
+/* See twin/names.h. */
 .macro pointer name
-	.section .rodata.ptebatch_names, "a"
-.Lname_of_\name:
-	.asciz	"\name"
-	.data
-	.quad	.Lname_of_\name
+	symbol	\name
 SYM_DATA(ptebatch_\name, .quad 0)
 .endm
 
 	.data
 	.balign	8
 SYM_DATA_START(ptebatch_symbols)
-	.text
-#define PTEBATCH_SYMBOL(name)	stub name;
-#define PTEBATCH_DATA(name)	pointer name;
-#include "symbols.h"
+#include "unexported.h"
 	.data
 SYM_DATA_END(ptebatch_symbols)
 SYM_DATA_START(ptebatch_symbols_end)
 SYM_DATA_END(ptebatch_symbols_end)
-
-#ifdef CONFIG_ARM64
-/* Page table helpers compare with their addresses. None of our mms matches. */
-SYM_DATA(init_mm, .quad 0)
-SYM_DATA(swapper_pg_dir, .quad 0)
-#endif

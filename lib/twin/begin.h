@@ -46,14 +46,9 @@
 DEFINE_PER_CPU(struct mthp_stat, mthp_stats);
 #endif
 
-/* Our address spaces map no zero pages. */
-#ifdef MODULE
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
-unsigned long huge_zero_pfn = ~0UL;
-#endif
-#ifdef CONFIG_KSM
+/* A member of struct mm_struct has this name, too: names.h cannot rename it. */
+#if defined(MODULE) && defined(CONFIG_KSM)
 atomic_long_t ksm_zero_pages;
-#endif
 #endif
 
 static __always_inline unsigned int

@@ -16,6 +16,7 @@
 #define huge_anon_orders_always		(*ptebatch_huge_anon_orders_always)
 #define huge_anon_orders_inherit	(*ptebatch_huge_anon_orders_inherit)
 #define huge_anon_orders_madvise	(*ptebatch_huge_anon_orders_madvise)
+#define huge_zero_pfn			(*ptebatch_huge_zero_pfn)
 #define init_mm				(*ptebatch_init_mm)
 #define lru_disable_count		(*ptebatch_lru_disable_count)
 #define mmlist_lock			(*ptebatch_mmlist_lock)
