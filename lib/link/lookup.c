@@ -5,6 +5,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -58,6 +59,15 @@ static int __init ptebatch_init(void)
 			continue;
 		pr_err("symbol %s not found in this kernel\n", symbol->name);
 		err = -ENOENT;
+	}
+	if (err)
+		return err;
+	for (symbol = ptebatch_symbols; symbol != ptebatch_symbols_end; symbol++) {
+		if (core_kernel_text(symbol->address) == symbol->is_function)
+			continue;
+		pr_err("symbol %s is %s: correct the list of variables in lib/twin/names.h\n",
+		       symbol->name, symbol->is_function ? "a variable" : "a function");
+		err = -EINVAL;
 	}
 	return err;
 }

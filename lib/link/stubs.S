@@ -23,16 +23,17 @@
 #endif
 
 /* A struct ptebatch_symbol without its last member, the address. */
-.macro symbol name
+.macro symbol name is_function
 	.section .rodata.ptebatch_names, "a"
 .Lname_of_\name:
 	.asciz	"\name"
 	.data
 	.quad	.Lname_of_\name
+	.quad	\is_function
 .endm
 
 .macro stub name
-	symbol	\name
+	symbol	\name 1
 .Laddress_of_\name:
 	.quad	0
 	.text
@@ -43,7 +44,7 @@ SYM_FUNC_END(\name)
 
 /* See twin/names.h. */
 .macro pointer name
-	symbol	\name
+	symbol	\name 0
 SYM_DATA(ptebatch_\name, .quad 0)
 .endm
 
