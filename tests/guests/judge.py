@@ -139,7 +139,8 @@ class Judge:
         log = self._keep_log()
         finished = self._finished(output, log)
         rounds = loadable.rounds(log)
-        if self.guest.settings.suites and finished and rounds and 'KTAP version' not in rounds[0]:
+        errors = loadable.errors(log)
+        if self.guest.settings.suites and finished and rounds and not errors and 'KTAP version' not in rounds[0]:
             raise self._no_such_suite(initramfs)
 
         good = finished and len(rounds) == loadable.ROUNDS
@@ -152,7 +153,6 @@ class Judge:
             good = good and status == 0
         if rounds:
             (self.folder / 'results.ktap').write_text(self.guest.ktap(rounds[0]))
-        errors = loadable.errors(log)
         if good and any(loadable.cases(part) != loadable.cases(rounds[0]) for part in rounds):
             errors.append('a later round reports other cases than the first')
         for error in errors:

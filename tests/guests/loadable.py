@@ -41,8 +41,8 @@ def rounds(log: str) -> list[str]:
 
 
 def errors(log: str) -> list[str]:
-    """The errors that init reports, and kernel warnings after the last case."""
-    found = re.findall(r'ptebatch: (?:cannot|left) .*', log)
+    """The errors that the module and init report, and kernel warnings after the last case."""
+    found = re.findall(r'ptebatch: (?:cannot|left) .*|ptebatch_kunit: (?:cannot|symbol) .*', log)
     for part in rounds(log):
         after = re.split(r'^.*\bok \d+ \S+.*$', part, flags=re.MULTILINE)[-1]
         found += re.findall(r'(?:WARNING|BUG): .*', after)

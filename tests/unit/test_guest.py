@@ -129,6 +129,15 @@ def test_loadable_fails(machine: Machine, log: str, message: str) -> None:
     assert message in output
 
 
+def test_loadable_missing_symbol(machine: Machine) -> None:
+    log = ('ptebatch: insertion 1\nptebatch_kunit: symbol x not found in this kernel\n'
+           'ptebatch: cannot insert ptebatch_kunit.ko: errno=2\n') + REBOOT
+    status, output = run(machine, log, SUITES='ptebatch_fake')
+    assert status == 1, output
+    assert '[FAILED] ptebatch_kunit: symbol x not found in this kernel\n' in output
+    assert '[FAILED] ptebatch: cannot insert' in output
+
+
 def test_loadable_unknown_suites(machine: Machine) -> None:
     status, output = run(machine, GOOD.replace(KTAP, ''), SUITES='nosuch')
     assert status == 2
