@@ -13,16 +13,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from guests.judge import COMBINATIONS
 from host.architecture import ARCHES
 from host.console import Console
 from host.settings import PROJECT, Settings
 from host import tools
+from results.facts import facts
 from results.markdown import figure
 from trees import source
 
 ROW = '| {:<44} | {:>12} | {:>12} | {:>12} |'
-TIME = re.compile(r'# \w+: time: set-up (\d+) %, calls (\d+) %, checks (\d+) %$', re.MULTILINE)
 
 
 def _run(arch: str, folder: Path, **variables: str) -> float:
@@ -56,16 +55,20 @@ def _changed(arch: str, folder: Path, kernel: Path) -> float:
     return _run(arch, folder, KSRC=str(tree))
 
 
+def _ktap(arch: str, folder: Path) -> str:
+    return (folder / arch / 'results.ktap').read_text(errors='replace')
+
+
 def _exhaustive(arch: str, folder: Path) -> float:
     """Combinations per second of the model suite, boot time included."""
     _run(arch, folder, EXHAUSTIVE='1', SUITES='ptebatch_mprotect_model')
-    counts = COMBINATIONS.findall((folder / arch / 'results.ktap').read_text())
-    return sum(int(count) for _, count, _ in counts) / _guest(arch, folder)
+    found = facts(_ktap(arch, folder), 'combinations', 'tried', 'op')
+    return sum(int(fact.words['tried']) for fact in found) / _guest(arch, folder)
 
 
 def _shares(arch: str, folder: Path) -> str:
     """The shares of set-up, kernel calls and checks in the suites' time, in %."""
-    return ' / '.join(TIME.findall((folder / arch / 'results.ktap').read_text())[-1])
+    return ' / '.join([*facts(_ktap(arch, folder), 'time')][-1].words.values())
 
 
 def _shown(cell: float | str) -> str:

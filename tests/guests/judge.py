@@ -12,20 +12,18 @@ from guests import loadable
 from host.console import Console
 from host.errors import Trouble
 from host import tools
+from results.facts import Fact, facts
 from results.report import Counts, failures, skips
 
 LAST_LINES = 20
 NAMES = 20      # failed cases that are listed at the end
 PANIC = 'Kernel panic - not syncing'
 TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
-SO_FAR = re.compile(r'# \w+: (so far \d+ of \d+ combinations)$', re.MULTILINE)
-AGAIN = re.compile(r'# \w+: again by: (make run .*)$', re.MULTILINE)
 # The patterns of lib/kernel/log.c, without the warnings that mm/workbench.c prints as a self-test.
 WARNING = re.compile(
     r'^(?:\[[^]]*\] *)*((?:WARNING: |BUG:? |INFO: trying to register non-static key|INFO: lockdep is turned off|'
     r'Disabling lock debugging)(?!.*ptebatch tries).*)$', re.MULTILINE)
 WARNINGS = 10   # maximum that is printed
-COMBINATIONS = re.compile(r'^ *# \w+: combinations (.*): (\d+) of (\d+)$', re.MULTILINE)
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 FILES = ('results.txt', *VERDICTS, 'boot.log')
 
@@ -37,6 +35,7 @@ class Judge:
         self.guest = guest
         self.console = console
         self.folder = guest.settings.results
+        self.ktap = ''      # of the boot that is judged
 
     def _outputs(self) -> list[str]:
         return [f'--json={self.folder}/results.json', f'--junit={self.folder}/results.junit.xml']
@@ -70,8 +69,9 @@ class Judge:
             reason = 'the kernel panicked'
         else:
             return True
-        so_far = SO_FAR.findall(log)
-        self.console.say(f'[FAILED] {reason}{", " + so_far[-1] if so_far else ""}; the last lines of its log:')
+        for fact in [*facts(self.ktap, 'combinations', 'tried', 'total')][-1:]:
+            reason += ', so far {tried} of {total} combinations'.format(**fact.words)
+        self.console.say(f'[FAILED] {reason}; the last lines of its log:')
         for line in log.splitlines()[-LAST_LINES:]:
             self.console.say(f'    {line}')
         return False
@@ -85,12 +85,12 @@ class Judge:
 
     def _verdict(self, good: bool) -> bool:
         counts = Counts.read(self.folder / 'results.json')
-        for seed in re.findall(r'# \w+: (SEED=\d+ ROUNDS=\d+)$', self._ktap(), re.MULTILINE):
-            self.console.say(f'random    {seed}')
-        for command in AGAIN.findall(self._ktap()):
-            self.console.say(f'again by  {" ".join([command, *self.guest.settings.sources])}')
-        for operation, tried, total in COMBINATIONS.findall(self._ktap()):
-            self.console.say(f'tried     {tried} of {total} combinations {operation}')
+        for fact in facts(self.ktap, 'random', 'seed', 'rounds'):
+            self.console.say('random    SEED={seed} ROUNDS={rounds}'.format(**fact.words))
+        for fact in facts(self.ktap, 'random failed', 'seed'):
+            self.console.say(f'again by  {self._again(fact)}')
+        for fact in facts(self.ktap, 'combinations', 'tried', 'total', 'op'):
+            self.console.say('tried     {tried} of {total} combinations {op}'.format(**fact.words))
         junit = self.folder / 'results.junit.xml'
         for reason, times in skips(junit).items():
             self.console.say(f'skipped   {times}: {reason}')
@@ -105,9 +105,15 @@ class Judge:
                          f'{self.console.seconds():.1f} s in all')
         return good
 
-    def _ktap(self) -> str:
-        ktap = self.folder / 'results.ktap'
-        return ktap.read_text(errors='replace') if ktap.exists() else ''
+    def _again(self, fact: Fact) -> str:
+        """The command that tests a randomly generated row again."""
+        settings = self.guest.settings
+        return ' '.join(['make run', f'ARCH={settings.arch.name}', f'SUITES={fact.suite}.{fact.case}',
+                         f'SEED={fact.words["seed"]}', 'ROUNDS=1', *settings.sources])
+
+    def _keep_ktap(self, log: str) -> None:
+        self.ktap = self.guest.ktap(log)
+        (self.folder / 'results.ktap').write_text(self.ktap)
 
     def built_in(self) -> bool:
         """Boot a kernel with built-in suites, which run during boot."""
@@ -122,11 +128,11 @@ class Judge:
                                  suites=settings.suites)
         log = self._keep_log()
         self._check_variant(log)
+        self._keep_ktap(log)
         finished = self._finished(output, log)
         no_warnings = self._no_warnings(log)
         if settings.suites and finished and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
             raise self._no_such_suite()
-        (self.folder / 'results.ktap').write_text(self.guest.ktap(log))
         return self._verdict(finished and no_warnings and status == 0)
 
     def as_module(self) -> bool:
@@ -152,7 +158,7 @@ class Judge:
                     self.console.say(line)
             good = good and status == 0
         if rounds:
-            (self.folder / 'results.ktap').write_text(self.guest.ktap(rounds[0]))
+            self._keep_ktap(rounds[0])
         if good and any(loadable.cases(part) != loadable.cases(rounds[0]) for part in rounds):
             errors.append('a later round reports other cases than the first')
         for error in errors:

@@ -91,7 +91,7 @@ class Settings:
         """The variables that select kernel and CPU, as the user types them; without those that have their default."""
         paths = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
         default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
-        return ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
+        return (['DEBUG=1'] if self.debug else []) + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
             f'{name}={value or ""}' for name, value in paths.items() if value != (default if name == 'FIXES' else None)]
 
     def each(self) -> list[Settings]:

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from figures import documents
 from host.errors import Trouble
+from results.facts import facts, words
 
-LINE = r'^ *# \w+: {} (table=.*)$'
 FIGURES = ('pages', 'calls', 'laps', 'own', 'min', 'median', 'max')
 
 # Costs are per page, except in tables whose document uses another unit.
@@ -53,6 +52,8 @@ class Line:
         """Raise Unreadable if the line is not valid."""
         if not self.what.get('table') or not self.what.get('name'):
             raise Unreadable('has no table= or no name=')
+        if ' ' in ''.join(self.what.values()):
+            raise Unreadable('has a word without =')
         if self.way not in ('kernel', 'twin'):
             raise Unreadable(f'has way={self.way}, expected kernel or twin')
 
@@ -112,31 +113,27 @@ class Counted(Line):
 T = TypeVar('T', bound=Line)
 
 
-def _words(text: str) -> dict[str, str]:
-    return dict(word.split('=', 1) for word in text.split())
-
-
 def _number(text: str) -> float:
     return float(text) if '.' in text else int(text)
 
 
-def _timing(what: dict[str, str], words: Mapping[str, str]) -> Timing:
-    return Timing(what, *(int(words[name]) for name in FIGURES))
+def _timing(what: dict[str, str], figures: Mapping[str, str]) -> Timing:
+    return Timing(what, *(int(figures[name]) for name in FIGURES))
 
 
-def _counted(what: dict[str, str], words: Mapping[str, str]) -> Counted:
-    return Counted(what, words['per'], {key: _number(value) for key, value in words.items() if key != 'per'})
+def _counted(what: dict[str, str], figures: Mapping[str, str]) -> Counted:
+    return Counted(what, figures['per'], {key: _number(value) for key, value in figures.items() if key != 'per'})
 
 
 def _read(ktap: str, kind: str, make: Callable[[dict[str, str], Mapping[str, str]], T]) -> list[T]:
     found = []
-    for line in re.findall(LINE.format(kind), ktap, re.MULTILINE):
-        what, _, figures = line.partition(': ')
+    for fact in facts(ktap, kind):
+        what, _, figures = fact.text.partition(': ')
         try:
-            found.append(make(_words(what), _words(figures)))
+            found.append(make(words(what), words(figures)))
             found[-1].check()
         except (ValueError, KeyError) as error:     # Unreadable is a ValueError
-            raise Trouble(f'unreadable line of a bench: "{kind} {line}" ({error!r})',
+            raise Trouble(f'unreadable line of a bench: "{kind} {fact.text}" ({error!r})',
                           'run make bench again; if the error persists, report it as a bug of the suites') from error
     return found
 

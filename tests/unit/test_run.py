@@ -9,11 +9,13 @@ import time
 
 import pytest
 
-from unit.machine import HALTED, KTAP, Machine, print_log
+from unit.machine import HALTED, KTAP, Machine, ktap_with, print_log
 from host.settings import PROJECT
 
 FAILING = KTAP.replace('    ok 2 second', '    # second: expected {Wdyx*16} got {Wdyx*15 !Rdyx}\n    not ok 2 second') \
               .replace('pass:2 fail:0', 'pass:1 fail:1').replace('ok 1 ptebatch_fake', 'not ok 1 ptebatch_fake')
+RANDOM_FAILING = FAILING.replace('    # second:', '    # second: random seed=5 rounds=100\n'
+                                 '    # second: random failed seed=7\n    # second:')
 SKIPPING = KTAP.replace('ok 2 second', 'ok 2 second # SKIP no THP here')
 CUT_SHORT = KTAP[:KTAP.index('    ok 2')]
 
@@ -46,10 +48,16 @@ def test_failed_case(machine: Machine) -> None:
 
 
 def test_random_failure_prints_replay_command(machine: Machine) -> None:
-    again = 'make run ARCH=um SUITES=ptebatch_mprotect_random SEED=7 ROUNDS=1'
-    machine.guest(print_log(FAILING.replace('    # second:', f'    # second: again by: {again}\n    # second:') + HALTED))
+    machine.guest(print_log(RANDOM_FAILING + HALTED))
     output = machine.run().stdout
-    assert f'\nagain by  {again} KSRC={machine.tree}\n' in output
+    assert '\nrandom    SEED=5 ROUNDS=100\n' in output
+    assert f'\nagain by  make run ARCH=um SUITES=ptebatch_fake.second SEED=7 ROUNDS=1 KSRC={machine.tree}\n' in output
+
+
+def test_combinations_of_each_operation(machine: Machine) -> None:
+    machine.guest(print_log(ktap_with('combinations tried=1 total=7', 'combinations tried=5 total=7 op=to no access') + HALTED))
+    output = machine.run().stdout
+    assert '\ntried     5 of 7 combinations to no access\n' in output and output.count('\ntried ') == 1
 
 
 def test_skips_are_reported_with_reason(machine: Machine) -> None:
@@ -100,7 +108,7 @@ def test_panic_shows_last_lines(machine: Machine) -> None:
 
 
 def test_hang_ends_after_timeout(machine: Machine) -> None:
-    progress = '    # second: so far 5 of 7 combinations\n'
+    progress = '    # second: combinations tried=5 total=7\n'
     machine.guest(print_log(CUT_SHORT + progress + 'the last line\n') + 'exec sleep 1000\n')
     begun = time.monotonic()
     ended = machine.run(TIMEOUT='2')

@@ -13,11 +13,10 @@ import pytest
 from unit.machine import KTAP, Machine, print_log
 from host.settings import PROJECT, Settings
 from host.variants import ARM64, BBML3, DIRTY, FEATURES, LPA2, VARIANTS
-from unit.test_run import FAILING
+from unit.test_run import FAILING, RANDOM_FAILING
 
 REBOOT = 'reboot: Restarting system\n'
 BY_NAME = {variant.name: variant for variant in ARM64}
-AGAIN = 'make run ARCH=arm64 SUITES=ptebatch_mprotect_random SEED=7 ROUNDS=1'
 
 
 def boot_messages(name: str) -> str:
@@ -86,6 +85,7 @@ def test_results_and_kernels() -> None:
     assert [run.results for run in runs] == [Path('/out/arm64-16k'), Path('/out/arm64'), Path('/out/arm64-a57')]
     assert [run.kernel for run in runs] == ['arm64-16k', 'arm64', 'arm64']
     assert [run.sources[0] for run in runs] == ['VARIANTS=16k', 'VARIANTS=main', 'VARIANTS=a57']
+    assert Settings.read(env | {'DEBUG': '1'}).sources[0] == 'DEBUG=1'
     assert [run.variant for run in Settings.read(env | {'VARIANTS': 'all'}).each()] == list(ARM64)
 
 
@@ -111,13 +111,13 @@ def test_without_variants_the_guest_is_not_checked(machine: Machine) -> None:
 
 
 def test_failed_case(machine: Machine) -> None:
-    failing = FAILING.replace('    # second:', f'    # second: again by: {AGAIN}\n    # second:')
-    guests(machine, on_a57=boot_messages('a57') + failing + REBOOT)
+    guests(machine, on_a57=boot_messages('a57') + RANDOM_FAILING + REBOOT)
     ended = machine.run(ARCH='arm64', VARIANTS='main a57 bbml3')
     assert ended.returncode == 1
     assert rows(ended.stdout) == {'main': ['passed', '2 / 0 / 0'], 'a57': ['FAILED', '1 / 1 / 0'],
                                   'bbml3': ['passed', '2 / 0 / 0']}
-    assert f'\nagain by  {AGAIN} VARIANTS=a57 KSRC={machine.tree}\n' in ended.stdout
+    again = 'make run ARCH=arm64 SUITES=ptebatch_fake.second SEED=7 ROUNDS=1 VARIANTS=a57'
+    assert f'\nagain by  {again} KSRC={machine.tree}\n' in ended.stdout
     assert '\nFAILED    arm64-a57: 1 passed, 1 failed' in ended.stdout
 
 

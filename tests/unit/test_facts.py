@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Facts in the KTAP output, and the suites that print them."""
+
+from __future__ import annotations
+
+import re
+
+from host.settings import PROJECT
+from results.facts import Fact, facts
+
+KTAP = '''\
+KTAP version 1
+1..2
+    KTAP version 1
+    # Subtest: ptebatch_a_random
+    1..1
+    # a_random: random seed=7 rounds=100
+    # a_random: expected {Wdyx*16}
+    # a_random: random failed seed=9
+    not ok 1 a_random
+not ok 1 ptebatch_a_random
+    KTAP version 1
+    # Subtest: ptebatch_model
+    1..1
+        KTAP version 1
+        # Subtest: model
+    # model: combinations tried=2 total=9
+        ok 1 first
+    ok 1 model
+    # ptebatch_model: combinations tried=5 total=9 op=to no access
+    # ptebatch_model: time set-up=20 call=30 check=50
+    # ptebatch_model: combinations tried=5 tot
+'''
+
+
+def test_facts_have_suite_and_case() -> None:
+    assert [*facts(KTAP, 'random')] == [Fact('ptebatch_a_random', 'a_random', 'seed=7 rounds=100')]
+    assert [*facts(KTAP, 'random failed', 'seed')] == [Fact('ptebatch_a_random', 'a_random', 'seed=9')]
+    [so_far, at_end] = facts(KTAP, 'combinations', 'tried', 'total')
+    assert (so_far.suite, so_far.case, so_far.words) == ('ptebatch_model', 'model', {'tried': '2', 'total': '9'})
+    assert (at_end.suite, at_end.case) == ('ptebatch_model', 'ptebatch_model')
+
+
+def test_last_value_may_contain_blanks() -> None:
+    [fact] = facts(KTAP, 'combinations', 'op')
+    assert fact.words == {'tried': '5', 'total': '9', 'op': 'to no access'}
+    [fact] = facts(KTAP, 'time')
+    assert [*fact.words.values()] == ['20', '30', '50']
+
+
+def test_suites_print_what_the_tools_read() -> None:
+    sources = '\n'.join(path.read_text() for folder in ('lib', 'mm') for path in sorted((PROJECT / folder).rglob('*.c')))
+    printed = set(re.findall(r'kunit_(?:info|err)\(\w+, "([a-z ]+ [\w-]+=.*)\\n"', sources))
+    assert printed >= {'random seed=%llu rounds=%u', 'random failed seed=%llu', 'combinations tried=%llu total=%llu',
+                       'combinations tried=%llu total=%llu op=%s', 'time set-up=%llu call=%llu check=%llu'}
