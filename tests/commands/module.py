@@ -44,7 +44,7 @@ def build() -> int:
     lock.claim(results(os.environ) / 'module')
     with console.step('module', f'for {kdir}') as step:
         module = external.build(PROJECT, results(os.environ) / 'module', kdir, source, command,
-                                watch=lambda: step.progress(step.note))
+                                watch=step.progress)
     console.say(f'module    {os.path.relpath(module)}')
     return run.PASSED
 

@@ -88,7 +88,8 @@ class Selftests:
             output.append(line)
             if match := re.search(r'ptebatch: run \d+ (.*)', line):
                 begun += 1
-                step.progress(f'{begun} of {len(self.list.commands)}: {match[1]}')
+                program = match[1]
+                step.progress(lambda: f'{begun} of {len(self.list.commands)}: {program}')
         machine = [KVM] if 'kvm' in guest.accel else [MACHINE[guest.arch.name], EMULATED]
         guest.boot(on_line, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine), initramfs=initramfs,
                    kernel_args=COMMON_ARGS + KERNEL_ARGS[guest.arch.name])

@@ -112,27 +112,32 @@ class Guest:
 
     def build(self, step: Step) -> None:
         """Configure and build incrementally."""
-        before = time.time()
+        built = self._built()
         self.build_path.mkdir(exist_ok=True)
         try:
             tools.run(
                 self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
-                watch=lambda: self._progress(step, before))
+                watch=lambda: step.progress(built))
         except tools.Failed as failed:
             raise Trouble(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}',
                           'see the lines above; check that your tree or series builds without ptebatch',
                           first_errors(failed.output)) from failed
-        step.note = f'{self.arch.name}, {_objects(self.build_path, before)} objects'
+        step.note = built()
 
     def make(self, *args: str, step: Step | None = None) -> str:
         """Run the kernel's own make in the build folder; the step shows the progress."""
-        before = time.time()
-        return tools.run(tools.supervised(['make', f'O={self.build_folder}', *self.make_args(), *args]), cwd=self.tree,
-                         env=self.env(), watch=lambda: self._progress(step, before))
+        built = self._built()
 
-    def _progress(self, step: Step | None, before: float) -> None:
-        if step:
-            step.progress(f'{self.arch.name}, {_objects(self.build_path, before)} objects')
+        def watch() -> None:
+            if step:
+                step.progress(built)
+        return tools.run(tools.supervised(['make', f'O={self.build_folder}', *self.make_args(), *args]), cwd=self.tree,
+                         env=self.env(), watch=watch)
+
+    def _built(self) -> Callable[[], str]:
+        """A function that returns the progress of a build that begins now."""
+        begun = time.time()
+        return lambda: f'{self.arch.name}, {_objects(self.build_path, begun)} objects'
 
     def make_args(self) -> list[str]:
         """The variables of the kernel's make for this architecture."""

@@ -71,7 +71,7 @@ def programs(guest: Guest, root: Path, step: Step) -> Path:
                 f'CROSS_COMPILE={guest.arch.cross_compile}', f'KHDR_INCLUDES=-isystem {guest.build_path}/usr/include',
                 f'USERCFLAGS={flags}', 'KDIR=/nonexistent', 'all']
         tools.run(tools.supervised(make), cwd=guest.tree, env=tools.environment(),
-                  watch=lambda: step.progress(f'{len(list(folder.iterdir()))} programs'))
+                  watch=lambda: step.progress(lambda: f'{len(list(folder.iterdir()))} programs'))
     except tools.Failed as failed:
         raise Trouble(f'{HOME} does not build for ARCH={guest.arch.name}',
                       'see the lines above; check that your tree or series builds without ptebatch',

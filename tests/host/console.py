@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -36,13 +36,17 @@ class Step:
     def line(self, text: str) -> str:
         return f'{self.name:<9} {text:<58} {self.seconds():6.1f} s'
 
-    def progress(self, text: str) -> None:
-        """Print the progress: in place on a terminal, else at most once in QUIET_SECONDS."""
-        if sys.stdout.isatty():
-            print('\r\033[K' + self.line(text)[:100], end='', flush=True)
-        elif time.monotonic() - self._printed >= QUIET_SECONDS:
-            self._printed = time.monotonic()
-            print(self.line(text), flush=True)
+    def progress(self, text: Callable[[], str] | None = None) -> None:
+        """Print the progress: in place on a terminal, else at most once in QUIET_SECONDS.
+
+        `text` is only called when a line is printed: it may take long. The default is the note.
+        """
+        terminal = sys.stdout.isatty()
+        if not terminal and time.monotonic() - self._printed < QUIET_SECONDS:
+            return
+        self._printed = time.monotonic()
+        line = self.line(text() if text else self.note)
+        print('\r\033[K' + line[:100] if terminal else line, end='' if terminal else '\n', flush=True)
 
 
 class Console:
@@ -71,7 +75,7 @@ class Console:
     @contextmanager
     def step(self, name: str, note: str = '') -> Iterator[Step]:
         step = Step(name, note)
-        step.progress(note)
+        step.progress()
         try:
             yield step
         finally:

@@ -139,12 +139,11 @@ def ensure(needs: Iterable[Need], console: Console) -> None:
     apt = [*root, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120']
     with console.step('packages', 'apt installs ' + ' '.join(packages)) as step:
         try:
-            tools.run([*apt, 'update'], watch=lambda: step.progress('apt-get update'))
+            tools.run([*apt, 'update'], watch=lambda: step.progress(lambda: 'apt-get update'))
         except tools.Failed:
             pass    # One unreachable archive does not matter if another has the packages.
         try:
-            tools.run([*apt, 'install', '-y', '--no-install-recommends', *packages],
-                      watch=lambda: step.progress(step.note))
+            tools.run([*apt, 'install', '-y', '--no-install-recommends', *packages], watch=step.progress)
         except tools.Failed as failed:
             raise Trouble(f'apt could not install {" ".join(packages)}: {failed.last_line()}',
                           f'check the network connection, or type: apt install {" ".join(packages)}', failed.output) from failed

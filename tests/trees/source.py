@@ -68,10 +68,10 @@ class PrivateApt:
         ) for option in ('-o', setting)]
 
     def run(self, program: str, *args: str, step: Step) -> str:
-        def watch() -> None:
+        def progress() -> str:
             size = sum(file.stat().st_size for file in self.folder.rglob('*') if file.is_file())
-            step.progress(f'{step.note}, {size >> 20} MiB')
-        return tools.run([program, '-q', *self.options, *args], cwd=self.folder, watch=watch)
+            return f'{step.note}, {size >> 20} MiB'
+        return tools.run([program, '-q', *self.options, *args], cwd=self.folder, watch=lambda: step.progress(progress))
 
 
 def _fetch(folder: Path, step: Step) -> Path:
@@ -96,10 +96,9 @@ def _unpack(package: Path, into: Path, step: Step) -> None:
     step.note = package.name.split('_')[0]
     content = package.with_suffix('')
     try:
-        tools.run(['dpkg-deb', '-x', str(package), str(content)], watch=lambda: step.progress(step.note))
+        tools.run(['dpkg-deb', '-x', str(package), str(content)], watch=step.progress)
         archive = next((content / 'usr/src').glob('linux-source-*.tar.xz'))
-        tools.run(['tar', '-xf', str(archive), '-C', str(into), '--strip-components=1'],
-                  watch=lambda: step.progress(step.note))
+        tools.run(['tar', '-xf', str(archive), '-C', str(into), '--strip-components=1'], watch=step.progress)
     except (tools.Failed, StopIteration) as failed:
         raise Trouble(f'cannot unpack {package.name}: {failed}', f'try again, or {OWN_TREE}') from failed
 
@@ -133,7 +132,7 @@ def _fetch_and_unpack(cache: Path, console: Console) -> None:
         with console.step('unpack') as step, tools.staging(cache / package.name.split('_')[0]) as into:
             _unpack(package, into, step)
             (into / VERSION).write_text(package.name.split('_')[1] + '\n')
-            step.progress('deleting the archive')
+            step.progress(lambda: 'deleting the archive')
 
 
 @contextmanager
