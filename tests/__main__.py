@@ -9,7 +9,9 @@ import runpy
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent
+sys.path[0] = str(Path(__file__).resolve().parent)
+
+from host import lists
 
 # Commands that parse their own arguments.
 PROGRAMS = {
@@ -20,21 +22,15 @@ PROGRAMS = {
 }
 
 
-def _lines(name: str, columns: int) -> list[list[str]]:
-    """The lines of a list, each split into columns; the last column is the rest of the line."""
-    return [line.split(maxsplit=columns - 1) for line in (FOLDER / name).read_text().splitlines() if line[0] != '#']
-
-
 def parser() -> argparse.ArgumentParser:
     """The commands, with an option for each variable; without the option, the environment's value remains."""
     top = argparse.ArgumentParser(prog='python3 -m tests', description='KUnit suites for batched page table entries')
     commands = top.add_subparsers(metavar='COMMAND', required=True)
-    for name, module, text in _lines('commands.txt', 3):
+    for name, (module, text) in lists.COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(module=module)
-        for variable, meaning in _lines('variables.txt', 2):
-            option = variable.removesuffix('=')
-            command.add_argument(f'--{option.lower()}', dest=option, metavar=option, help=meaning.replace('%', '%%'))
+        for variable, meaning in lists.VARIABLES.items():
+            command.add_argument(f'--{variable.lower()}', dest=variable, metavar=variable, help=meaning.replace('%', '%%'))
     for name, (_, text) in PROGRAMS.items():
         commands.add_parser(name, help=text, add_help=False)
     return top
@@ -42,7 +38,6 @@ def parser() -> argparse.ArgumentParser:
 
 def main(args: list[str]) -> None:
     """Put the options into the environment, where commands read them, and run the command's module."""
-    sys.path[0] = str(FOLDER)
     if args and args[0] in PROGRAMS:
         module = PROGRAMS[args[0]][0]
         sys.argv = args

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -13,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from host import lists
 from host.errors import Trouble
 
-# The kernel's make would misinterpret the variables of our commands and of make itself.
-VARIABLES = tuple(re.findall(r'^([A-Z]+)=', Path(__file__).parents[1].joinpath('variables.txt').read_text(), re.MULTILINE))
+# The kernel's make would misinterpret the variables of make, and those of our commands.
 OF_MAKE = ('MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
 
 
@@ -38,7 +37,7 @@ def disk_full(where: object) -> Trouble:
 
 def environment(**more: str) -> dict[str, str]:
     """The user's environment, without the variables that the kernel's make would misinterpret."""
-    env = {name: value for name, value in os.environ.items() if name not in VARIABLES + OF_MAKE}
+    env = {name: value for name, value in os.environ.items() if name not in (*lists.VARIABLES, *OF_MAKE)}
     # The kernel's scripts run through symbolic links: Python would write their bytecode to the user's tree.
     return env | {'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1'} | more
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from host import lists
 from host.settings import PROJECT
 from host import tools
 
@@ -17,7 +18,7 @@ def checkout(folder: Path, tool: str) -> Path:
     (folder / 'tests/commands').mkdir(parents=True)
     (folder / 'tests/host').mkdir()
     shutil.copy(PROJECT / 'Makefile', folder)
-    for name in ('host/exit.c', 'host/bootstrap', '__main__.py', 'commands.txt', 'variables.txt'):
+    for name in ('host/exit.c', 'host/bootstrap', 'host/lists.py', '__main__.py', 'commands.txt', 'variables.txt'):
         shutil.copy(PROJECT / 'tests' / name, folder / 'tests' / name)
     (folder / 'tests/commands/run.py').write_text(tool)
     return folder
@@ -60,9 +61,9 @@ def test_variables_reach_the_tool(tmp_path: Path) -> None:
 
 
 def test_all_variables_reach_the_tool_but_not_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {'BASELINE', 'CLOCK', 'TOLERANCE', 'DEBUG', 'VARIANTS', 'SELFTESTS', 'INSTALL'} <= {*tools.VARIABLES}
+    assert {'BASELINE', 'CLOCK', 'TOLERANCE', 'DEBUG', 'VARIANTS', 'SELFTESTS', 'INSTALL'} <= {*lists.VARIABLES}
     folder = checkout(tmp_path, 'import os; print(*(os.environ[name] for name in os.environ["SUITES"].split()), end="|")')
-    names = [name for name in tools.VARIABLES if name not in ('SUITES', 'O')]
+    names = [name for name in lists.VARIABLES if name not in ('SUITES', 'O')]
     given = [f'{name}={name.lower()}' for name in names]
     assert ' '.join(name.lower() for name in names) + '|' in make(folder, 'run', f'SUITES={" ".join(names)}', *given).stdout
     for name in names:
