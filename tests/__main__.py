@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
-import runpy
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent)
 
+from host import exit_status
 from host import lists
 
 # Commands that parse their own arguments.
@@ -36,18 +38,23 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def main(args: list[str]) -> None:
+def _run(module: str, argument: Sequence[str] | Mapping[str, str]) -> int:
+    """Call main() of a module: of a program with its arguments, of a command with the environment."""
+    def work() -> int:
+        status: int = importlib.import_module(module).main(argument)
+        return status
+    return exit_status.ended(work)
+
+
+def main(args: list[str]) -> int:
     """Put the options into the environment, where commands read them, and run the command's module."""
     if args and args[0] in PROGRAMS:
-        module = PROGRAMS[args[0]][0]
-        sys.argv = args
-    else:
-        options = vars(parser().parse_args(args))
-        module = options.pop('module')
-        os.environ.update({name: value for name, value in options.items() if value is not None})
-        sys.argv = [module]
-    runpy.run_module(module, run_name='__main__')
+        return _run(PROGRAMS[args[0]][0], args[1:])
+    options = vars(parser().parse_args(args))
+    module = options.pop('module')
+    os.environ.update({name: value for name, value in options.items() if value is not None})
+    return _run(module, os.environ)
 
 
 if __name__ == '__main__':
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -3,28 +3,27 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from commands import run
 from figures import tables
+from guests import identity
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host import packages
 from host.packages import MATPLOTLIB
 from host.settings import PROJECT, Settings
 from host import tools
-from results import identity
 from results.record import Record
 from results import timing
 
 
 def measure(settings: Settings) -> Record:
     """Run the benches, which must all pass, and return their figures."""
-    if run.run(settings, Console()) != run.PASSED:
+    if run.run(settings, Console()) != exit_status.PASSED:
         raise Trouble('a bench did not pass', f'see {settings.results}/boot.log')
     ktap = (settings.results / 'results.ktap').read_text(errors='replace')
     timings = timing.timings(ktap)
@@ -59,8 +58,4 @@ def main(env: Mapping[str, str]) -> int:
     print('\n' + tables.tables([record]))
     names = ' '.join(path.name for path in sorted((folder / 'plots').glob('*.svg')))
     print(f'\nresults   {tools.shown(folder)}/: bench.json, bench.md (all figures), plots: {names}')
-    return run.PASSED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(os.environ)))
+    return exit_status.PASSED

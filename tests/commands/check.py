@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -18,6 +16,7 @@ from guests.guest import Guest
 from host import architecture
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host import packages
 from host.settings import PROJECT, Settings, results
@@ -226,8 +225,9 @@ class Check:
             self.run_check('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))
         counts = self.counts
         print(f'{counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
-        return run.FAILED if counts['failed'] else run.PASSED
+        return exit_status.FAILED if counts['failed'] else exit_status.PASSED
 
 
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: Check(os.environ).everything()))
+def main(env: Mapping[str, str]) -> int:
+    """Run `make test`."""
+    return Check(env).everything()

@@ -6,8 +6,6 @@ The output is a table for a cover letter.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,13 +14,13 @@ from commands import run
 from commands import selftests
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host.settings import Settings, results
 from results.markdown import figure, table
 from results.record import Record
 from results.report import Counts, suites
 
-GATE_FAILED = 3
 ARCHES = 'x86_64 arm64'     # QEMU counts instructions on them
 
 
@@ -73,11 +71,11 @@ def side(settings: Settings, name: str) -> Settings:
 def judged(settings: Settings, env: Mapping[str, str]) -> Side:
     """Run the suites and the benches on one kernel."""
     status = run.run(settings, Console())
-    if status not in (run.PASSED, run.FAILED):
+    if status not in (exit_status.PASSED, exit_status.FAILED):
         raise Trouble('the suites did not run', 'see the lines above')
     record = bench.measure(settings.for_bench(env))
     record.save(settings.results / 'bench.json')
-    return Side(record, suites(settings.results / 'results.json'), status == run.PASSED)
+    return Side(record, suites(settings.results / 'results.json'), status == exit_status.PASSED)
 
 
 def _suite_rows(before: Side, after: Side) -> list[list[str]]:
@@ -140,8 +138,8 @@ def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> 
     for line in worse:
         print(f'[WORSE] {line}')
     if worse or not all(verdict.passed for verdict in verdicts):
-        return run.FAILED
-    return GATE_FAILED if slower else run.PASSED
+        return exit_status.FAILED
+    return exit_status.SLOWER if slower else exit_status.PASSED
 
 
 def main(env: Mapping[str, str]) -> int:
@@ -159,7 +157,3 @@ def main(env: Mapping[str, str]) -> int:
             verdict = _with_selftests(verdict, before, after, env)
         verdicts.append(verdict)
     return conclude(verdicts, 'compare.md', env)
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(os.environ)))

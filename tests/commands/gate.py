@@ -7,8 +7,6 @@ the next run.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +14,14 @@ from pathlib import Path
 from commands import bench
 from commands import compare
 from commands import run
+from guests import identity
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host import packages
 from host.settings import PROJECT, Settings, path, results
 from host import tools
-from results import identity
 from results.record import Key, Record, load
 
 
@@ -94,7 +93,3 @@ def main(env: Mapping[str, str]) -> int:
         after = compare.judged(compare.side(settings, 'after'), env)
         verdicts.append(compare.compared(before, after, factor, run.stacked(settings)))
     return compare.conclude(verdicts, 'gate.md', env)
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(os.environ)))

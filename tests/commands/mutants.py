@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
+from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
 from commands import compare
-from commands import run
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host.settings import PROJECT, results
 from host import tools
@@ -54,19 +53,18 @@ def _shown(names: list[str]) -> str:
     return f'{len(names)}: ' + '; '.join(names[:SHOWN]) + ('; …' if len(names) > SHOWN else '')
 
 
-def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
+def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]:
     """Whether the mutant is caught, and the names of the cases or benches that catch it."""
     arch, slower = _arch(mutant), _slower(mutant)
     folder.mkdir(parents=True, exist_ok=True)
-    env = tools.environment(ARCH=arch, SERIES=str(_series(mutant, folder)), FIXES=os.environ.get('FIXES', ''),
-                            KSRC=os.environ.get('KSRC', ''), O=str(folder), JOBS=os.environ.get('JOBS', ''),
-                            INSTALL=os.environ.get('INSTALL', ''), SELFTESTS='0')
-    tool, caught = ('compare', compare.GATE_FAILED) if slower else ('run', run.FAILED)
+    given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL')}
+    variables = given | {'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder), 'SELFTESTS': '0'}
+    tool, caught = ('compare', exit_status.SLOWER) if slower else ('run', exit_status.FAILED)
     with (folder / 'output').open('w') as log:
-        status = subprocess.run(tools.supervised(tools.program(tool)), env=env, stdin=subprocess.DEVNULL,
+        status = subprocess.run(tools.supervised(tools.program(tool)), env=tools.environment(**variables), stdin=subprocess.DEVNULL,
                                 stdout=log, stderr=subprocess.STDOUT, check=False).returncode
     output = (folder / 'output').read_text(errors='replace')
-    if status == run.PASSED:
+    if status == exit_status.PASSED:
         return False, 'NOT CAUGHT'
     if status != caught:
         return False, f'DID NOT RUN: {output.splitlines()[-1]}'
@@ -76,25 +74,21 @@ def _try(mutant: Path, folder: Path) -> tuple[bool, str]:
     return bool(names), _shown(names) if names else f'NOT CAUGHT as {slower}'
 
 
-def check() -> int:
+def main(env: Mapping[str, str]) -> int:
     """Run the mutants and print them as a table; all must be caught."""
-    suites = os.environ.get('SUITES') or '*'
+    suites = env.get('SUITES') or '*'
     mutants = sorted(path for path in MUTANTS.rglob('*.patch') if fnmatch(f'ptebatch_{path.parent.name}', suites))
     if not mutants:
         raise Trouble(f'SUITES={suites} matches no folder of tests/mutants',
                       f'type SUITES= and one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir()))}')
-    lock.claim(results(os.environ) / 'mutants')
+    lock.claim(results(env) / 'mutants')
     caught = []
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
     for mutant in mutants:
         name = str(mutant.relative_to(MUTANTS).with_suffix(''))
-        good, by = _try(mutant, results(os.environ) / 'mutants' / name)
+        good, by = _try(mutant, results(env) / 'mutants' / name, env)
         caught.append(good)
         print(ROW.format(name, _arch(mutant), by), flush=True)
     print(f'{sum(caught)} of {len(caught)} caught')
-    return run.PASSED if all(caught) else run.FAILED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(check))
+    return exit_status.PASSED if all(caught) else exit_status.FAILED

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,6 +13,7 @@ from commands import run
 from guests.guest import Guest
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host import packages
 from host.settings import PROJECT, Settings
@@ -228,8 +227,4 @@ def main(env: Mapping[str, str]) -> int:
     for line in failed:
         console.say(f'[FAILED] {line}')
     console.say(f'results   {tools.shown(settings.results)}/: {" ".join(file.name for file in files)}')
-    return run.FAILED if failed else run.PASSED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(os.environ)))
+    return exit_status.FAILED if failed else exit_status.PASSED

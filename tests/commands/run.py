@@ -3,32 +3,23 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import signal
-import sys
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import FrameType
-from typing import NoReturn
 
 from guests.guest import Guest
 from guests.judge import FILES, Judge
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host import packages
 from host.settings import Settings
-from host import supervise
 from host import tools
 from results.markdown import figure, table
 from results.report import Counts
 from trees import series
 from trees.shadow import Shadow, prune
 from trees import source
-
-PASSED, FAILED, COULD_NOT_RUN = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -94,7 +85,7 @@ def judged(settings: Settings, console: Console) -> Outcome:
 
 def run(settings: Settings, console: Console) -> int:
     """One run; return its exit status."""
-    return PASSED if judged(settings, console).passed else FAILED
+    return exit_status.PASSED if judged(settings, console).passed else exit_status.FAILED
 
 
 def run_variants(settings: Settings) -> int:
@@ -123,50 +114,10 @@ def run_variants(settings: Settings) -> int:
     print(text)
     if not_run and passed:
         raise Trouble(f'could not run: {", ".join(not_run)}', 'see the lines "no run" above')
-    return PASSED if passed else FAILED
+    return exit_status.PASSED if passed else exit_status.FAILED
 
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make run`."""
     settings = Settings.read(env)
     return run_variants(settings) if settings.variants else run(settings, Console())
-
-
-def _stop(number: int, _: FrameType | None) -> NoReturn:
-    """Exit through the cleanup once: make and the terminal may both send a signal."""
-    for each in supervise.STOPS:
-        signal.signal(each, signal.SIG_IGN)
-    sys.exit(128 + number)
-
-
-def _end_on_signal() -> None:
-    """Exit at a signal, and when the parent ends: a killed make cannot send one."""
-    for each in supervise.STOPS:
-        # A background job ignores SIGINT, nohup ignores SIGHUP: leave that as it is.
-        if each == signal.SIGTERM or signal.getsignal(each) != signal.SIG_IGN:
-            signal.signal(each, _stop)
-    supervise.signal_at_end_of(int(os.environ.pop('PTEBATCH_PARENT', os.getppid())), signal.SIGTERM)
-
-
-def ended(work: Callable[[], int]) -> int:
-    """Run a command and return its exit status; print why it could not run."""
-    _end_on_signal()
-    try:
-        return work()
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            trouble = tools.disk_full(error.filename or 'while writing')
-        else:
-            trouble = Trouble(str(error), 'check that file and its permissions')
-    except Trouble as caught:
-        trouble = caught
-    except Exception:   # Python would exit with status 1, which means that a case failed
-        trouble = Trouble('internal error', 'report the lines above as a bug of ptebatch', traceback.format_exc())
-    if trouble.details:
-        print(trouble.details.rstrip())
-    print(f'ptebatch: {trouble}', file=sys.stderr)
-    return COULD_NOT_RUN
-
-
-if __name__ == '__main__':
-    sys.exit(ended(lambda: main(os.environ)))

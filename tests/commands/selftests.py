@@ -7,9 +7,7 @@ Exit status: 0 all passed, or failed as listed in tests/guests/selftests/program
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ from guests.judge import TIMED_OUT
 from guests import selftests_build
 from host.console import Console, Step
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host import packages
 from host.settings import Settings
@@ -265,8 +264,4 @@ def read_verdicts(path: Path) -> Verdicts:
 def main(env: Mapping[str, str]) -> int:
     """Run `make selftests`."""
     settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64'}).for_selftests(env)
-    return run.PASSED if Selftests(settings, Console()).run() else run.FAILED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(os.environ)))
+    return exit_status.PASSED if Selftests(settings, Console()).run() else exit_status.FAILED

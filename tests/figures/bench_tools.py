@@ -10,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from host.architecture import ARCHES
+from host import exit_status
 from host.console import Console
 from host.settings import PROJECT, Settings
 from host import tools
@@ -75,7 +76,7 @@ def _shown(cell: float | str) -> str:
     return cell if isinstance(cell, str) else figure(cell)
 
 
-def main() -> None:
+def main(args: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(dir=Settings.read(os.environ).cache.parent) as name:
         folder = Path(name)
 
@@ -95,7 +96,7 @@ def main() -> None:
             ('EXHAUSTIVE=1, combinations/s', lambda arch: _exhaustive(arch, folder)),
             ('EXHAUSTIVE=1, set-up / calls / checks, %', lambda arch: _shares(arch, folder)),
         ]
-        if '--quick' in sys.argv:
+        if '--quick' in args:
             rows = rows[1:4]
             for arch in ARCHES:
                 _run(arch, folder)
@@ -106,7 +107,4 @@ def main() -> None:
     print(ROW.format('---', *['---:'] * len(ARCHES)))
     for index, (name, _) in enumerate(rows):
         print(ROW.format(name, *(_shown(table[arch][index]) for arch in ARCHES)))
-
-
-if __name__ == '__main__':
-    main()
+    return exit_status.PASSED

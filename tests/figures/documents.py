@@ -31,7 +31,6 @@ class Write:
 
 # Dev Jain, "[PATCH v4 0/4] Optimize mprotect() for large folios", with the figures of June 30, 2025.
 # Apple M3: seconds for 40 times mprotect() of 1 GiB to read-only and back, by folio order.
-S1_CASES = {9: 'T1', 4: 'T2', 0: 'T3'}
 S1 = {9: Change(7.9, 2.1), 4: Change(7.9, 2.2), 0: Change(4.2, 4.3)}
 
 # Dev Jain, "[PATCH v4 00/12] Optimize anonymous large folio unmapping", May 26, 2026.

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from commands import run
 from figures import documents
 from figures import tables
 from host.errors import Trouble
+from host import exit_status
 from results.record import Record, load
 from results.timing import A_CALL, A_PAGE
 
@@ -198,8 +198,4 @@ def main(args: Sequence[str]) -> int:
     except ModuleNotFoundError as error:
         raise Trouble(f'{sys.executable} has no module {error.name}',
                       'type /usr/bin/python3 -m tests plots, or install python3-matplotlib') from error
-    return run.PASSED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(sys.argv[1:])))
+    return exit_status.PASSED

@@ -6,16 +6,15 @@ A second record of an architecture is one of the same kernel with a series that 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from commands import run
 from figures import documents
 from host.errors import Trouble
+from host import exit_status
 from results.markdown import figure, table
 from results.record import NS, Record, load
-from results.timing import A_CALL, A_PAGE, AN_AREA, PERS, Timing
+from results.timing import A_CALL, A_PAGE, AN_AREA, CASES, PERS, Timing
 
 COMPARED = '÷ document'
 WAYS = ('twin', 'kernel')
@@ -62,7 +61,7 @@ def _s1(records: Sequence[Record]) -> str:
     rows = []
     for order, text in S1_ROWS.items():
         change = documents.S1[order]
-        row = [f'{documents.S1_CASES[order]}: {text} (order {order})', figure(change.before), figure(change.after),
+        row = [f'{CASES[str(order)]}: {text} (order {order})', figure(change.before), figure(change.after),
                figure(change.ratio, 2)]
         for record in records:
             cells, gain = _ways(record, table='S1', name='ro-rw', order=order)
@@ -285,13 +284,9 @@ def main(args: Sequence[str]) -> int:
         raise Trouble('tables: expected a record', 'type for example python3 -m tests tables build/x86_64/bench.json')
     if args[0] == '--page' and len(args) == 2:
         print(page(Path(args[1])), end='')
-        return run.PASSED
+        return exit_status.PASSED
     text = tables([load(Path(arg)) for arg in args])
     if not text:
         raise Trouble('these records have no figures for tables S1 to S5', 'record them again with make bench, without SUITES=')
     print(text)
-    return run.PASSED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(sys.argv[1:])))
+    return exit_status.PASSED

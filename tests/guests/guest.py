@@ -19,11 +19,6 @@ from host.errors import Trouble
 from host.settings import PROJECT, Settings
 from host import tools
 
-ERROR_LINES = 15
-
-# Lines of a compiler, a linker or kunit.py that state an error.
-ERROR_LINE = r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Missing:'
-
 # The configuration of each flavour beyond that of the default one.
 FLAVOURS = {
     '': (),
@@ -56,17 +51,6 @@ def _objects(build: Path, since: float) -> int:
             with suppress(FileNotFoundError):   # the build is running and deletes temporary files
                 count += name.endswith('.o') and os.lstat(f'{folder}/{name}').st_mtime >= since
     return count
-
-
-def first_errors(output: str) -> str:
-    """The lines of a failed build's output that state the error."""
-    # kunit.py prefixes the first line.
-    lines = [line.removeprefix('ERROR:root:') for line in output.splitlines()]
-    lines = [line for line in lines if line.strip() and not line.startswith(('[', '$'))]
-    stopped = [line for line in lines if line.startswith('make') and '***' in line]
-    messages = [line for line in lines if not line.startswith('make')]
-    errors = [line for line in messages if re.search(ERROR_LINE, line)]
-    return '\n'.join((errors or messages)[:ERROR_LINES] + stopped[:1])
 
 
 class Guest:
@@ -121,7 +105,7 @@ class Guest:
         except tools.Failed as failed:
             raise Trouble(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}',
                           'see the lines above; check that your tree or series builds without ptebatch',
-                          first_errors(failed.output)) from failed
+                          failed.first_errors()) from failed
         step.note = built()
 
     def make(self, *args: str, step: Step | None = None) -> str:

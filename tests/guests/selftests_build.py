@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from guests.guest import Guest, first_errors
+from guests.guest import Guest
 from host.console import Step
 from host.errors import Trouble
 from host.settings import PROJECT
@@ -32,7 +32,7 @@ def _make(guest: Guest, what: str, *args: str, step: Step | None = None) -> None
     except tools.Failed as failed:
         raise Trouble(f'{what} for ARCH={guest.arch.name} in {guest.build_path}',
                       'see the lines above; check that your tree or series builds without ptebatch',
-                      first_errors(failed.output)) from failed
+                      failed.first_errors()) from failed
 
 
 def kernel(guest: Guest, step: Step) -> None:
@@ -75,7 +75,7 @@ def programs(guest: Guest, root: Path, step: Step) -> Path:
     except tools.Failed as failed:
         raise Trouble(f'{HOME} does not build for ARCH={guest.arch.name}',
                       'see the lines above; check that your tree or series builds without ptebatch',
-                      first_errors(failed.output)) from failed
+                      failed.first_errors()) from failed
     step.note = f'{sum(path.is_file() for path in folder.iterdir())} programs'
     return folder
 

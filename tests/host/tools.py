@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,11 @@ from host.errors import Trouble
 OF_MAKE = ('MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
 
 
+ERROR_LINES = 15
+# Lines of a compiler, a linker or kunit.py that state an error.
+ERROR_LINE = re.compile(r'^In file included|^ +from |[Ee]rror:|undefined|No rule|ERROR|Missing:')
+
+
 class Failed(Exception):
     """A program ended with an error; `output` is its output."""
 
@@ -29,6 +35,16 @@ class Failed(Exception):
 
     def last_line(self) -> str:
         return (self.output.strip().splitlines() or [str(self)])[-1]
+
+    def first_errors(self) -> str:
+        """The lines of a failed build's output that state the error."""
+        # kunit.py prefixes the first line.
+        lines = [line.removeprefix('ERROR:root:') for line in self.output.splitlines()]
+        lines = [line for line in lines if line.strip() and not line.startswith(('[', '$'))]
+        stopped = [line for line in lines if line.startswith('make') and '***' in line]
+        messages = [line for line in lines if not line.startswith('make')]
+        errors = [line for line in messages if ERROR_LINE.search(line)]
+        return '\n'.join((errors or messages)[:ERROR_LINES] + stopped[:1])
 
 
 def disk_full(where: object) -> Trouble:

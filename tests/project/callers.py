@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import csv
 import re
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from commands import run
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import packages
 from host.settings import PROJECT
 from host import tools
@@ -129,8 +128,4 @@ def main(args: Sequence[str]) -> int:
     packages.ensure([packages.CSCOPE], Console())
     report = differences(Path(args[0]), TABLE.read_text())
     print('\n'.join(report or ['all callers are covered']))
-    return run.FAILED if report else run.PASSED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(sys.argv[1:])))
+    return exit_status.FAILED if report else exit_status.PASSED

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from guests import guest
 from host.errors import Trouble
 from host import tools
 
@@ -19,5 +18,5 @@ def build(suites: Path, output: Path, kdir: Path, source: Path, make: Sequence[s
                                     'CONFIG_PTEBATCH_KUNIT_TEST=m', *make, 'modules']), env=env, watch=watch)
     except tools.Failed as failed:
         raise Trouble(f'the module does not build for {kdir}', 'see the output of the compiler above',
-                      guest.first_errors(failed.output)) from failed
+                      failed.first_errors()) from failed
     return output / 'ptebatch_kunit.ko'

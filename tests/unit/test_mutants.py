@@ -30,7 +30,6 @@ def test_each_folder_is_a_suite() -> None:
     assert {mutant.parent.name for mutant in MUTANTS} <= suites
 
 
-def test_suites_without_a_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv('SUITES', 'ptebatch_nothing')
+def test_suites_without_a_mutant() -> None:
     with pytest.raises(Trouble, match='SUITES=ptebatch_nothing matches no folder'):
-        mutants.check()
+        mutants.main({'SUITES': 'ptebatch_nothing'})

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from unit.machine import Machine
+from guests import identity
 from host.errors import Trouble
-from results import identity
 from results.record import load
 from trees import series
 from trees.series import Patch
