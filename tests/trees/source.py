@@ -38,26 +38,29 @@ def _newest(names: list[str]) -> str | None:
     return known[max(known)] if known else None
 
 
-def _mirror() -> str:
+def _mirror(remedy: str) -> str:
     """The Debian mirror in this machine's apt configuration."""
     try:
         lines = tools.run(['apt-get', 'indextargets', '--format', '$(CREATED_BY) $(COMPONENT) $(REPO_URI)']).split('\n')
     except (FileNotFoundError, tools.Failed) as failed:
-        raise Trouble('cannot fetch from Debian: apt is not installed', OWN_TREE) from failed
+        raise Trouble('cannot fetch from Debian: apt is not installed', remedy) from failed
     for line in lines:
         if match := re.fullmatch(r'Packages main (\S+/debian)/', line):
             return match[1]
-    raise Trouble('cannot fetch from Debian: no Debian mirror in the configuration of apt', OWN_TREE)
+    raise Trouble('cannot fetch from Debian: no Debian mirror in the configuration of apt', remedy)
 
 
 class PrivateApt:
-    """An apt with its own lists and cache in a folder: it may use another suite, and leaves the machine's apt unchanged."""
+    """An apt with its own lists and cache in a folder: it may use another suite, and leaves the machine's apt unchanged.
 
-    def __init__(self, folder: Path, suite: str, *more: str):
+    `remedy` is for a machine without a Debian mirror.
+    """
+
+    def __init__(self, folder: Path, suite: str, remedy: str, *more: str):
         (folder / 'lists/partial').mkdir(parents=True)
         (folder / 'cache/archives/partial').mkdir(parents=True)
         sources = folder / 'sources.list'
-        sources.write_text(f'deb [signed-by={KEYRING}] {_mirror()} {suite} main\n')
+        sources.write_text(f'deb [signed-by={KEYRING}] {_mirror(remedy)} {suite} main\n')
         self.folder = folder
         self.options = [option for setting in (
             f'Dir::Etc::sourcelist={sources}', 'Dir::Etc::sourceparts=/nonexistent',
@@ -80,7 +83,7 @@ def _fetch(folder: Path, step: Step) -> Path:
     for suite in SUITES:
         step.note = suite
         try:
-            apt = PrivateApt(folder / suite, suite)
+            apt = PrivateApt(folder / suite, suite, OWN_TREE)
             apt.run('apt-get', 'update', '--error-on=any', step=step)
             package = _newest(apt.run('apt-cache', 'pkgnames', 'linux-source-', step=step).split())
             if package:

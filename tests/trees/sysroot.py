@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from host.architecture import Arch
+from host.architecture import ARCHES, Arch
 from host.console import Console
 from host.errors import Trouble
 from host import lock
@@ -16,6 +16,12 @@ from trees import source
 
 # Static libraries that the selftests link, and the shells of their guest.
 PACKAGES = ('libcap-dev', 'libnuma-dev', 'liburing-dev', 'busybox-static', 'bash-static')
+
+
+def _remedy() -> str:
+    """How to run the selftests without packages of another architecture."""
+    native = [f'ARCH={arch.name}' for arch in ARCHES.values() if arch.emulated and arch.native]
+    return 'type ' + ' or '.join([*native, 'make compare SELFTESTS=0'])
 
 
 def _release() -> str:
@@ -45,7 +51,7 @@ def _fetch(folder: Path, arch: Arch, console: Console) -> None:
     with source.scratch(folder.parent / f'.tmp-download-{arch.debian}') as scratch, \
          console.step('fetch', f'packages of {arch.debian}') as step, tools.staging(folder) as into:
         try:
-            apt = source.PrivateApt(scratch / 'apt', _release(),
+            apt = source.PrivateApt(scratch / 'apt', _release(), _remedy(),
                                     f'APT::Architecture={arch.debian}', f'APT::Architectures={arch.debian}')
             apt.run('apt-get', 'update', '--error-on=any', step=step)
             apt.run('apt-get', 'download', *PACKAGES, step=step)
@@ -53,5 +59,5 @@ def _fetch(folder: Path, arch: Arch, console: Console) -> None:
                 tools.run(['dpkg-deb', '-x', str(package), str(into)])
         except tools.Failed as failed:
             raise Trouble(f'cannot fetch the packages {" ".join(PACKAGES)} of {arch.debian}: {failed.last_line()}',
-                          'check the network connection, or type another ARCH=', failed.output) from failed
+                          f'check the network connection, or {_remedy()}', failed.output) from failed
         step.note = f'{arch.debian}: {" ".join(PACKAGES)}'

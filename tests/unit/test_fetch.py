@@ -15,6 +15,7 @@ from host import packages
 from host.packages import Need
 from host import tools
 from trees import source
+from trees import sysroot
 
 # Replacements of apt and dpkg-deb for a kernel source of two files.
 APT_GET = '''
@@ -183,3 +184,16 @@ def test_packages_of_each_architecture() -> None:
         return {need.package for need in packages.for_run(ARCHES[arch], loadable)}
     assert 'qemu-system-x86' in wanted('x86_64') - wanted('um')
     assert 'qemu-system-arm' in wanted('arm64') - wanted('um')
+
+
+@pytest.mark.parametrize(('apt_get', 'message'), [
+    ('echo "Packages main http://example.org/ubuntu/"\n', 'no Debian mirror in the configuration of apt; type ARCH='),
+    (APT_GET + 'case " $* " in *" update "*) echo "E: Could not resolve"; exit 100 ;; esac\n',
+     'of arm64: E: Could not resolve; check the network connection, or type ARCH='),
+])
+def test_no_packages_of_another_architecture(apt: Machine, monkeypatch: pytest.MonkeyPatch, apt_get: str, message: str) -> None:
+    monkeypatch.setattr('platform.machine', lambda: 'x86_64')
+    apt.program('apt-get', apt_get)
+    with pytest.raises(Trouble) as trouble:
+        sysroot.find(apt.cache, ARCHES['arm64'], Console())
+    assert message in str(trouble.value) and 'ARCH=x86_64' in str(trouble.value) and 'KSRC=' not in str(trouble.value)
