@@ -32,8 +32,7 @@ def hanging(machine: Machine) -> str:
 [ "$1" ] && [ "$1" != left ] && exec setsid "$0" left
 trap '' TERM
 sleep 1000 &
-echo $$ $! >{pids}.new
-mv {pids}.new {pids}
+echo $$ $! >{pids}
 while :; do sleep 1; done
 """
 
@@ -77,7 +76,7 @@ def started(machine: Machine, command: list[str], **variables: str) -> Iterator[
     with subprocess.Popen(command, env=machine.env(**variables), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=_default_signals) as process:
         try:
-            assert until(file.exists, 60)
+            assert until(lambda: file.exists() and file.read_text().endswith('\n'), 60)
             pids = [int(pid) for pid in file.read_text().split()]
             yield process, pids
         finally:
