@@ -22,7 +22,7 @@ from host import packages
 from host.settings import PROJECT, Settings, results
 from host import tools
 from results.record import load
-from results.report import Counts, verdicts
+from results.report import PASS, Counts, verdicts
 from trees import shadow
 from trees import source
 from trees import twins
@@ -132,7 +132,7 @@ class Check:
                 subprocess.run(tools.program('run'), cwd=PROJECT, env=tools.environment(**self.env | variables),
                                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False)
             case_verdicts = verdicts(settings.results / 'results.json')
-            passed.append({case for case, verdict in case_verdicts.items() if verdict == 'PASS'})
+            passed.append({': '.join(case) for case, verdict in case_verdicts.items() if verdict == PASS})
             if not passed[-1]:
                 return f'{name}: no case passed\n{log.read_text(errors="replace")}'
         return '\n'.join(sorted(passed[0] - passed[1]))

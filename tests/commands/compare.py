@@ -17,30 +17,34 @@ from host.errors import Trouble
 from host import exit_status
 from host import lock
 from host.settings import Settings, results
+from host import tools
+from results.changes import Change, changes, counted, new_errors
 from results.markdown import figure, table
 from results.record import Record
-from results.report import Counts, suites
+from results.report import Counts, Verdicts, suites, verdicts
+from results import selftests_log
 
+SHOWN = 20      # cases with a worse verdict that are printed
 ARCHES = 'x86_64 arm64'     # QEMU counts instructions on them
 
 
 @dataclass(frozen=True)
 class Side:
-    """The results of one kernel: the bench record, and the counts of each suite if the suites ran."""
+    """The results of one kernel: the bench record, and the results of the suites, if they ran."""
 
     record: Record
     suites: Mapping[str, Counts] = field(default_factory=dict)
-    passed: bool = True
+    verdicts: Verdicts = field(default_factory=dict)
+    errors: Sequence[str] = ()      # outside of cases
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The comparison on one architecture: report, slower benches, selftests with a worse verdict, all cases passed."""
+    """The comparison on one architecture: report, slower benches, cases with a worse verdict and new errors."""
 
     text: str
     slower: list[str]
-    passed: bool
-    worse: list[str] = field(default_factory=list)  # selftests
+    worse: list[str]
 
 
 def tolerance(env: Mapping[str, str]) -> float:
@@ -70,12 +74,13 @@ def side(settings: Settings, name: str) -> Settings:
 
 def judged(settings: Settings, env: Mapping[str, str]) -> Side:
     """Run the suites and the benches on one kernel."""
-    status = run.run(settings, Console())
-    if status not in (exit_status.PASSED, exit_status.FAILED):
-        raise Trouble('the suites did not run', 'see the lines above')
+    outcome = run.judged(settings, Console())
+    found = settings.results / 'results.json'
+    if not verdicts(found):
+        raise Trouble('no case ran', f'see {tools.shown(settings.results)}/boot.log')
     record = bench.measure(settings.for_bench(env))
     record.save(settings.results / 'bench.json')
-    return Side(record, suites(settings.results / 'results.json'), status == exit_status.PASSED)
+    return Side(record, suites(found), verdicts(found), outcome.errors)
 
 
 def _suite_rows(before: Side, after: Side) -> list[list[str]]:
@@ -115,31 +120,40 @@ def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
     key = before.record.key
     text = table([key.arch, 'before', 'after', 'ratio'],
                  [*_suite_rows(before, after), *rows, *_count_rows(before.record, after.record)])
-    return Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}\n', slower, after.passed)
+    found = changes(before.verdicts, after.verdicts)
+    verdict = Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}\n', slower,
+                      [*new_errors(before.errors, after.errors), *(str(change) for change in found if change.worse)])
+    return _with_changes(verdict, 'case', found) if before.verdicts else verdict
+
+
+def _with_changes(verdict: Verdict, what: str, found: Sequence[Change]) -> Verdict:
+    """Add the numbers of cases, and a table of those whose verdict differs between the two kernels."""
+    rows = [[change.name, change.before or 'none', change.after or 'none'] for change in found if change.changed]
+    return replace(verdict, text='\n'.join([verdict.text, f'{counted(found, what + "s")}\n', *(
+        [table([what, 'before', 'after'], rows, 3) + '\n'] if rows else [])]))
 
 
 def _with_selftests(verdict: Verdict, before: Settings, after: Settings, env: Mapping[str, str]) -> Verdict:
-    """Add a table of the selftests whose verdict differs between the two kernels."""
-    changes, counts = selftests.changes(before.for_selftests(env), after.for_selftests(env))
-    rows = [[change.name, change.before or 'none', change.after or 'none'] for change in changes]
-    text = '\n'.join([verdict.text, f'{counts}\n', *([table(['selftest', 'before', 'after'], rows, 3) + '\n'] if rows else [])])
-    return replace(verdict, text=text, worse=[str(change) for change in changes if change.worse])
+    """Add the selftests."""
+    then, now = (selftests.judged(settings.for_selftests(env)) for settings in (before, after))
+    found = selftests.compared(then, now, selftests_log.read_list(selftests.LIST, before.arch.name))
+    worse = [str(change) for change in found if change.worse]
+    return replace(_with_changes(verdict, 'selftest', found), worse=verdict.worse + worse)
 
 
-def conclude(verdicts: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
+def conclude(reports: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
     """Print and write the report; return the exit status."""
-    text = '\n'.join(verdict.text for verdict in verdicts)
+    text = '\n'.join(verdict.text for verdict in reports)
     (results(env) / name).write_text(text)
     print('\n' + text)
-    slower = [line for verdict in verdicts for line in verdict.slower]
-    for line in slower:
-        print(f'[SLOWER] {line}')
-    worse = [line for verdict in verdicts for line in verdict.worse]
-    for line in worse:
-        print(f'[WORSE] {line}')
-    if worse or not all(verdict.passed for verdict in verdicts):
-        return exit_status.FAILED
-    return exit_status.SLOWER if slower else exit_status.PASSED
+    slower = [line for verdict in reports for line in verdict.slower]
+    worse = [line for verdict in reports for line in verdict.worse]
+    if len(worse) > SHOWN:      # for example because the kernel panicked
+        print(f'[WORSE] {len(worse)} cases, listed in {tools.shown(results(env) / name)}; the first {SHOWN}:')
+    for word, lines in (('SLOWER', slower), ('WORSE', worse[:SHOWN])):
+        for line in lines:
+            print(f'[{word}] {line}')
+    return exit_status.FAILED if worse else exit_status.SLOWER if slower else exit_status.PASSED
 
 
 def main(env: Mapping[str, str]) -> int:
@@ -149,11 +163,11 @@ def main(env: Mapping[str, str]) -> int:
     if not all(settings.series for settings in wanted):
         raise Trouble('SERIES= is not set', 'type a patch, an mbox or a folder of patches, for example SERIES=v3.mbox')
     lock.claim(results(env) / 'after')
-    verdicts = []
+    found = []
     for settings in wanted:
         before, after = side(replace(settings, series=None), 'before'), side(settings, 'after')
         verdict = compared(judged(before, env), judged(after, env), factor, run.stacked(settings))
         if settings.arch.emulated and not settings.suites and env.get('SELFTESTS') != '0':
             verdict = _with_selftests(verdict, before, after, env)
-        verdicts.append(verdict)
-    return conclude(verdicts, 'compare.md', env)
+        found.append(verdict)
+    return conclude(found, 'compare.md', env)

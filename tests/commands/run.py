@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from guests.guest import Guest
@@ -28,6 +28,7 @@ class Outcome:
 
     passed: bool
     seconds: float  # of the guest
+    errors: Sequence[str]   # outside of cases
 
 
 def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
@@ -80,7 +81,7 @@ def judged(settings: Settings, console: Console) -> Outcome:
             judge = Judge(guest, console)
             passed = judge.as_module() if settings.loadable else judge.built_in()
         prune(settings.cache / 'trees')
-    return Outcome(passed, guest.seconds)
+    return Outcome(passed, guest.seconds, judge.errors)
 
 
 def run(settings: Settings, console: Console) -> int:

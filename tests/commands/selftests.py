@@ -6,10 +6,8 @@ Exit status: 0 all passed, or failed as listed in tests/guests/selftests/program
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from commands import run
@@ -23,10 +21,11 @@ from host import lock
 from host import packages
 from host.settings import Settings
 from host import tools
+from results.changes import Change, changes
 from results.markdown import table
-from results.report import Counts
+from results.report import FAIL, PASS, SKIP, Case, Counts, Verdicts, verdicts
 from results import selftests_log
-from results.selftests_log import FAIL, PASS, SKIP, List, Log, Program
+from results.selftests_log import List, Log, Program
 from trees.shadow import prune
 from trees import sysroot
 
@@ -43,9 +42,6 @@ COMMON_ARGS = ('printk.devkmsg=on', 'rdinit=/init', 'rcupdate.rcu_cpu_stall_supp
 # 4 ns per guest instruction: a busy host causes no timeouts of tests.
 EMULATED = '-icount shift=2,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 LAST_LINES = 20
-
-Test = tuple[str, str]       # names of the program and of the test
-Verdicts = Mapping[Test, str]
 
 
 class Selftests:
@@ -192,73 +188,20 @@ class Selftests:
         return passed
 
 
-@dataclass(frozen=True)
-class Change:
-    """A test and its verdicts on two kernels; empty: the test did not run."""
-
-    name: str
-    before: str
-    after: str
-    known: bool = False     # fails on the unmodified kernel
-
-    @property
-    def changed(self) -> bool:
-        return self.before != self.after
-
-    @property
-    def worse(self) -> bool:
-        """Also true if the test no longer runs or is now skipped: that may hide a failure."""
-        order = (FAIL, '', SKIP, PASS)
-        return not self.known and self.changed and (
-            self.after == FAIL or self.before != FAIL and order.index(self.after) < order.index(self.before))
-
-    def __str__(self) -> str:
-        return f'{self.name}: {self.before or "none"} before, {self.after or "none"} after'
-
-
-def _same_test(then: Verdicts, now: Verdicts) -> dict[Test, Test]:
-    """Map tests of `then` to tests of `now` whose names differ only in numbers, which change from run to run."""
-    def shapes(tests: Verdicts, others: Verdicts) -> dict[Test, list[Test]]:
-        found: dict[Test, list[Test]] = {}
-        for program, name in tests.keys() - others.keys():
-            found.setdefault((program, re.sub(r'\d+', 'N', name)), []).append((program, name))
-        return found
-    gone, new = shapes(then, now), shapes(now, then)
-    return {gone[shape][0]: new[shape][0] for shape in gone.keys() & new.keys() if len(gone[shape]) == len(new[shape]) == 1}
-
-
-def differences(then: Verdicts, now: Verdicts, programs: List) -> list[Change]:
-    """The tests whose verdicts on the two kernels differ."""
-    same = _same_test(then, now)
-    found = []
-    for test in dict.fromkeys([*then, *(test for test in now if test not in same.values())]):
-        program, name = test
-        after = now.get(same.get(test, test), '')
+def compared(then: Verdicts, now: Verdicts, programs: List) -> list[Change]:
+    """The tests with their verdicts on both kernels."""
+    def known(test: Case, after: str) -> bool:
+        program, name = test[0], test[-1]
         # After a known failure, a program may not run its remaining tests.
-        known = programs.reason(program, name) or (
-            not after and now.get((program, selftests_log.WHOLE)) == FAIL and programs.reason(program, selftests_log.WHOLE))
-        found.append(Change(f'{program}: {name}', then.get(test, ''), after, bool(known)))
-    return [change for change in found if change.changed]
+        whole = not after and now.get((program, selftests_log.WHOLE)) == FAIL and selftests_log.WHOLE
+        return bool(programs.reason(program, name) or whole and programs.reason(program, whole))
+    return changes(then, now, known)
 
 
-def changes(before: Settings, after: Settings) -> tuple[list[Change], str]:
-    """Run all selftests on both kernels; return the changed tests, and a line with the counts."""
-    then, now = verdicts(before), verdicts(after)
-    differ = differences(then, now, selftests_log.read_list(LIST, before.arch.name))
-    return differ, f'{len(then)} selftests before, {len(now)} after, {len(differ)} with another verdict'
-
-
-def verdicts(settings: Settings) -> Verdicts:
+def judged(settings: Settings) -> Verdicts:
     """Run all selftests; return the verdict of each test, known failures included."""
     Selftests(settings, Console()).run()
-    return read_verdicts(settings.results / 'selftests.json')
-
-
-def read_verdicts(path: Path) -> Verdicts:
-    """Read the verdicts from the JSON file of kunit.py."""
-    words = {'PASS': PASS, 'SKIP': SKIP}
-    return {(program['name'], test['name']): words.get(test['status'], FAIL)
-            for program in json.loads(path.read_text())['sub_groups'] for test in program['test_cases']}
+    return verdicts(settings.results / 'selftests.json')
 
 
 def main(env: Mapping[str, str]) -> int:

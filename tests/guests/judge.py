@@ -36,6 +36,7 @@ class Judge:
         self.console = console
         self.folder = guest.settings.results
         self.ktap = ''      # of the boot that is judged
+        self.errors: list[str] = []     # outside of cases
 
     def _outputs(self) -> list[str]:
         return [f'--json={self.folder}/results.json', f'--junit={self.folder}/results.junit.xml']
@@ -61,6 +62,10 @@ class Judge:
             raise Trouble(f'the guest is not the variant {variant.name} ({wrong})',
                           f'see {tools.shown(self.folder)}/boot.log', '\n'.join(log.splitlines()[-LAST_LINES:]))
 
+    def _error(self, text: str, note: str = '') -> None:
+        self.errors.append(text)
+        self.console.say(f'[FAILED] {text}{note}')
+
     def _finished(self, output: list[str], log: str) -> bool:
         """Whether the boot ended without a timeout or a panic; if not, print the last lines of the log."""
         if TIMED_OUT.search('\n'.join(output)):
@@ -71,19 +76,19 @@ class Judge:
             return True
         for fact in [*facts(self.ktap, 'combinations', 'tried', 'total')][-1:]:
             reason += ', so far {tried} of {total} combinations'.format(**fact.words)
-        self.console.say(f'[FAILED] {reason}; the last lines of its log:')
+        self._error(reason, '; the last lines of its log:')
         for line in log.splitlines()[-LAST_LINES:]:
             self.console.say(f'    {line}')
         return False
 
-    def _no_warnings(self, log: str) -> bool:
+    def _check_warnings(self, log: str) -> None:
         """Check rule 10 (no kernel warnings) also between cases, and in cases without an address space."""
         warnings = WARNING.findall(log[log.find('KTAP version'):]) if 'KTAP version' in log else []
         for warning in dict.fromkeys(warnings[:WARNINGS]):
-            self.console.say(f'[FAILED] the kernel warned: {warning}')
-        return not warnings
+            self._error(f'the kernel warned: {warning}')
 
-    def _verdict(self, good: bool) -> bool:
+    def _verdict(self, status: int) -> bool:
+        """Print the results of kunit.py, which exited with `status`."""
         counts = Counts.read(self.folder / 'results.json')
         for fact in facts(self.ktap, 'random', 'seed', 'rounds'):
             self.console.say('random    SEED={seed} ROUNDS={rounds}'.format(**fact.words))
@@ -96,9 +101,11 @@ class Judge:
             self.console.say(f'skipped   {times}: {reason}')
         for name in failures(junit)[:NAMES]:
             self.console.say(f'failed    {name}')
-        good = good and counts.good
         if not counts.passed and not counts.failed:
-            self.console.say('[FAILED] no case ran')
+            self._error('no case ran')
+        elif counts.errors or status and counts.good:
+            self._error(f'kunit.py found errors in the KTAP output: {counts.errors}')
+        good = counts.good and not self.errors
         written = [name for name in FILES if (self.folder / name).exists()]
         self.console.say(f'results   {tools.shown(self.folder)}/: {" ".join(written)}')
         self.console.say(f'{"passed" if good else "FAILED":<9} {self.guest.settings.name}: {counts}; '
@@ -130,10 +137,10 @@ class Judge:
         self._check_variant(log)
         self._keep_ktap(log)
         finished = self._finished(output, log)
-        no_warnings = self._no_warnings(log)
+        self._check_warnings(log)
         if settings.suites and finished and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
             raise self._no_such_suite()
-        return self._verdict(finished and no_warnings and status == 0)
+        return self._verdict(status)
 
     def as_module(self) -> bool:
         """Insert and remove the module several times; all rounds must pass and report the same cases."""
@@ -149,18 +156,19 @@ class Judge:
         if self.guest.settings.suites and finished and rounds and not errors and 'KTAP version' not in rounds[0]:
             raise self._no_such_suite(initramfs)
 
-        good = finished and len(rounds) == loadable.ROUNDS
-        for part in rounds:
-            first = part is rounds[0]
-            status, report = self.guest.parse(part, self._outputs() if first else [])
-            if first or status:
+        statuses = []
+        for number, part in enumerate(rounds, 1):
+            status, report = self.guest.parse(part, self._outputs() if number == 1 else [])
+            statuses.append(status)
+            if number == 1 or status:
                 for line in report.splitlines():
                     self.console.say(line)
-            good = good and status == 0
+            if number > 1 and status:
+                self._error(f'a case failed in round {number}')
         if rounds:
             self._keep_ktap(rounds[0])
-        if good and any(loadable.cases(part) != loadable.cases(rounds[0]) for part in rounds):
-            errors.append('a later round reports other cases than the first')
         for error in errors:
-            self.console.say(f'[FAILED] {error}')
-        return self._verdict(good and not errors)
+            self._error(error)
+        if not self.errors and any(loadable.cases(part) != loadable.cases(rounds[0]) for part in rounds):
+            self._error('a later round reports other cases than the first')
+        return self._verdict(statuses[0] if statuses else 0)

@@ -11,6 +11,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+PASS, FAIL, SKIP = 'pass', 'fail', 'skip'
+Case = tuple[str, ...]      # the names of suite and case, or of program and test
+Verdicts = Mapping[Case, str]
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -25,10 +29,7 @@ class Counts:
     @classmethod
     def read(cls, path: Path) -> Counts:
         """Read results.json; all zero if kunit.py did not write it."""
-        try:
-            return cls.of(json.loads(path.read_text()))
-        except (FileNotFoundError, json.JSONDecodeError, KeyError):
-            return cls()
+        return cls.of(_results(path))
 
     @classmethod
     def of(cls, group: Mapping[str, Any]) -> Counts:
@@ -49,26 +50,31 @@ class Counts:
                          if n or name in ('passed', 'failed', 'skipped'))
 
 
+NO_RESULTS: Mapping[str, Any] = {'misc': asdict(Counts()), 'sub_groups': [], 'test_cases': []}
+
+
+def _results(path: Path) -> Mapping[str, Any]:
+    """The content of results.json; no results if kunit.py did not write it."""
+    try:
+        content: Mapping[str, Any] = json.loads(path.read_text())
+        return content if 'misc' in content else NO_RESULTS
+    except (FileNotFoundError, json.JSONDecodeError):
+        return NO_RESULTS
+
+
 def suites(path: Path) -> dict[str, Counts]:
-    """The counts of each suite in results.json; empty if kunit.py did not write it."""
-    try:
-        return {group['name']: Counts.of(group) for group in json.loads(path.read_text())['sub_groups']}
-    except (FileNotFoundError, json.JSONDecodeError, KeyError):
-        return {}
+    """The counts of each suite in results.json."""
+    return {group['name']: Counts.of(group) for group in _results(path)['sub_groups']}
 
 
-def verdicts(path: Path) -> dict[str, str]:
-    """The verdict of each case in results.json, by "suite: case"; empty if kunit.py did not write it."""
-    def walk(group: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
+def verdicts(path: Path) -> Verdicts:
+    """The verdict of each case in results.json: PASS, SKIP or FAIL."""
+    def walk(group: Mapping[str, Any], *above: str) -> Iterator[tuple[Case, str]]:
         for case in group['test_cases']:
-            yield f'{above}{case["name"]}', case['status']
+            yield (*above, case['name'] or 'a crash'), {'PASS': PASS, 'SKIP': SKIP}.get(case['status'], FAIL)
         for inner in group['sub_groups']:
-            yield from walk(inner, f'{above}{inner["name"]}: ')
-
-    try:
-        return dict(walk(json.loads(path.read_text()), ''))
-    except (FileNotFoundError, json.JSONDecodeError, KeyError):
-        return {}
+            yield from walk(inner, *above, inner['name'])
+    return dict(walk(_results(path)))
 
 
 def _read(junit: Path) -> xml.etree.ElementTree.Element:

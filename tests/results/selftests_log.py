@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from host.errors import Trouble
+from results.report import FAIL, PASS, SKIP
 
-PASS, FAIL, SKIP = 'pass', 'fail', 'skip'
 SKIPPED = 4     # KSFT_SKIP, the exit status of a skipped kselftest program
 KILLED = (124, 137)     # exit status of busybox's timeout
 

@@ -127,7 +127,7 @@ def test_compare_table() -> None:
     same = COUNTS.replace('order=4', 'order=0')
     before = Side(record(KERNEL.replace('51200', '51100'), COUNTS, same), {'ptebatch_a': Counts(passed=2)})
     after = Side(record(KERNEL.replace('51200', '25550'), COUNTS.replace('16', '1'), same),
-                 {'ptebatch_a': Counts(passed=1, failed=1, crashed=1), 'ptebatch_b': Counts(passed=1)}, passed=False)
+                 {'ptebatch_a': Counts(passed=1, failed=1, crashed=1), 'ptebatch_b': Counts(passed=1)})
     verdict = compare.compared(before, after, 1.02, 'on the kernel without fixes')
     assert verdict.text.startswith(
         'x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2; series on the kernel without fixes\n\n| x86_64 ')
@@ -136,7 +136,7 @@ def test_compare_table() -> None:
         ['ptebatch_b: passed / failed / skipped', '', '1 / 0 / 0', ''],
         ['S2 unmap, swap, order 4: instructions a page', '99.8', '49.9', '2.00'],
         ['S2 unmap, swap, order 4: flushes a folio', '16', '1', '']]
-    assert (verdict.slower, verdict.passed) == ([], False)
+    assert (verdict.slower, verdict.worse) == ([], [])
 
 
 def test_slower_than_the_tolerance() -> None:
@@ -184,6 +184,45 @@ def test_compare_reports_slower_series(machine: Machine) -> None:
     ended = compared(machine, '60000')
     assert ended.returncode == 3, ended.stdout + ended.stderr
     assert '\n[SLOWER] S2 unmap, swap, order 4: 100.0 before, 117.2 after (+17.2 %)\n' in ended.stdout
+
+
+BENCH = print_log(ktap_with(KERNEL) + HALTED)
+FIRST, SECOND = ('ptebatch_fake: first', 'ptebatch_fake: second')
+SKIPPED = KTAP.replace('ok 2 second', 'ok 2 second # SKIP no THP here')
+FAILED = KTAP.replace('    ok 2', '    not ok 2')
+WARNED = KTAP + 'WARNING: CPU: {} PID: 1 at mm/memory.c:1\n'
+
+
+@pytest.mark.parametrize(('before', 'after', 'status', 'worse', 'both'), [
+    (FAILED, FAILED, 0, [], 1),
+    (FAILED, KTAP, 0, [], 0),
+    (FAILED, SKIPPED, 0, [], 0),
+    (KTAP, FAILED, 1, [f'{SECOND}: pass before, fail after'], 0),
+    (SKIPPED, FAILED, 1, [f'{SECOND}: skip before, fail after'], 0),
+    (KTAP, SKIPPED, 1, [f'{SECOND}: pass before, skip after'], 0),
+    (FAILED, FAILED.replace('ok 1 first', 'not ok 1 first', 1), 1, [f'{FIRST}: pass before, fail after'], 1),
+    (KTAP.replace('1..2', '1..1').replace('    ok 2 second\n', ''), FAILED, 1, [f'{SECOND}: none before, fail after'], 0),
+    (WARNED.format(0), WARNED.format(1), 0, [], 0),
+    (KTAP, KTAP[:KTAP.index('    ok 2')] + 'Kernel panic - not syncing: oops\n', 1,
+     ['the kernel panicked', 'kunit.py found errors in the KTAP output: 2',
+      f'{SECOND}: pass before, none after', 'ptebatch_fake: a crash: none before, fail after'], 0),
+    (KTAP, WARNED.format(1), 1, ['the kernel warned: WARNING: CPU: 1 PID: 1 at mm/memory.c:1'], 0),
+])
+def test_only_what_the_series_makes_worse_fails(machine: Machine, before: str, after: str, status: int, worse: list[str],
+                                                both: int) -> None:
+    machine.program('qemu-system-x86_64', f'case "$*" in *_bench*) {BENCH}exit ;; esac\nif test -e mm/new.c; then\n'
+                                          f'{print_log(after + HALTED)}else\n{print_log(before + HALTED)}fi\n')
+    ended = machine.run('compare', ARCH='x86_64', SERIES=str(machine.new_file()), SELFTESTS='0')
+    assert ended.returncode == status, ended.stdout + ended.stderr
+    assert [line.removeprefix('[WORSE] ') for line in ended.stdout.splitlines() if line.startswith('[WORSE]')] == worse
+    assert f' with another verdict, {both} fail on both kernels\n' in (machine.out / 'compare.md').read_text()
+
+
+def test_compare_of_a_kernel_that_runs_no_case(machine: Machine) -> None:
+    machine.program('qemu-system-x86_64', f'case "$*" in *_bench*) {BENCH}exit ;; esac\n{print_log(HALTED)}')
+    ended = machine.run('compare', ARCH='x86_64', SERIES=str(machine.new_file()), SELFTESTS='0')
+    assert ended.returncode == 2
+    assert ended.stderr.startswith('ptebatch: no case ran; see ')
 
 
 def test_compare_without_a_series(machine: Machine) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from commands import selftests
-from commands.selftests import Change
 from unit.machine import HALTED, Machine, ktap_with, print_log
 from guests import selftests_build
 from host.errors import Trouble
+from results.changes import Change
+from results.report import FAIL, PASS, SKIP, Verdicts, verdicts
 from results import selftests_log
-from results.selftests_log import FAIL, PASS, SKIP, Case, Program
+from results.selftests_log import Case, Program
 from unit.test_bench import KERNEL
 
 LOG = '''\
@@ -120,19 +121,19 @@ def test_changes(before: str, after: str, worse: bool) -> None:
 
 def test_figures_in_names_are_ignored() -> None:
     programs = selftests_log.List((), {}, ())
-    before = {('one', 'faults 1, 3.5 %'): PASS, ('one', 'order 1'): PASS, ('one', 'order 2'): PASS}
-    after = {('one', 'faults 20, 0.1 %'): PASS, ('one', 'order 3'): PASS, ('one', 'order 4'): PASS}
-    changed = {change.name: change.worse for change in selftests.differences(before, after, programs)}
+    before: Verdicts = {('one', 'faults 1, 3.5 %'): PASS, ('one', 'order 1'): PASS, ('one', 'order 2'): PASS}
+    after: Verdicts = {('one', 'faults 20, 0.1 %'): PASS, ('one', 'order 3'): PASS, ('one', 'order 4'): PASS}
+    changed = {change.name: change.worse for change in selftests.compared(before, after, programs) if change.changed}
     assert changed == {'one: order 1': True, 'one: order 2': True, 'one: order 3': False, 'one: order 4': False}
-    [change] = selftests.differences({('one', 'faults 1'): PASS}, {('one', 'faults 2'): FAIL}, programs)
+    [change] = selftests.compared({('one', 'faults 1'): PASS}, {('one', 'faults 2'): FAIL}, programs)
     assert change.worse and change.name == 'one: faults 1'
 
 
 @pytest.mark.parametrize(('known', 'worse'), [((), 2), ((('one', selftests_log.WHOLE, 'a race'),), 0)])
 def test_missing_tests_after_known_failure(known: tuple[tuple[str, str, str], ...], worse: int) -> None:
-    before = {('one', 'last'): PASS}
-    after = {('one', selftests_log.WHOLE): FAIL}
-    changed = selftests.differences(before, after, selftests_log.List((), {}, known))
+    before: Verdicts = {('one', 'last'): PASS}
+    after: Verdicts = {('one', selftests_log.WHOLE): FAIL}
+    changed = selftests.compared(before, after, selftests_log.List((), {}, known))
     assert len(changed) == 2 and sum(change.worse for change in changed) == worse
 
 
@@ -175,7 +176,7 @@ def test_passed(kernel: Kernel) -> None:
     assert sorted(path.name for path in folder.iterdir()) == sorted(selftests.FILES)
     written = json.loads((folder / 'selftests.json').read_text())
     assert [group['name'] for group in written['sub_groups']] == ['one -a', 'two']
-    assert selftests.read_verdicts(folder / 'selftests.json') == {
+    assert verdicts(folder / 'selftests.json') == {
         ('one -a', 'first'): PASS, ('one -a', 'second'): SKIP, ('one -a', 'third'): PASS, ('two', 'the program'): PASS}
     args = (kernel.machine.bin / 'qemu-system-x86_64.args').read_text()
     assert '-smp 1' in args and '-initrd' in args and 'numa=fake=2' in args
@@ -262,14 +263,14 @@ def test_compare_lists_worse_cases(kernel: Kernel) -> None:
     assert '\n[WORSE] one -a: first: pass before, fail after\n' in ended.stdout
     assert ended.stdout.count('[WORSE]') == 1
     text = (kernel.machine.out / 'compare.md').read_text()
-    assert '\n4 selftests before, 4 after, 2 with another verdict\n' in text
+    assert '\n4 selftests before, 4 after, 2 with another verdict, 0 fail on both kernels\n' in text
     assert '| one -a: second | skip   | pass  |' in text
 
 
 def test_compare_without_changes(kernel: Kernel) -> None:
     ended = compared(kernel, LOG)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert ', 0 with another verdict\n' in ended.stdout
+    assert ', 0 with another verdict, 0 fail on both kernels\n' in ended.stdout
 
 
 def test_compare_without_selftests(kernel: Kernel) -> None:
