@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import xml.etree.ElementTree
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -84,10 +83,7 @@ class Check:
         """Run a program that counts its own cases."""
         log = self.folder / f'{note}.log'
         with self.console.step(name, note) as step:
-            with log.open('w') as output:
-                status = subprocess.run(tools.supervised(command), env=tools.environment(**env), cwd=PROJECT,
-                                        stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                        check=False).returncode
+            status = tools.logged(command, log, **env)
             counts = count()
             failed = counts.failed + counts.crashed + counts.errors
             if status and not failed or not status and not counts.good:
@@ -110,7 +106,7 @@ class Check:
             return Counts(passed=tests - failed - errors - skipped, failed=failed, errors=errors, skipped=skipped)
 
         self.run_cases('tools', 'pytest',
-                       ['pytest-3', '-q', '--tb=short', '-p', 'no:cacheprovider', f'--junitxml={junit}', 'tests/unit'],
+                       ['pytest-3', '-q', '--tb=short', '-p', 'no:cacheprovider', f'--junitxml={junit}', PROJECT / 'tests/unit'],
                        {'XDG_CACHE_HOME': str(self._settings({}).cache.parent)}, count)
 
     def suites(self, variables: Mapping[str, str]) -> None:
@@ -128,9 +124,7 @@ class Check:
             variables = {'ARCH': arch, 'FIXES': '', 'SERIES': path, 'O': str(self.folder / name)}
             settings = self._settings(variables)
             log = self.folder / f'{arch}-{name}.log'
-            with log.open('w') as output:
-                subprocess.run(tools.program('run'), cwd=PROJECT, env=tools.environment(**self.env | variables),
-                               stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False)
+            tools.logged(tools.program('run'), log, **self.env | variables)
             case_verdicts = verdicts(settings.results / 'results.json')
             passed.append({': '.join(case) for case, verdict in case_verdicts.items() if verdict == PASS})
             if not passed[-1]:
@@ -152,11 +146,7 @@ class Check:
         errors: list[str] = []
         first = None
         for _ in range(TIMES):
-            with log.open('w') as output:
-                status = subprocess.run(tools.supervised(tools.program('bench')), cwd=PROJECT, stdin=subprocess.DEVNULL,
-                                        env=tools.environment(**self.env | {'ARCH': arch, 'O': str(folder)}), check=False,
-                                        stdout=output, stderr=subprocess.STDOUT).returncode
-            if status:
+            if status := tools.logged(tools.program('bench'), log, **self.env | {'ARCH': arch, 'O': str(folder)}):
                 return f'exit status {status}\n{log.read_text(errors="replace")}'
             record = load(settings.results / 'bench.json')
             first = first or record

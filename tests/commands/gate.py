@@ -17,7 +17,6 @@ from commands import run
 from guests import identity
 from host.console import Console
 from host.errors import Trouble
-from host import exit_status
 from host import lock
 from host import packages
 from host.settings import PROJECT, Settings, path, results

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -60,9 +59,7 @@ def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]
     given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL')}
     variables = given | {'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder), 'SELFTESTS': '0'}
     tool, caught = ('compare', exit_status.SLOWER) if slower else ('run', exit_status.FAILED)
-    with (folder / 'output').open('w') as log:
-        status = subprocess.run(tools.supervised(tools.program(tool)), env=tools.environment(**variables), stdin=subprocess.DEVNULL,
-                                stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+    status = tools.logged(tools.program(tool), folder / 'output', **variables)
     output = (folder / 'output').read_text(errors='replace')
     if status == exit_status.PASSED:
         return False, 'NOT CAUGHT'

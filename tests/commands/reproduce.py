@@ -107,13 +107,7 @@ def _initramfs(guest: Guest, folder: Path) -> Path:
              *(f'dir /{name} 0755 0 0' for name in ('proc', 'sys', 'mnt', 'reproducers')),
              f'file /init {folder}/{INIT.stem} 0755 0 0', f'file /ext4.image {folder}/ext4.image 0644 0 0']
     lines += [f'file /reproducers/{source.stem} {folder}/{source.stem} 0755 0 0' for source in PROGRAMS.glob('*.c')]
-    contents, packed = folder / 'contents', folder / 'initramfs.cpio'
-    contents.write_text('\n'.join(lines) + '\n')
-    try:
-        tools.run([guest.build_path / 'usr/gen_init_cpio', '-o', packed, contents])
-    except tools.Failed as failed:
-        raise Trouble(f'the initramfs does not build ({failed})', 'see the lines above', failed.output) from failed
-    return packed
+    return guest.initramfs('reproducers', lines)
 
 
 def results(log: str) -> dict[str, Result]:
@@ -139,10 +133,7 @@ def run_kernel(settings: Settings, base: Settings, console: Console) -> dict[str
     settings.results.mkdir(parents=True, exist_ok=True)
     tree, _ = run.trees(settings, console)
     similar, _ = run.trees(base, console)
-    with tree.locked(console):
-        guest = Guest(settings, tree.path)
-        with console.step('tree', str(tree.path)):
-            tree.prepare(similar, guest.build_folder)
+    with run.prepared(settings, tree, similar, console) as guest:
         with console.step('build') as step:
             guest.build(step)
         guest.choose_accelerator(console)
@@ -151,9 +142,7 @@ def run_kernel(settings: Settings, base: Settings, console: Console) -> dict[str
             # No suite is named `none`: the boot runs only the reproducers.
             output: list[str] = []
             guest.boot(output.append, '--raw_output=all', initramfs=initramfs, kernel_args=KERNEL_ARGS, suites='none')
-        if not guest.log.exists():
-            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(output))
-        log = guest.log.read_text(errors='replace')
+        log = guest.read_log('\n'.join(output))
         (settings.results / 'boot.log').write_text(log)
     found = results(log)
     if not found:
@@ -202,8 +191,7 @@ def main(env: Mapping[str, str]) -> int:
     if settings.arch.name != 'x86_64' or not settings.arch.native:
         raise Trouble(f'the reproducers do not run with ARCH={settings.arch.name} on this machine',
                       'type ARCH=x86_64 on an x86_64 machine')
-    if settings.loadable or settings.debug or settings.parameters:
-        raise Trouble('LOADABLE=, DEBUG=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to make reproduce', 'leave them out')
+    settings.refuse_options('make reproduce')
     settings = replace(settings, results=settings.results.parent / 'reproduce')
     lock.claim(settings.results)
     console = Console()

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from guests.guest import Guest
 from guests.judge import FILES, Judge
@@ -58,23 +60,37 @@ def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console
         console.say(f'series    {patches or "only patches that the fixes have"} ({stacked(settings)})')
 
 
+@contextmanager
+def results_folder(folder: Path, names: Sequence[str], console: Console) -> Iterator[None]:
+    """Claim the folder, and copy the console to its first file; a failed run must not leave results of an earlier one."""
+    lock.claim(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+    with (folder / names[0]).open('w') as copy:
+        console.copy_to(copy)
+        yield
+
+
+@contextmanager
+def prepared(settings: Settings, tree: Shadow, base: Shadow, console: Console, *similar: str) -> Iterator[Guest]:
+    """Lock and update the tree; see Shadow.prepare() for `base`, and `similar` build folders."""
+    with tree.locked(console):
+        guest = Guest(settings, tree.path)
+        with console.step('tree', str(tree.path)):
+            tree.prepare(base, guest.build_folder, *similar)
+        yield guest
+
+
 def judged(settings: Settings, console: Console) -> Outcome:
     """Build, boot and judge with the settings of one run."""
-    lock.claim(settings.results)
-    settings.results.mkdir(parents=True, exist_ok=True)
-    for name in FILES:      # a failed run must not leave results of an earlier one
-        (settings.results / name).unlink(missing_ok=True)
-    with (settings.results / 'results.txt').open('w') as copy:
-        console.copy_to(copy)
+    with results_folder(settings.results, FILES, console):
         if settings.variant:
             console.say(f'variant   {settings.variant.name}: {settings.variant.special} ({settings.variant.qemu_args})')
         packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
         tree, base = trees(settings, console)
         say_patches(tree, base, settings, console)
-        with tree.locked(console):
-            guest = Guest(settings, tree.path)
-            with console.step('tree', str(tree.path)):
-                tree.prepare(base, guest.build_folder, f'.kunit-{settings.arch.name}')
+        with prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
             with console.step('build') as step:
                 guest.build(step)
             guest.choose_accelerator(console)

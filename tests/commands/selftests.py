@@ -17,7 +17,6 @@ from guests import selftests_build
 from host.console import Console, Step
 from host.errors import Trouble
 from host import exit_status
-from host import lock
 from host import packages
 from host.settings import Settings
 from host import tools
@@ -88,10 +87,9 @@ class Selftests:
         machine = [KVM] if 'kvm' in guest.accel else [MACHINE[guest.arch.name], EMULATED]
         guest.boot(on_line, '--raw_output=all', *(f'--qemu_args={arg}' for arg in machine), initramfs=initramfs,
                    kernel_args=COMMON_ARGS + KERNEL_ARGS[guest.arch.name])
-        if not guest.log.exists():
-            raise Trouble('the kernel did not start', 'see the lines above', '\n'.join(output[-LAST_LINES:]))
+        log = guest.read_log('\n'.join(output[-LAST_LINES:]))
         timed_out = ''.join(f'{line}\n' for line in output if TIMED_OUT.match(line))
-        return guest.log.read_text(errors='replace') + timed_out
+        return log + timed_out
 
     def _row(self, program: Program) -> list[str]:
         tests = program.cases()
@@ -160,13 +158,8 @@ class Selftests:
 
     def run(self) -> bool:
         """Build, boot and report; return whether all tests passed or are known to fail."""
-        lock.claim(self.folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for name in FILES:
-            (self.folder / name).unlink(missing_ok=True)
         settings, console = self.settings, self.console
-        with (self.folder / 'selftests.txt').open('w') as copy:
-            console.copy_to(copy)
+        with run.results_folder(self.folder, FILES, console):
             packages.ensure(packages.for_selftests(settings.arch), console)
             root = sysroot.find(settings.cache, settings.arch, console)
             tree, base = run.trees(settings, console)
@@ -174,10 +167,7 @@ class Selftests:
                 raise Trouble(f'{tree.origin} has no {selftests_build.HOME}',
                               'type a complete kernel tree, for example KSRC=~/linux')
             run.say_patches(tree, base, settings, console)
-            with tree.locked(console):
-                guest = Guest(settings, tree.path)
-                with console.step('tree', str(tree.path)):
-                    tree.prepare(base, guest.build_folder)
+            with run.prepared(settings, tree, base, console) as guest:
                 with console.step('build') as step:
                     selftests_build.kernel(guest, step)
                 with console.step('programs') as step:

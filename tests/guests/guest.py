@@ -103,9 +103,7 @@ class Guest:
                 self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
                 watch=lambda: step.progress(built))
         except tools.Failed as failed:
-            raise Trouble(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}',
-                          'see the lines above; check that your tree or series builds without ptebatch',
-                          failed.first_errors()) from failed
+            raise failed.of_build(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}') from failed
         step.note = built()
 
     def make(self, *args: str, step: Step | None = None) -> str:
@@ -136,6 +134,17 @@ class Guest:
         elif self.arch.emulated:
             with console.step('accel') as step:
                 self.accel, step.note = accelerator.choose(self.arch)
+
+    def initramfs(self, name: str, lines: Sequence[str]) -> Path:
+        """Pack an initramfs that has these lines in the format of the kernel's gen_init_cpio."""
+        contents, packed = (self.build_path / f'ptebatch-{name}{suffix}' for suffix in ('', '.cpio'))
+        contents.write_text('\n'.join(lines) + '\n')
+        try:
+            tools.run([self.build_path / 'usr/gen_init_cpio', '-o', packed, contents])
+        except tools.Failed as failed:
+            raise Trouble(f'the initramfs of the {name} does not build ({failed})', 'see the lines above',
+                          failed.output) from failed
+        return packed
 
     def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
@@ -171,6 +180,12 @@ class Guest:
     def log(self) -> Path:
         """The kernel log of the last boot."""
         return self.build_path / 'test.log'
+
+    def read_log(self, details: str = '') -> str:
+        """The kernel log of the last boot; Trouble with these details if the kernel did not start."""
+        if not self.log.exists():
+            raise Trouble('the kernel did not start', 'see the lines above', details)
+        return self.log.read_text(errors='replace')
 
     def ktap(self, log: str) -> str:
         """The KTAP lines of a boot log."""

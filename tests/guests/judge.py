@@ -47,10 +47,9 @@ class Judge:
                        f'type SUITES= and one of {", ".join(names)}' if names else 'the kernel has no suites: check CONFIG_KUNIT')
 
     def _keep_log(self) -> str:
-        if not self.guest.log.exists():
-            raise Trouble('the kernel did not start', 'see the lines above')
+        log = self.guest.read_log()
         shutil.copyfile(self.guest.log, self.folder / 'boot.log')
-        return self.guest.log.read_text(errors='replace')
+        return log
 
     def _check_variant(self, log: str) -> None:
         """Raise Trouble, and delete the results, if the guest is not the requested variant."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from guests.guest import Guest
 from host.console import Step
-from host.errors import Trouble
 from host.settings import PROJECT
 from host import tools
 
@@ -30,9 +29,7 @@ def _make(guest: Guest, what: str, *args: str, step: Step | None = None) -> None
     try:
         guest.make(*args, step=step)
     except tools.Failed as failed:
-        raise Trouble(f'{what} for ARCH={guest.arch.name} in {guest.build_path}',
-                      'see the lines above; check that your tree or series builds without ptebatch',
-                      failed.first_errors()) from failed
+        raise failed.of_build(f'{what} for ARCH={guest.arch.name} in {guest.build_path}') from failed
 
 
 def kernel(guest: Guest, step: Step) -> None:
@@ -73,9 +70,7 @@ def programs(guest: Guest, root: Path, step: Step) -> Path:
         tools.run(tools.supervised(make), cwd=guest.tree, env=tools.environment(),
                   watch=lambda: step.progress(lambda: f'{len(list(folder.iterdir()))} programs'))
     except tools.Failed as failed:
-        raise Trouble(f'{HOME} does not build for ARCH={guest.arch.name}',
-                      'see the lines above; check that your tree or series builds without ptebatch',
-                      failed.first_errors()) from failed
+        raise failed.of_build(f'{HOME} does not build for ARCH={guest.arch.name}') from failed
     step.note = f'{sum(path.is_file() for path in folder.iterdir())} programs'
     return folder
 
@@ -98,7 +93,7 @@ def _tree(place: str, folder: Path) -> Iterator[str]:
 def initramfs(guest: Guest, root: Path, programs_list: str) -> Path:
     """Pack the programs, the modules, a shell and init."""
     build, folder = guest.build_path, guest.build_path / RESULTS
-    modules, listed, packed = build / 'ptebatch-modules', build / 'ptebatch-programs', build / 'ptebatch-selftests.cpio'
+    modules, listed = build / 'ptebatch-modules', build / 'ptebatch-programs'
     listed.write_text(programs_list)
     shutil.rmtree(modules, ignore_errors=True)
     _make(guest, 'the modules cannot be installed', 'modules_install', f'INSTALL_MOD_PATH={modules}', 'DEPMOD=true')
@@ -112,10 +107,4 @@ def initramfs(guest: Guest, root: Path, programs_list: str) -> Path:
     ]
     for script in sorted((guest.tree / HOME).glob('*.sh')):
         contents.append(f'file /mm/{script.name} {script.resolve()} 0755 0 0')
-    (build / 'ptebatch-selftests').write_text('\n'.join(contents) + '\n')
-    try:
-        tools.run([str(build / 'usr/gen_init_cpio'), '-o', str(packed), str(build / 'ptebatch-selftests')])
-    except tools.Failed as failed:
-        raise Trouble(f'the initramfs of the selftests does not build ({failed})', 'see the lines above',
-                      failed.output) from failed
-    return packed
+    return guest.initramfs('selftests', contents)

@@ -99,11 +99,15 @@ class Settings:
         runs = [replace(self, variant=variant) for variant in self.variants]
         return [replace(run, results=self.results.parent / run.name) for run in runs] or [self]
 
+    def refuse_options(self, command: str) -> None:
+        """Raise Trouble if an option of `make run` is set that another command does not have."""
+        if self.loadable or self.debug or self.parameters or self.variants:
+            raise Trouble(f'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to {command}',
+                          'leave them out')
+
     def for_bench(self, env: Mapping[str, str]) -> Settings:
         """The settings for the benches."""
-        if self.loadable or self.debug or self.parameters or self.variants:
-            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to benches',
-                          'leave them out')
+        self.refuse_options('benches')
         clock = env.get('CLOCK') or ('count' if self.arch.emulated else 'native')
         if clock not in ('count', 'native'):
             raise Trouble(f'CLOCK={clock}: unknown clock', 'type CLOCK=count or CLOCK=native')
@@ -117,9 +121,9 @@ class Settings:
         """The settings for the kernel's own selftests."""
         if not self.arch.emulated:
             raise Trouble(f'ARCH={self.arch.name}: the selftests are not supported', 'type ARCH=x86_64 or ARCH=arm64')
-        if self.loadable or self.debug or self.parameters or self.variants or self.suites:
-            raise Trouble('LOADABLE=, DEBUG=, VARIANTS=, SUITES=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to selftests',
-                          'leave them out')
+        self.refuse_options('selftests')
+        if self.suites:
+            raise Trouble('SUITES= does not apply to selftests', 'leave it out')
         return replace(self, selftests=True, timeout=_number(env, 'TIMEOUT', 3600))
 
     @classmethod

@@ -36,6 +36,11 @@ class Failed(Exception):
     def last_line(self) -> str:
         return (self.output.strip().splitlines() or [str(self)])[-1]
 
+    def of_build(self, reason: str) -> Trouble:
+        """The exception for the failed build of a kernel tree."""
+        return Trouble(reason, 'see the lines above; check that your tree or series builds without ptebatch',
+                       self.first_errors())
+
     def first_errors(self) -> str:
         """The lines of a failed build's output that state the error."""
         # kunit.py prefixes the first line.
@@ -66,6 +71,13 @@ def program(name: str) -> list[str | Path]:
 def supervised(argv: Sequence[str | Path]) -> list[str | Path]:
     """The command line that runs `argv` and ends all its descendants, at the latest when this process ends."""
     return [sys.executable, '-I', '-S', Path(__file__).with_name('supervise.py'), str(os.getpid()), *argv]
+
+
+def logged(argv: Sequence[str | Path], log: Path, **variables: str) -> int:
+    """Run a program with its output in a file, and return its exit status."""
+    with log.open('w') as output:
+        return subprocess.run(supervised(argv), env=environment(**variables), stdin=subprocess.DEVNULL, stdout=output,
+                              stderr=subprocess.STDOUT, check=False).returncode
 
 
 def run(argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, stdin: str = '',

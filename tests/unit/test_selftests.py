@@ -280,7 +280,7 @@ def test_compare_without_selftests(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize(('variables', 'message'), [
     ({'ARCH': 'um'}, 'ARCH=um: the selftests are not supported; type ARCH=x86_64 or ARCH=arm64'),
-    ({'SUITES': 'x'}, 'do not apply to selftests; leave them out'),
+    ({'SUITES': 'x'}, 'SUITES= does not apply to selftests; leave it out'),
     ({'DEBUG': '1'}, 'do not apply to selftests; leave them out'),
     ({'LOADABLE': '1'}, 'do not apply to selftests; leave them out'),
     ({'SEED': '1'}, 'do not apply to selftests; leave them out'),
