@@ -12,7 +12,6 @@ from commands import compare
 from commands.compare import Side
 from unit.machine import HALTED, KTAP, Machine, ktap_with, print_log
 from host.errors import Trouble
-from host.settings import Settings
 from results.record import Key, Record, load
 from results.report import Counts
 from results import timing
@@ -88,18 +87,6 @@ def test_suites_without_timings(machine: Machine) -> None:
     ended = machine.run('bench', SUITES='ptebatch_fake')
     assert ended.returncode == 2
     assert 'SUITES=ptebatch_fake matches no bench' in ended.stderr
-
-
-@pytest.mark.parametrize(('variables', 'message'), [
-    ({'ARCH': 'um', 'CLOCK': 'count'}, 'CLOCK=count: not supported with ARCH=um'),
-    ({'ARCH': 'arm64', 'CLOCK': 'sundial'}, 'CLOCK=sundial: unknown clock; type CLOCK=count or CLOCK=native'),
-    ({'ARCH': 'arm64', 'LOADABLE': '1'}, 'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to benches'),
-    ({'ARCH': 'arm64', 'SEED': '1'}, 'do not apply to benches'),
-    ({'ARCH': 'arm64', 'VARIANTS': 'all'}, 'do not apply to benches'),
-])
-def test_invalid_variables(variables: dict[str, str], message: str) -> None:
-    with pytest.raises(Trouble, match=message.replace('.', r'\.')):
-        Settings.read(variables).for_bench(variables)
 
 
 @pytest.mark.parametrize('text', ['2', 'x%', '-1%', '%', '1e9%'])
@@ -223,9 +210,3 @@ def test_compare_of_a_kernel_that_runs_no_case(machine: Machine) -> None:
     ended = machine.run('compare', ARCH='x86_64', SERIES=str(machine.new_file()), SELFTESTS='0')
     assert ended.returncode == 2
     assert ended.stderr.startswith('ptebatch: no case ran; see ')
-
-
-def test_compare_without_a_series(machine: Machine) -> None:
-    ended = machine.run('compare', ARCH='x86_64')
-    assert ended.returncode == 2
-    assert 'SERIES= is not set' in ended.stderr

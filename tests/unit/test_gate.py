@@ -148,23 +148,6 @@ def test_record_of_other_architecture(ci: Gate) -> None:
     assert 'is a record of arm64, not of x86_64; type ARCH=arm64' in ended.stderr
 
 
-@pytest.mark.parametrize(('variables', 'message'), [
-    ({'BASELINE': '/etc/hosts', 'ARCH': 'arm64 um'}, 'BASELINE= is a record of one architecture, but make gate runs arm64 um'),
-    ({'BASELINE': '/etc/hosts', 'ARCH': ''}, 'BASELINE= is a record of one architecture, but make gate runs x86_64 arm64'),
-    ({'BASELINE': '/no/such/file'}, 'BASELINE=/no/such/file: no such file or folder'),
-    ({'BASELINE': '/etc'}, '/etc cannot be read: Is a directory'),
-    ({'TOLERANCE': '2'}, 'TOLERANCE=2: expected a percentage; type for example TOLERANCE=2%'),
-    ({'CLOCK': 'sundial'}, 'CLOCK=sundial: unknown clock'),
-    ({'ARCH': 'x86_64 vax'}, 'ARCH=vax: unknown architecture'),
-    ({'LOADABLE': '1'}, 'do not apply to benches'),
-])
-def test_invalid_variables(machine: Machine, variables: dict[str, str], message: str) -> None:
-    ended = machine.run('gate', **({'ARCH': 'x86_64'} | variables))
-    assert ended.returncode == 2
-    assert message in ended.stderr and ended.stderr.count('\n') == 1
-    assert not machine.cache.exists()
-
-
 def test_time_is_never_compared_with_a_record() -> None:
     native = replace(KEY, unit=NS)
     assert KEY.differences(KEY) == []

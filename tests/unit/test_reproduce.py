@@ -109,16 +109,6 @@ def test_without_fixes_and_series_the_kernel_is_judged(machine: Machine) -> None
     assert boot(machine, log(), FIXES='', SERIES='').returncode == 0
 
 
-@pytest.mark.parametrize(('variables', 'message'), [
-    ({'ARCH': 'arm64'}, 'the reproducers do not run with ARCH=arm64 on this machine; type ARCH=x86_64 on an x86_64 machine'),
-    ({'LOADABLE': '1', 'ARCH': 'x86_64'}, 'LOADABLE=, DEBUG='),
-])
-def test_invalid_variables(machine: Machine, variables: dict[str, str], message: str) -> None:
-    ended = machine.run('reproduce', **variables)
-    assert ended.returncode == 2
-    assert message in ended.stderr
-
-
 def test_guest_without_program(machine: Machine) -> None:
     ended = boot(machine, 'Kernel panic - not syncing: No working init found.\n')
     assert ended.returncode == 2

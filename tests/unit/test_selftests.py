@@ -278,21 +278,6 @@ def test_compare_without_selftests(kernel: Kernel) -> None:
     assert not (kernel.machine.bin / 'qemu-system-x86_64.selftests').exists()
 
 
-@pytest.mark.parametrize(('variables', 'message'), [
-    ({'ARCH': 'um'}, 'ARCH=um: the selftests are not supported; type ARCH=x86_64 or ARCH=arm64'),
-    ({'SUITES': 'x'}, 'SUITES= does not apply to selftests; leave it out'),
-    ({'DEBUG': '1'}, 'do not apply to selftests; leave them out'),
-    ({'LOADABLE': '1'}, 'do not apply to selftests; leave them out'),
-    ({'SEED': '1'}, 'do not apply to selftests; leave them out'),
-    ({'TIMEOUT': 'x'}, 'TIMEOUT=x: expected a number above 0'),
-])
-def test_invalid_variables(machine: Machine, variables: dict[str, str], message: str) -> None:
-    ended = machine.run('selftests', **({'ARCH': 'x86_64'} | variables))
-    assert ended.returncode == 2
-    assert message in ended.stderr and ended.stderr.count('\n') == 1
-    assert not machine.cache.exists()
-
-
 def test_tree_without_selftests(machine: Machine) -> None:
     ended = machine.run('selftests', ARCH='x86_64')
     assert ended.returncode == 2

@@ -65,8 +65,32 @@ def test_valid_tree(machine: Machine) -> None:
     source.check(machine.tree)
 
 
-def test_one_line_and_status_2(machine: Machine) -> None:
-    ended = machine.run(ARCH='vax')
+@pytest.mark.parametrize(('command', 'variables', 'message'), [
+    ('run', {'ARCH': 'vax'}, 'ARCH=vax: unknown architecture'),
+    ('bench', {'ARCH': 'um', 'CLOCK': 'count'}, 'CLOCK=count: not supported with ARCH=um'),
+    ('bench', {'CLOCK': 'sundial'}, 'CLOCK=sundial: unknown clock; type CLOCK=count or CLOCK=native'),
+    ('bench', {'SEED': '1'}, 'do not apply to benches'),
+    ('bench', {'ARCH': 'arm64', 'VARIANTS': 'all'}, 'do not apply to benches'),
+    ('compare', {}, 'SERIES= is not set'),
+    ('gate', {'BASELINE': '/etc/hosts', 'ARCH': 'arm64 um'},
+     'BASELINE= is a record of one architecture, but make gate runs arm64 um'),
+    ('gate', {'BASELINE': '/etc/hosts', 'ARCH': ''},
+     'BASELINE= is a record of one architecture, but make gate runs x86_64 arm64'),
+    ('gate', {'BASELINE': '/no/such/file'}, 'BASELINE=/no/such/file: no such file or folder'),
+    ('gate', {'BASELINE': '/etc'}, '/etc cannot be read: Is a directory'),
+    ('gate', {'TOLERANCE': '2'}, 'TOLERANCE=2: expected a percentage; type for example TOLERANCE=2%'),
+    ('gate', {'ARCH': 'x86_64 vax'}, 'ARCH=vax: unknown architecture'),
+    ('gate', {'LOADABLE': '1'}, 'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to benches'),
+    ('selftests', {'ARCH': 'um'}, 'ARCH=um: the selftests are not supported; type ARCH=x86_64 or ARCH=arm64'),
+    ('selftests', {'SUITES': 'x'}, 'SUITES= does not apply to selftests; leave it out'),
+    ('selftests', {'DEBUG': '1'}, 'do not apply to selftests; leave them out'),
+    ('selftests', {'TIMEOUT': 'x'}, 'TIMEOUT=x: expected a number above 0'),
+    ('reproduce', {'ARCH': 'arm64'},
+     'the reproducers do not run with ARCH=arm64 on this machine; type ARCH=x86_64 on an x86_64 machine'),
+    ('reproduce', {'LOADABLE': '1'}, 'do not apply to make reproduce'),
+])
+def test_one_line_and_status_2(machine: Machine, command: str, variables: dict[str, str], message: str) -> None:
+    ended = machine.run(command, **({'ARCH': 'x86_64'} | variables))
     assert ended.returncode == 2
-    assert ended.stderr.count('ptebatch: ') == 1
+    assert ended.stderr.startswith('ptebatch: ') and message in ended.stderr and ended.stderr.count('\n') == 1
     assert not machine.cache.exists()
