@@ -43,16 +43,6 @@ KERNEL_ARGS = ('panic=-1', 'oops=panic')
 DEBUG_ARGS = ('kasan_multi_shot',)
 
 
-def _objects(build: Path, since: float) -> int:
-    """The number of objects that the build has written since then."""
-    count = 0
-    for folder, _, names in os.walk(build):
-        for name in names:
-            with suppress(FileNotFoundError):   # the build is running and deletes temporary files
-                count += name.endswith('.o') and os.lstat(f'{folder}/{name}').st_mtime >= since
-    return count
-
-
 class Guest:
     """A kernel of one architecture in a shadow tree."""
 
@@ -119,7 +109,15 @@ class Guest:
     def _built(self) -> Callable[[], str]:
         """A function that returns the progress of a build that begins now."""
         begun = time.time()
-        return lambda: f'{self.arch.name}, {_objects(self.build_path, begun)} objects'
+
+        def progress() -> str:
+            count = 0
+            for folder, _, names in os.walk(self.build_path):
+                for name in names:
+                    with suppress(FileNotFoundError):   # the build is running and deletes temporary files
+                        count += name.endswith('.o') and os.lstat(f'{folder}/{name}').st_mtime >= begun
+            return f'{self.arch.name}, {count} objects'
+        return progress
 
     def make_args(self) -> list[str]:
         """The variables of the kernel's make for this architecture."""
