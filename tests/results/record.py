@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from host import architecture
 from host.errors import Trouble
-from results.timing import FIGURES, Counted, Line, Timing, Unreadable
+from results.timing import Counted, Line, Timing, Unreadable
 
 VERSION = 1
 INSTRUCTIONS, NS = UNITS = ('instructions', 'ns')
@@ -88,77 +88,47 @@ class Record:
         new.replace(path)
 
 
-def _object(value: Any, where: str, names: Iterable[str]) -> dict[str, Any]:
-    """Check that the value is an object with exactly these members."""
+def _object(value: Any, where: str, names: Iterable[str] | None = None) -> dict[str, Any]:
+    """Check that the value is an object; if `names` are given, with exactly these members."""
     if not isinstance(value, dict):
         raise Unreadable(f'{where} is not an object')
-    for name in names:
+    for name in () if names is None else names:
         if name not in value:
             raise Unreadable(f'{where} has no "{name}"')
-    for name in value.keys() - set(names):
+    for name in () if names is None else value.keys() - set(names):
         raise Unreadable(f'{where} has an unexpected member "{name}"')
     return value
 
 
-def _string(value: Any, where: str) -> str:
-    if not isinstance(value, str) or not value.isprintable():
-        raise Unreadable(f'{where} is not a string')
+def _value(kind: Any, value: Any, where: str) -> Any:
+    """Check that the value is of a type, and return it: a data class, a dictionary, a list, text or a number."""
+    if is_dataclass(kind):
+        types = get_type_hints(kind)
+        members = _object(value, where, types)
+        return kind(**{name: _value(types[name], members[name], f'{where}.{name}') for name in types})
+    if get_origin(kind) is dict:
+        return {_value(str, name, where): _value(get_args(kind)[1], member, f'{where}.{name}')
+                for name, member in _object(value, where).items()}
+    if get_origin(kind) is list:
+        if not isinstance(value, list):
+            raise Unreadable(f'{where} is not a list')
+        return [_value(get_args(kind)[0], item, f'{where}[{index}]') for index, item in enumerate(value)]
+    if str in (kind, *get_args(kind)):
+        if (value is not None or kind is str) and (not isinstance(value, str) or not value.isprintable()):
+            raise Unreadable(f'{where} is not a string')
+    elif not (kind is float and type(value) is float and math.isfinite(value)) and type(value) is not int:
+        raise Unreadable(f'{where} is not an integer')  # isinstance(True, int) holds, too
     return value
 
 
-def _integer(value: Any, where: str) -> int:
-    if type(value) is not int:      # isinstance(True, int) holds, too
-        raise Unreadable(f'{where} is not an integer')
-    return value
-
-
-def _number(value: Any, where: str) -> float:
-    return value if type(value) is float and math.isfinite(value) else _integer(value, where)
-
-
-def _what(value: Any, where: str) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise Unreadable(f'{where} is not an object')
-    return {_string(key, where): _string(word, f'{where}.{key}') for key, word in value.items()}
-
-
-def _timing(value: Any, where: str) -> Timing:
-    entry = _object(value, where, ('what', *FIGURES))
-    return Timing(_what(entry['what'], f'{where}.what'), *(_integer(entry[name], f'{where}.{name}') for name in FIGURES))
-
-
-def _counted(value: Any, where: str) -> Counted:
-    entry = _object(value, where, ('what', 'per', 'figures'))
-    figures = entry['figures']
-    if not isinstance(figures, dict):
-        raise Unreadable(f'{where}.figures is not an object')
-    return Counted(_what(entry['what'], f'{where}.what'), _string(entry['per'], f'{where}.per'),
-                   {_string(name, where): _number(figure, f'{where}.figures.{name}') for name, figure in figures.items()})
-
-
-def _list(value: Any, name: str, read: Callable[[Any, str], T]) -> list[T]:
-    if not isinstance(value, list):
-        raise Unreadable(f'{name} is not a list')
-    found: list[T] = []
-    for index, item in enumerate(value):
-        line = read(item, f'{name}[{index}]')
+def _check(lines: Sequence[Line], where: str) -> None:
+    for index, line in enumerate(lines):
         try:
             line.check()
         except Unreadable as error:
-            raise Unreadable(f'{name}[{index}] {error}') from error
-        if any(line.what == other.what for other in found):
-            raise Unreadable(f'{name}[{index}] is a duplicate')
-        found.append(line)
-    return found
-
-
-def _key(value: dict[str, Any]) -> Key:
-    texts = {field.name: _string(value[field.name], field.name) for field in fields(Key) if field.name != 'kernel'}
-    if texts['arch'] not in architecture.ARCHES:
-        raise Unreadable(f'arch is "{texts["arch"]}", expected one of {", ".join(architecture.ARCHES)}')
-    if texts['unit'] not in UNITS:
-        raise Unreadable(f'unit is "{texts["unit"]}", expected one of {", ".join(UNITS)}')
-    return Key(kernel=None if value['kernel'] is None else _string(value['kernel'], 'kernel'), **texts)
+            raise Unreadable(f'{where}[{index}] {error}') from error
+        if any(line.what == other.what for other in lines[:index]):
+            raise Unreadable(f'{where}[{index}] is a duplicate')
 
 
 def _record(text: str) -> Record:
@@ -170,8 +140,15 @@ def _record(text: str) -> Record:
         raise Unreadable('has no "version"')
     if value['version'] != VERSION or type(value['version']) is not int:
         raise Unreadable(f'has version {value["version"]!r}, expected {VERSION}')
-    _object(value, 'the record', ('version', *(field.name for field in fields(Key)), 'timings', 'counts'))
-    record = Record(_key(value), _list(value['timings'], 'timings', _timing), _list(value['counts'], 'counts', _counted))
+    names = [field.name for field in fields(Key)]
+    _object(value, 'the record', ('version', *names, 'timings', 'counts'))
+    record = Record(_value(Key, {name: value[name] for name in names}, 'the record'),
+                    _value(list[Timing], value['timings'], 'timings'), _value(list[Counted], value['counts'], 'counts'))
+    for name, allowed in (('arch', tuple(architecture.ARCHES)), ('unit', UNITS)):
+        if value[name] not in allowed:
+            raise Unreadable(f'{name} is "{value[name]}", expected one of {", ".join(allowed)}')
+    _check(record.timings, 'timings')
+    _check(record.counts, 'counts')
     if not record.timings:
         raise Unreadable('timings is empty')
     return record
