@@ -120,25 +120,25 @@ def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
     key = before.record.key
     text = table([key.arch, 'before', 'after', 'ratio'],
                  [*_suite_rows(before, after), *rows, *_count_rows(before.record, after.record)])
-    found = changes(before.verdicts, after.verdicts)
     verdict = Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}\n', slower,
-                      [*new_errors(before.errors, after.errors), *(str(change) for change in found if change.worse)])
-    return _with_changes(verdict, 'case', found) if before.verdicts else verdict
+                      new_errors(before.errors, after.errors))
+    return _with_cases(verdict, 'case', changes(before.verdicts, after.verdicts))
 
 
-def _with_changes(verdict: Verdict, what: str, found: Sequence[Change]) -> Verdict:
-    """Add the numbers of cases, and a table of those whose verdict differs between the two kernels."""
-    rows = [[change.name, change.before or 'none', change.after or 'none'] for change in found if change.changed]
-    return replace(verdict, text='\n'.join([verdict.text, f'{counted(found, what + "s")}\n', *(
-        [table([what, 'before', 'after'], rows, 3) + '\n'] if rows else [])]))
+def _with_cases(verdict: Verdict, what: str, found: Sequence[Change]) -> Verdict:
+    """Add the cases that became worse; if the other kernel ran them, too, the numbers of cases and a table of all changes."""
+    parts = [verdict.text]
+    if any(change.before for change in found):
+        parts.append(counted(found, what + 's') + '\n')
+        if rows := [[change.name, change.before or 'none', change.after or 'none'] for change in found if change.changed]:
+            parts.append(table([what, 'before', 'after'], rows, 3) + '\n')
+    return replace(verdict, text='\n'.join(parts), worse=verdict.worse + [str(change) for change in found if change.worse])
 
 
 def _with_selftests(verdict: Verdict, before: Settings, after: Settings, env: Mapping[str, str]) -> Verdict:
-    """Add the selftests."""
     then, now = (selftests.judged(settings.for_selftests(env)) for settings in (before, after))
-    found = selftests.compared(then, now, selftests_log.read_list(selftests.LIST, before.arch.name))
-    worse = [str(change) for change in found if change.worse]
-    return replace(_with_changes(verdict, 'selftest', found), worse=verdict.worse + worse)
+    programs = selftests_log.read_list(selftests.LIST, before.arch.name)
+    return _with_cases(verdict, 'selftest', selftests.compared(then, now, programs))
 
 
 def conclude(reports: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
@@ -149,7 +149,7 @@ def conclude(reports: Sequence[Verdict], name: str, env: Mapping[str, str]) -> i
     slower = [line for verdict in reports for line in verdict.slower]
     worse = [line for verdict in reports for line in verdict.worse]
     if len(worse) > SHOWN:      # for example because the kernel panicked
-        print(f'[WORSE] {len(worse)} cases, listed in {tools.shown(results(env) / name)}; the first {SHOWN}:')
+        print(f'[WORSE] {len(worse)} in all, the first {SHOWN}:')
     for word, lines in (('SLOWER', slower), ('WORSE', worse[:SHOWN])):
         for line in lines:
             print(f'[{word}] {line}')

@@ -9,7 +9,7 @@ from host import console
 from host.console import Console
 
 
-def test_progress_is_only_computed_for_a_printed_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_computed_for_a_printed_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     calls = []
 
     def walk() -> str:

@@ -191,7 +191,7 @@ def test_packages_of_each_architecture() -> None:
     (APT_GET + 'case " $* " in *" update "*) echo "E: Could not resolve"; exit 100 ;; esac\n',
      'of arm64: E: Could not resolve; check the network connection, or type ARCH='),
 ])
-def test_no_packages_of_another_architecture(apt: Machine, monkeypatch: pytest.MonkeyPatch, apt_get: str, message: str) -> None:
+def test_no_packages_of_another_arch(apt: Machine, monkeypatch: pytest.MonkeyPatch, apt_get: str, message: str) -> None:
     monkeypatch.setattr('platform.machine', lambda: 'x86_64')
     apt.program('apt-get', apt_get)
     with pytest.raises(Trouble) as trouble:
