@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make mutants`: apply each known bug, or those in the folders that SUITES= matches, and print the cases that catch it."""
+"""`make mutants`: apply each known bug, or those in the folders that SUITES= matches, and print the cases of these suites that catch it."""
 
 from __future__ import annotations
 
 import re
 import shutil
 from collections.abc import Mapping
+from contextlib import redirect_stdout
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from commands import compare
+from commands import run
+from host.console import Console
 from host.errors import Trouble
 from host import exit_status
 from host import lock
-from host.settings import PROJECT, results
+from host.settings import PROJECT, Settings, results
 from host import tools
 from results.report import failures
 
@@ -50,19 +53,32 @@ def _shown(names: list[str]) -> str:
     return f'{len(names)}: ' + '; '.join(names[:SHOWN]) + ('; …' if len(names) > SHOWN else '')
 
 
+def _run(settings: Settings, log: Path) -> int:
+    """The exit status of `make run` in the one tree of all mutants: only what differs from the last one is rebuilt."""
+    with log.open('w') as output, redirect_stdout(output):
+        try:
+            return run.run(replace(settings, tree='mutants'), Console())
+        except Trouble as trouble:
+            print(f'{trouble.details}\n{trouble}')
+            return exit_status.COULD_NOT_RUN
+
+
 def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]:
-    """Whether the mutant is caught, and the names of the cases or benches that catch it."""
+    """Whether the suites of the mutant's folder, or its benches, catch it, and the names of the cases that do."""
     # A slow mutant violates no rule; the key names the table of the benches that shows it.
     arch, slower = _arch(mutant), _key(mutant, 'slower')
     folder.mkdir(parents=True, exist_ok=True)
-    given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL')}
-    variables = given | {'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder), 'SELFTESTS': '0'}
-    tool, caught = ('compare', exit_status.SLOWER) if slower else ('run', exit_status.FAILED)
-    status = tools.logged(tools.program(tool), folder / 'output', **variables)
+    given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME')}
+    variables = given | {'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
+    if slower:
+        status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
+    else:
+        variables['SUITES'] = f'ptebatch_{mutant.parent.name}*'
+        status = _run(Settings.read(variables), folder / 'output')
     output = (folder / 'output').read_text(errors='replace')
     if status == exit_status.PASSED:
         return False, 'NOT CAUGHT'
-    if status != caught:
+    if status != (exit_status.SLOWER if slower else exit_status.FAILED):
         return False, f'DID NOT RUN: {output.splitlines()[-1]}'
     if not slower:
         return True, _shown(failures(folder / arch / 'results.junit.xml'))

@@ -41,7 +41,7 @@ def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
     fixes = series.read(settings.fixes) if settings.fixes else []
     patches = series.without(series.read(settings.series), fixes) if settings.series else []
     folder = settings.cache / 'trees'
-    return Shadow(folder, origin, fixes + patches), Shadow(folder, origin, fixes)
+    return Shadow(folder, origin, fixes + patches, settings.tree), Shadow(folder, origin, fixes)
 
 
 def stacked(settings: Settings) -> str:

@@ -66,6 +66,7 @@ class Settings:
     selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
     variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
     variant: Variant | None = None      # the variant of this run
+    tree: str = ''          # the name of a tree for several series, one after the other; empty: a tree for each series
 
     @property
     def flavour(self) -> str:

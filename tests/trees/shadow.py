@@ -86,12 +86,13 @@ def _lock_of(tree: Path) -> Path:
 
 
 class Shadow:
-    """The tree of links of one kernel with one series."""
+    """The tree of links of one kernel with one series; with a name, of one series after the other."""
 
-    def __init__(self, trees: Path, origin: Path, patches: Sequence[Patch]):
+    def __init__(self, trees: Path, origin: Path, patches: Sequence[Patch], name: str = ''):
         self.origin = origin
         self.patches = patches
-        key = hashlib.sha256('\0'.join([str(origin), *(patch.diff for patch in patches)]).encode(errors='replace'))
+        parts = [name] if name else [patch.diff for patch in patches]
+        key = hashlib.sha256('\0'.join([str(origin), *parts]).encode(errors='replace'))
         self.path = trees / f'{origin.name}-{key.hexdigest()[:8]}'
 
     @contextmanager
