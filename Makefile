@@ -33,6 +33,7 @@ ifeq ($(KBUILD_EXTMOD),)
 # Built in, a twin is compiled like the kernel's source, so that it is as fast
 # except for the batches, and its symbols are made local.
 ptebatch_kunit-y += $(twins:%=lib/twin/%.local.o)
+ptebatch_kunit-$(CONFIG_GCOV_KERNEL) += lib/kernel/coverage.o
 targets += $(twins:%=lib/twin/%.o)
 OBJCOPYFLAGS := --wildcard --keep-global-symbol='ptebatch_twin_*'
 $(obj)/lib/twin/%.local.o: $(obj)/lib/twin/%.o FORCE
