@@ -18,6 +18,7 @@ from host.console import Console, Step
 from host.errors import Trouble
 from host.settings import PROJECT, Settings
 from host import tools
+from project import batched
 
 # The configuration of each flavour beyond that of the default one.
 FLAVOURS = {
@@ -27,11 +28,14 @@ FLAVOURS = {
               'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
+    'coverage': ('CONFIG_DEBUG_FS=y', 'CONFIG_GCOV_KERNEL=y'),
     'selftests': (),    # configured by selftests_build.py
 }
 # A reproducer needs a file system with large folios and page_mkwrite(). The option is not in arch/x86_64.config: the
 # benches use that file too, and the recorded figures would no longer be comparable.
 REPRODUCERS = ('CONFIG_EXT4_FS=y',)
+# gcc adds the counters after the early inlining: a line that only calls small functions would have none.
+EACH_LINE = '-fno-early-inlining'
 TCG = ['-accel', 'tcg']
 # One instruction is one nanosecond; sleep=off: an idle CPU does not wait for the host's clock.
 COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
@@ -79,6 +83,9 @@ class Guest:
             args.append(f'--cross_compile={arch.cross_compile}')
         if arch.emulated:
             args.append(f'--qemu_config={PROJECT}/tests/guests/arch/{arch.name}.py')
+        if self.settings.coverage:
+            args += [f'--make_options={option}' for name in batched.objects()
+                     for option in (f'GCOV_PROFILE_{name}=y', f'CFLAGS_{name}={EACH_LINE}')]
         options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
         if self.settings.kernel == 'x86_64':
             options += REPRODUCERS

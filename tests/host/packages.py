@@ -56,6 +56,7 @@ class Module(Need):
 
 MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
 CSCOPE = Need('cscope', 'cscope')
+GCOVR = Need('gcovr', 'gcovr')
 MKE2FS = Need('mke2fs', 'e2fsprogs')
 BUILD = (
     Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),

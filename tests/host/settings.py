@@ -63,6 +63,7 @@ class Settings:
     debug: bool = False     # a kernel with KASAN, lockdep and the page table check
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # the clock counts instructions
+    coverage: bool = False  # the kernel counts how often each line of the batched functions runs
     selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
     variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
     variant: Variant | None = None      # the variant of this run
@@ -73,7 +74,8 @@ class Settings:
         """The kind of kernel; empty for the default."""
         if self.selftests:
             return 'selftests'
-        return 'loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else ''
+        return ('loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else
+                'coverage' if self.coverage else '')
 
     @property
     def kernel(self) -> str:
@@ -117,6 +119,12 @@ class Settings:
                           'type CLOCK=native, ARCH=x86_64 or ARCH=arm64')
         return replace(self, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench', bench=True,
                        counting=clock == 'count', timeout=_number(env, 'TIMEOUT', 600))
+
+    def for_coverage(self) -> Settings:
+        """The settings for make coverage."""
+        if self.loadable or self.debug or self.variants:
+            raise Trouble('LOADABLE=, DEBUG= and VARIANTS= do not apply to make coverage', 'leave them out')
+        return replace(self, results=self.results / 'coverage', coverage=True)
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:
         """The settings for the kernel's own selftests."""
