@@ -57,41 +57,46 @@ def _gcovr(guest: Guest, gcda: Mapping[str, bytes], files: Set[str], report: Pat
     return counts
 
 
-def measure(settings: Settings, gcda: Mapping[str, bytes], report: Path, console: Console) -> list[coverage.Function]:
-    """The batched functions of the kernel that ran, with the counts of their lines."""
-    tree, _ = run.trees(settings, Console())
-    names = batched.functions()
-    with tree.locked(console), console.step('gcovr'):
-        counts = _gcovr(Guest(settings, tree.path), gcda, {batched.file(name) for name in names}, report, settings.results)
-        return coverage.functions(tree.path, names, counts)
+class Coverage:
+    """One run, and the files that it writes."""
+
+    def __init__(self, settings: Settings, console: Console):
+        self.console = console
+        self.pages = settings.results
+        self.table, self.report = self.pages.with_suffix('.md'), self.pages.with_suffix('.json')
+        for path in (self.table, self.report, *self.pages.glob('*.html')):
+            path.unlink(missing_ok=True)
+
+    def measure(self, guest: Guest, passed: bool) -> None:
+        """Read the counters of the guest, and print what its cases reach."""
+        boot = self.pages / 'boot.log'
+        log = boot.read_text(errors='replace')
+        try:
+            gcda = coverage.counters(log)
+        except Trouble as trouble:
+            if passed:
+                raise
+            self.console.say(f'[FAILED] nothing measured: {trouble}')
+            return
+        boot.write_text(coverage.without_counters(log))
+        names = batched.functions()
+        with self.console.step('gcovr'):
+            counts = _gcovr(guest, gcda, {batched.file(name) for name in names}, self.report, self.pages)
+        text = coverage.text(coverage.functions(guest.tree, names, counts))
+        self.table.write_text(text + '\n')
+        print(f'\n{text}\n')
+        self.console.say(f'results   {tools.shown(self.pages.parent)}/: {self.table.name} {self.report.name} '
+                         f'{self.pages.name}/index.html')
 
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make coverage`."""
     settings = Settings.read(env).for_coverage()
-    pages = settings.results
-    table, report = pages.with_suffix('.md'), pages.with_suffix('.json')
-    lock.claim(pages)
+    lock.claim(settings.results)
     console = Console()
     packages.ensure([packages.GCOVR], console)
-    for path in (table, report, *pages.glob('*.html')):
-        path.unlink(missing_ok=True)
-    status = run.run(settings, Console())
-    boot = pages / 'boot.log'
-    log = boot.read_text(errors='replace')
-    try:
-        gcda = coverage.counters(log)
-    except Trouble as trouble:
-        if status == run.PASSED:
-            raise
-        console.say(f'[FAILED] nothing measured: {trouble}')
-        return status
-    boot.write_text(coverage.without_counters(log))
-    text = coverage.text(measure(settings, gcda, report, console))
-    table.write_text(text + '\n')
-    print(f'\n{text}\n')
-    print(f'results   {tools.shown(pages.parent)}/: {table.name} {report.name} {pages.name}/index.html')
-    return status
+    outcome = run.judged(settings, console, Coverage(settings, console).measure)
+    return run.PASSED if outcome.passed else run.FAILED
 
 
 if __name__ == '__main__':

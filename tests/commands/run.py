@@ -82,8 +82,9 @@ def prepared(settings: Settings, tree: Shadow, base: Shadow, console: Console, *
         yield guest
 
 
-def judged(settings: Settings, console: Console) -> Outcome:
-    """Build, boot and judge with the settings of one run."""
+def judged(settings: Settings, console: Console,
+           afterwards: Callable[[Guest, bool], None] = lambda guest, passed: None) -> Outcome:
+    """Build, boot and judge with the settings of one run; then, with the tree still locked, call `afterwards`."""
     with results_folder(settings.results, FILES, console):
         if settings.variant:
             console.say(f'variant   {settings.variant.name}: {settings.variant.special} ({settings.variant.qemu_args})')
@@ -96,6 +97,7 @@ def judged(settings: Settings, console: Console) -> Outcome:
             guest.choose_accelerator(console)
             judge = Judge(guest, console)
             passed = judge.as_module() if settings.loadable else judge.built_in()
+            afterwards(guest, passed)
         prune(settings.cache / 'trees')
     return Outcome(passed, guest.seconds, judge.errors)
 

@@ -45,6 +45,8 @@ KUNIT = ['tools/testing/kunit/kunit.py']
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
 # KASAN reports only the first bug of a boot by default.
 DEBUG_ARGS = ('kasan_multi_shot',)
+# The kernel log keeps all counters until the console, which may be slower, has printed them.
+COVERAGE_ARGS = ('log_buf_len=4M',)
 
 
 class Guest:
@@ -84,8 +86,10 @@ class Guest:
         if arch.emulated:
             args.append(f'--qemu_config={PROJECT}/tests/guests/arch/{arch.name}.py')
         if self.settings.coverage:
-            args += [f'--make_options={option}' for name in batched.objects()
-                     for option in (f'GCOV_PROFILE_{name}=y', f'CFLAGS_{name}={EACH_LINE}')]
+            for source in batched.sources():
+                for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE)):
+                    # Other folders have objects of the same name, for example arch/x86/boot/memory.o.
+                    args.append(f'--make_options={variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})')
         options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
         if self.settings.kernel == 'x86_64':
             options += REPRODUCERS
@@ -154,7 +158,8 @@ class Guest:
     def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
         """Boot under `kunit.py exec`, which also parses the KTAP output of the suites; return its status."""
-        kernel_args = KERNEL_ARGS + (DEBUG_ARGS if self.settings.debug else ()) + kernel_args
+        kernel_args = (KERNEL_ARGS + (DEBUG_ARGS if self.settings.debug else ())
+                       + (COVERAGE_ARGS if self.settings.coverage else ()) + kernel_args)
         command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
                               *(f'--kernel_args={arg}' for arg in kernel_args), *args)
         env = self.env()

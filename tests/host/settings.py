@@ -122,8 +122,10 @@ class Settings:
 
     def for_coverage(self) -> Settings:
         """The settings for make coverage."""
-        if self.loadable or self.debug or self.variants:
-            raise Trouble('LOADABLE=, DEBUG= and VARIANTS= do not apply to make coverage', 'leave them out')
+        if self.arch.name == 'arm64':
+            raise Trouble('ARCH=arm64: not supported by make coverage', 'type ARCH=um or ARCH=x86_64')
+        if self.loadable or self.debug:
+            raise Trouble('LOADABLE= and DEBUG= do not apply to make coverage', 'leave them out')
         return replace(self, results=self.results / 'coverage', coverage=True)
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:

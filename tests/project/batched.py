@@ -22,6 +22,6 @@ def file(function: str) -> str:
     return function.partition(':')[0]
 
 
-def objects() -> list[str]:
-    """The objects of the files with these functions; a header is compiled with the files that include it."""
-    return sorted({Path(file(function)).stem + '.o' for function in functions() if file(function).endswith('.c')})
+def sources() -> list[Path]:
+    """The sources with these functions; a header is compiled with the sources that include it."""
+    return sorted({Path(file(function)) for function in functions() if file(function).endswith('.c')})

@@ -15,7 +15,7 @@ from results.markdown import figure, table
 Counts = Mapping[str, Mapping[int, int]]    # how often each line ran, by file and line number
 
 # The lines of lib/kernel/coverage.c.
-GCDA = re.compile(r'^.*ptebatch: gcda (?:of (?P<path>.+), (?P<size>\d+) bytes|(?P<bytes>[0-9a-f]+)|(?P<end>end))\n', re.MULTILINE)
+GCDA = re.compile(r'^.*ptebatch: gcda (?:of (?P<path>.+), (?P<size>\d+) bytes|(?P<bytes>[0-9a-f]+)|end)\n', re.MULTILINE)
 
 
 def counters(log: str) -> dict[str, bytes]:
