@@ -6,10 +6,8 @@ Exit status: 0 measured; 1 a case failed; 2 could not run.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Mapping, Set
 from pathlib import Path
@@ -18,6 +16,7 @@ from commands import run
 from guests.guest import Guest
 from host.console import Console
 from host.errors import Trouble
+from host import exit_status
 from host import lock
 from host import packages
 from host.settings import Settings
@@ -91,13 +90,9 @@ class Coverage:
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make coverage`."""
-    settings = Settings.read(env).for_coverage()
+    settings = Settings.read(env).for_coverage(batched.sources())
     lock.claim(settings.results)
     console = Console()
     packages.ensure([packages.GCOVR], console)
     outcome = run.judged(settings, console, Coverage(settings, console).measure)
-    return run.PASSED if outcome.passed else run.FAILED
-
-
-if __name__ == '__main__':
-    sys.exit(run.ended(lambda: main(os.environ)))
+    return exit_status.PASSED if outcome.passed else exit_status.FAILED

@@ -18,7 +18,6 @@ from host.console import Console, Step
 from host.errors import Trouble
 from host.settings import PROJECT, Settings
 from host import tools
-from project import batched
 
 # The configuration of each flavour beyond that of the default one.
 FLAVOURS = {
@@ -85,11 +84,10 @@ class Guest:
             args.append(f'--cross_compile={arch.cross_compile}')
         if arch.emulated:
             args.append(f'--qemu_config={PROJECT}/tests/guests/arch/{arch.name}.py')
-        if self.settings.coverage:
-            for source in batched.sources():
-                for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE)):
-                    # Other folders have objects of the same name, for example arch/x86/boot/memory.o.
-                    args.append(f'--make_options={variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})')
+        for source in self.settings.coverage:
+            for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE)):
+                # Other folders have objects of the same name, for example arch/x86/boot/memory.o.
+                args.append(f'--make_options={variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})')
         options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
         if self.settings.kernel == 'x86_64':
             options += REPRODUCERS

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -63,7 +63,7 @@ class Settings:
     debug: bool = False     # a kernel with KASAN, lockdep and the page table check
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # the clock counts instructions
-    coverage: bool = False  # the kernel counts how often each line of the batched functions runs
+    coverage: tuple[Path, ...] = ()     # kernel sources, whose lines the kernel counts how often they run
     selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
     variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
     variant: Variant | None = None      # the variant of this run
@@ -120,13 +120,13 @@ class Settings:
         return replace(self, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench', bench=True,
                        counting=clock == 'count', timeout=_number(env, 'TIMEOUT', 600))
 
-    def for_coverage(self) -> Settings:
-        """The settings for make coverage."""
+    def for_coverage(self, sources: Sequence[Path]) -> Settings:
+        """The settings for make coverage of these kernel sources."""
         if self.arch.name == 'arm64':
             raise Trouble('ARCH=arm64: not supported by make coverage', 'type ARCH=um or ARCH=x86_64')
         if self.loadable or self.debug:
             raise Trouble('LOADABLE= and DEBUG= do not apply to make coverage', 'leave them out')
-        return replace(self, results=self.results / 'coverage', coverage=True)
+        return replace(self, results=self.results / 'coverage', coverage=tuple(sources))
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:
         """The settings for the kernel's own selftests."""

@@ -140,10 +140,10 @@ def test_coverage(machine: Machine) -> None:
 
 
 def test_only_the_batched_files_count(machine: Machine) -> None:
-    settings = Settings.read(machine.env()).for_coverage()
+    settings = Settings.read(machine.env()).for_coverage([Path('mm/rmap.c')])
     common = Guest(settings, machine.tree)._common()
-    assert {'--make_options=GCOV_PROFILE_mremap.o=$(if $(filter mm,$(obj)),y)',
-            '--make_options=CFLAGS_mremap.o=$(if $(filter mm,$(obj)),-fno-early-inlining)'} <= {*common}
+    assert {'--make_options=GCOV_PROFILE_rmap.o=$(if $(filter mm,$(obj)),y)',
+            '--make_options=CFLAGS_rmap.o=$(if $(filter mm,$(obj)),-fno-early-inlining)'} <= {*common}
     assert '--kconfig_add=CONFIG_GCOV_KERNEL=y' in common
     assert not [option for option in Guest(machine.settings(), machine.tree)._common() if 'GCOV' in option]
 
@@ -189,4 +189,4 @@ def test_gcov_cannot_read_a_file(machine: Machine) -> None:
 ])
 def test_variables_that_do_not_apply(variables: dict[str, str], message: str) -> None:
     with pytest.raises(Trouble, match=message):
-        Settings.read(variables).for_coverage()
+        Settings.read(variables).for_coverage([Path('mm/rmap.c')])
