@@ -382,17 +382,11 @@ KUNIT_ARRAY_PARAM_DESC(vector, vector_rows, name);
 static struct ptebatch_trial *begin(struct kunit *test, const char *picture,
 				    enum ptebatch_mapping mapping)
 {
-	struct ptebatch_setup *setup;
-
-	setup = kunit_kzalloc(test, sizeof(*setup), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, setup);
-	*setup = (struct ptebatch_setup) {
-		.picture = picture,
-		.mapping = mapping,
-		.prot = RW,
-		.lru = true,
+	const struct ptebatch_setup setup = {
+		picture, mapping, .prot = RW, .lru = true,
 	};
-	return ptebatch_trial_begin(test, "process_madvise()", setup);
+
+	return ptebatch_trial_begin(test, "process_madvise()", &setup);
 }
 
 static bool end(struct ptebatch_trial *trial, const char *after)

@@ -25,7 +25,7 @@ static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
 	const struct ptebatch_row *from = ptebatch_trial_was(trial);
 	const struct ptebatch_entry *was = &from->entries[i];
 	const struct ptebatch_entry *got = &trial->after.row.entries[i];
-	u8 spread = ptebatch_model_spread_to(from, trial->after.row.first, i) |
+	u8 spread = ptebatch_model_spread(from, trial->after.row.first, i, true) |
 		    PTEBATCH_PROT_YOUNG;
 
 	if (got->folio != expected->folio || got->page != expected->page)
@@ -296,8 +296,9 @@ bool ptebatch_trial_untouched(struct ptebatch_trial *trial)
 		if (!pte_same(before->raw[before->lead + i],
 			      after->raw[after->lead + i]))
 			set_bit(i, trial->differs);
+	/* The folios of a second place are checked with the first. */
 	if (bitmap_empty(trial->differs, PTEBATCH_ROW_ENTRIES))
-		return expect_shapes(trial, &before->row);
+		return trial->first || expect_shapes(trial, &before->row);
 	ptebatch_trial_print(trial, "changes entries, expected no change");
 	return false;
 }

@@ -19,9 +19,8 @@ bool ptebatch_check_model(struct ptebatch_trial *trial, struct seq_buf *out)
 	if (!trial->call.model)
 		return true;
 	for (i = was->from; i < was->to; i++) {
-		u8 spread = trial->one_by_one ?
-			    ptebatch_model_block_to(was, got->first, i) :
-			    ptebatch_model_spread_to(was, got->first, i);
+		u8 spread = ptebatch_model_spread(was, got->first, i,
+						  !trial->one_by_one);
 
 		if (!ptebatch_model_allows(&trial->call, &was->entries[i],
 					   spread | PTEBATCH_PROT_YOUNG,

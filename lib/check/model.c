@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The rules, entry by entry, written without the kernel's code. Batches matter
- * only to ptebatch_model_spread_to(), which bounds how far rule 1 lets accessed
+ * only to ptebatch_model_spread(), which bounds how far rule 1 lets accessed
  * and dirty spread.
  */
 #include <linux/bitmap.h>
@@ -22,7 +22,7 @@
  * Return: the call.
  */
 struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
-					 ptebatch_model_t model,
+					 ptebatch_model_t *model,
 					 unsigned long prot)
 {
 	return (struct ptebatch_call) {
@@ -535,7 +535,7 @@ u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
  * from a batch to each contpte block that overlaps the batch, from the block to
  * each batch that overlaps the block, and so on.
  */
-static u8 spread_to(const struct ptebatch_row *row, unsigned int i)
+static u8 spread_in_batches(const struct ptebatch_row *row, unsigned int i)
 {
 	const struct ptebatch_entry *entries = row->entries;
 	unsigned int from = i, to = i + 1, first, was_from, was_to;
@@ -557,11 +557,22 @@ static u8 spread_to(const struct ptebatch_row *row, unsigned int i)
 	return used_flags(row, from, to, i);
 }
 
-/* Accessed and dirty from the destination's contpte block, if entries move. */
-static u8 moved_block(const struct ptebatch_row *row, unsigned int first,
-		      unsigned int i, u8 (*spread)(const struct ptebatch_row *row,
-						   unsigned int i))
+/**
+ * ptebatch_model_spread() - rule 1: accessed and dirty that may spread
+ * @row: row before the call
+ * @first: index of the row's first entry in its page table after the call
+ * @i: index of the entry
+ * @batches: the call batches; otherwise the flags spread in contpte blocks only
+ *
+ * After a move the flags also spread within the destination's contpte block.
+ *
+ * Return: accessed and dirty of all entries that may spread them to entry @i.
+ */
+u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
+			 unsigned int i, bool batches)
 {
+	u8 (*spread)(const struct ptebatch_row *row, unsigned int i) =
+		batches ? spread_in_batches : ptebatch_model_block;
 	u8 flags = spread(row, i);
 	unsigned int at, block;
 
@@ -573,39 +584,10 @@ static u8 moved_block(const struct ptebatch_row *row, unsigned int first,
 }
 
 /**
- * ptebatch_model_block_to() - as ptebatch_model_block(), when entries move
- * @row: row before the call
- * @first: index of the row's first entry in its page table after the call
- * @i: index of the entry
- *
- * Return: accessed and dirty of all entries that may spread them to entry @i
- * without batches.
- */
-u8 ptebatch_model_block_to(const struct ptebatch_row *row, unsigned int first,
-			   unsigned int i)
-{
-	return moved_block(row, first, i, ptebatch_model_block);
-}
-
-/**
- * ptebatch_model_spread_to() - rule 1: accessed and dirty that may spread
- * @row: row before the call
- * @first: index of the row's first entry in its page table after the call
- * @i: index of the entry
- *
- * Return: accessed and dirty of all entries that may spread them to entry @i.
- */
-u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
-			    unsigned int i)
-{
-	return moved_block(row, first, i, spread_to);
-}
-
-/**
  * ptebatch_model_allows() - check an entry against the model
  * @call: the call
  * @was: entry before the call, in the range
- * @spread: flags that may spread to the entry, see ptebatch_model_spread_to()
+ * @spread: flags that may spread to the entry, see ptebatch_model_spread()
  * @got: entry after the call
  *
  * The flags spread before the call decides: an entry that becomes dirty may

@@ -26,10 +26,10 @@ struct ptebatch_allowed {
 
 struct ptebatch_call;
 
-/* Set @allowed to what the entry @was may be after the call. */
-typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
-				 const struct ptebatch_entry *was,
-				 struct ptebatch_allowed *allowed);
+/* A model of an operation: sets @allowed to what @was may be after the call. */
+typedef void ptebatch_model_t(const struct ptebatch_call *call,
+			      const struct ptebatch_entry *was,
+			      struct ptebatch_allowed *allowed);
 
 /**
  * struct ptebatch_call - properties of a call and its VMA, for the model
@@ -52,7 +52,7 @@ typedef void (*ptebatch_model_t)(const struct ptebatch_call *call,
  * @hints: NUMA hinting accepts all folios of the row; otherwise none
  */
 struct ptebatch_call {
-	ptebatch_model_t model;
+	ptebatch_model_t *model;
 	bool readable;
 	bool writable;
 	bool shared;
@@ -72,66 +72,22 @@ struct ptebatch_call {
 };
 
 struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
-					 ptebatch_model_t model,
+					 ptebatch_model_t *model,
 					 unsigned long prot);
 
-void ptebatch_model_protect(const struct ptebatch_call *call,
-			    const struct ptebatch_entry *was,
-			    struct ptebatch_allowed *allowed);
-void ptebatch_model_uffd_wp(const struct ptebatch_call *call,
-			    const struct ptebatch_entry *was,
-			    struct ptebatch_allowed *allowed);
-void ptebatch_model_uffd_resolve(const struct ptebatch_call *call,
-				 const struct ptebatch_entry *was,
-				 struct ptebatch_allowed *allowed);
-void ptebatch_model_uffd_rwp(const struct ptebatch_call *call,
-			     const struct ptebatch_entry *was,
-			     struct ptebatch_allowed *allowed);
-void ptebatch_model_numa_hint(const struct ptebatch_call *call,
-			      const struct ptebatch_entry *was,
-			      struct ptebatch_allowed *allowed);
-
-void ptebatch_model_unmap(const struct ptebatch_call *call,
-			  const struct ptebatch_entry *was,
-			  struct ptebatch_allowed *allowed);
-void ptebatch_model_zap(const struct ptebatch_call *call,
-			const struct ptebatch_entry *was,
-			struct ptebatch_allowed *allowed);
-
-void ptebatch_model_cold(const struct ptebatch_call *call,
-			 const struct ptebatch_entry *was,
-			 struct ptebatch_allowed *allowed);
-void ptebatch_model_free(const struct ptebatch_call *call,
-			 const struct ptebatch_entry *was,
-			 struct ptebatch_allowed *allowed);
-void ptebatch_model_guard_install(const struct ptebatch_call *call,
-				  const struct ptebatch_entry *was,
-				  struct ptebatch_allowed *allowed);
-void ptebatch_model_guard_remove(const struct ptebatch_call *call,
-				 const struct ptebatch_entry *was,
-				 struct ptebatch_allowed *allowed);
-void ptebatch_model_move_source(const struct ptebatch_call *call,
-				const struct ptebatch_entry *was,
-				struct ptebatch_allowed *allowed);
-void ptebatch_model_move(const struct ptebatch_call *call,
-			 const struct ptebatch_entry *was,
-			 struct ptebatch_allowed *allowed);
-void ptebatch_model_fork_parent(const struct ptebatch_call *call,
-				const struct ptebatch_entry *was,
-				struct ptebatch_allowed *allowed);
-void ptebatch_model_fork_child(const struct ptebatch_call *call,
-			       const struct ptebatch_entry *was,
-			       struct ptebatch_allowed *allowed);
-
-void ptebatch_model_referenced(const struct ptebatch_call *call,
-			       const struct ptebatch_entry *was,
-			       struct ptebatch_allowed *allowed);
+ptebatch_model_t ptebatch_model_protect, ptebatch_model_uffd_wp,
+	ptebatch_model_uffd_resolve, ptebatch_model_uffd_rwp,
+	ptebatch_model_numa_hint;
+ptebatch_model_t ptebatch_model_unmap, ptebatch_model_zap,
+	ptebatch_model_referenced;
+ptebatch_model_t ptebatch_model_cold, ptebatch_model_free,
+	ptebatch_model_guard_install, ptebatch_model_guard_remove;
+ptebatch_model_t ptebatch_model_move_source, ptebatch_model_move;
+ptebatch_model_t ptebatch_model_fork_parent, ptebatch_model_fork_child;
 
 u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
-u8 ptebatch_model_block_to(const struct ptebatch_row *row, unsigned int first,
-			   unsigned int i);
-u8 ptebatch_model_spread_to(const struct ptebatch_row *row, unsigned int first,
-			    unsigned int i);
+u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
+			 unsigned int i, bool batches);
 bool ptebatch_model_allows(const struct ptebatch_call *call,
 			   const struct ptebatch_entry *was, u8 spread,
 			   const struct ptebatch_entry *got);

@@ -134,9 +134,6 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
  * @trial: trial of the first place, begun
  * @place: destination of a move, second mapping or, without an mm yet, child
  *
- * Neighbours and flushes are checked only at the destination of a move: an
- * operation on folios also affects their second mapping.
- *
  * Context: Process context, may sleep.
  * Return: the trial of the second place, released at the end of the case.
  */
@@ -153,7 +150,7 @@ struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 	second->one_by_one = trial->one_by_one;
 	second->quiet = trial->quiet;
 	second->partial = true;
-	if (place->mm == trial->place->mm) {
+	if (place->mm) {
 		ptebatch_snapshot(&second->before, second->space, place);
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_flush_begin(&second->flush, place));

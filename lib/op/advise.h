@@ -7,16 +7,7 @@
 
 #include "op.h"
 
-/**
- * enum ptebatch_advice - index into ptebatch_advices
- * @PTEBATCH_COLD: MADV_COLD
- * @PTEBATCH_PAGEOUT: MADV_PAGEOUT
- * @PTEBATCH_FREE: MADV_FREE
- * @PTEBATCH_DONTNEED: MADV_DONTNEED
- * @PTEBATCH_GUARD_INSTALL: MADV_GUARD_INSTALL
- * @PTEBATCH_GUARD_REMOVE: MADV_GUARD_REMOVE
- * @PTEBATCH_NR_ADVICES: number of advices
- */
+/* Index into ptebatch_advices. */
 enum ptebatch_advice {
 	PTEBATCH_COLD,
 	PTEBATCH_PAGEOUT,

@@ -44,8 +44,8 @@ struct ptebatch_op {
 	unsigned long arg;
 	unsigned long new_pages;
 	unsigned long prot;
-	ptebatch_model_t model;
-	ptebatch_model_t second_model;
+	ptebatch_model_t *model;
+	ptebatch_model_t *second_model;
 	const char *(*missing)(void);
 	bool no_twin;
 	bool protects;

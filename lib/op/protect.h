@@ -7,19 +7,7 @@
 
 #include "op.h"
 
-/**
- * enum ptebatch_protection_id - index into ptebatch_protections
- * @PTEBATCH_TO_NONE: mprotect() to no access
- * @PTEBATCH_TO_READABLE: mprotect() to read-only
- * @PTEBATCH_TO_WRITABLE: mprotect() to writable, avoiding write faults
- * @PTEBATCH_TO_WRITABLE_LATER: mprotect() to writable, not avoiding write faults
- * @PTEBATCH_UFFD_WP: userfaultfd write protection
- * @PTEBATCH_UFFD_WP_RESOLVE: resolve userfaultfd write protection
- * @PTEBATCH_UFFD_RWP: userfaultfd read-write protection
- * @PTEBATCH_UFFD_RWP_RESOLVE: resolve userfaultfd read-write protection
- * @PTEBATCH_NUMA_HINT: NUMA balancing makes the next access fault
- * @PTEBATCH_NR_PROTECTIONS: number of protections
- */
+/* Index into ptebatch_protections, which names them. */
 enum ptebatch_protection_id {
 	PTEBATCH_TO_NONE,
 	PTEBATCH_TO_READABLE,
