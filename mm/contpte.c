@@ -22,7 +22,7 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/rules.h"
 #include "../lib/op/protect.h"
-#include "../lib/op/unmap.h"
+#include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/blocks.h"

@@ -9,7 +9,7 @@
 
 #include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
-#include "../lib/op/unmap.h"
+#include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
 

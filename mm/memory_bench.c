@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/mman.h>
 
-#include "../lib/op/unmap.h"
+#include "../lib/op/op.h"
 #include "../lib/run/bench.h"
 
 #define RW	(PROT_READ | PROT_WRITE)

@@ -17,7 +17,7 @@
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
-#include "../lib/op/fork.h"
+#include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/folio.h"

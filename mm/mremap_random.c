@@ -7,7 +7,7 @@
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/op/move.h"
+#include "../lib/op/op.h"
 #include "../lib/run/random.h"
 
 static void choose(struct ptebatch_random *random, struct rnd_state *rnd)

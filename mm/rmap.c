@@ -21,7 +21,7 @@
 #include "../lib/check/rules.h"
 #include "../lib/kernel/fail_nth.h"
 #include "../lib/kernel/swap.h"
-#include "../lib/op/unmap.h"
+#include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/folio.h"

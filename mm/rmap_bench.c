@@ -15,7 +15,7 @@
 #include "../lib/check/flush.h"
 #include "../lib/kernel/counter.h"
 #include "../lib/kernel/swap.h"
-#include "../lib/op/unmap.h"
+#include "../lib/op/op.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"

@@ -7,7 +7,7 @@
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/kernel/swap.h"
-#include "../lib/op/unmap.h"
+#include "../lib/op/op.h"
 #include "../lib/run/random.h"
 
 static const struct operation {

@@ -19,11 +19,13 @@
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/log.h"
-#include "../lib/op/move.h"
-#include "../lib/op/unmap.h"
+#include "../lib/op/op.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
+
+ptebatch_check_t ptebatch_check_model, ptebatch_check_neighbours,
+	ptebatch_check_flush, ptebatch_check_contents;
 
 #define RW	(PROT_READ | PROT_WRITE)
 

@@ -5,6 +5,8 @@
 #include "checks.h"
 #include "rules.h"
 
+ptebatch_check_t ptebatch_check_accounting;
+
 /**
  * ptebatch_check_accounting() - check rule 7 (accounting)
  * @trial: the trial, stopped
@@ -23,6 +25,8 @@ bool ptebatch_check_accounting(struct ptebatch_trial *trial, struct seq_buf *out
 	return ptebatch_accounting_consistent(trial->space, taken, out);
 }
 
+ptebatch_check_t ptebatch_check_blocks;
+
 /**
  * ptebatch_check_blocks() - check rule 25 (contpte blocks)
  * @trial: the trial, stopped
@@ -39,32 +43,22 @@ bool ptebatch_check_blocks(struct ptebatch_trial *trial, struct seq_buf *out)
 					  start + after->nr * PAGE_SIZE, out);
 }
 
-/**
- * struct check - a rule that holds after each operation
- * @rule: number and text of the rule
- * @passes: checks the rule
- * @whole: requires that the trial covers its whole address space
- */
-struct check {
-	const char *rule;
-	bool (*passes)(struct ptebatch_trial *trial, struct seq_buf *out);
-	bool whole;
-};
-
-static const struct check checks[] = {
-#define CHECK(rule, name, whole)	{ rule, ptebatch_check_##name, whole },
-#include "table.h"
-#undef CHECK
-};
-
-static void report(struct ptebatch_trial *trial, const struct check *check,
-		   struct seq_buf *out)
+static bool run_check(struct ptebatch_trial *trial, const char *rule,
+		      ptebatch_check_t *check)
 {
+	struct seq_buf out;
 	char wrong[80];
 
-	snprintf(wrong, sizeof(wrong), "violates %s", check->rule);
+	bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
+	seq_buf_init(&out, trial->text, sizeof(trial->text));
+	if (check(trial, &out))
+		return true;
+	if (trial->quiet)
+		return false;
+	snprintf(wrong, sizeof(wrong), "violates %s", rule);
 	ptebatch_trial_print(trial, wrong);
-	ptebatch_print_lines(trial->test, out);
+	ptebatch_print_lines(trial->test, &out);
+	return false;
 }
 
 /**
@@ -77,21 +71,16 @@ static void report(struct ptebatch_trial *trial, const struct check *check,
  */
 bool ptebatch_checks(struct ptebatch_trial *trial)
 {
-	const struct check *check;
-	struct seq_buf out;
 	bool passes = true;
 
-	for (check = checks; check < checks + ARRAY_SIZE(checks); check++) {
-		if (check->whole && trial->partial)
-			continue;
-		bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
-		seq_buf_init(&out, trial->text, sizeof(trial->text));
-		if (check->passes(trial, &out))
-			continue;
-		passes = false;
-		if (!trial->quiet)
-			report(trial, check, &out);
-	}
+#define CHECK(rule, name, whole) do {					\
+	ptebatch_check_t ptebatch_check_##name;				\
+									\
+	if (!(whole) || !trial->partial)				\
+		passes &= run_check(trial, rule, ptebatch_check_##name); \
+} while (0)
+#include "table.h"
+#undef CHECK
 	return passes;
 }
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The checks that run after each operation, see table.h. Each appends lines
- * about violations of its rule to @out, may mark entries in @trial->differs, and
- * returns true if there are none.
+ * The checks that run after each operation, see table.h.
  */
 #ifndef PTEBATCH_CHECKS_H
 #define PTEBATCH_CHECKS_H
 
 #include "trial.h"
 
-#define CHECK(rule, name, whole) \
-bool ptebatch_check_##name(struct ptebatch_trial *trial, struct seq_buf *out);
-#include "table.h"
-#undef CHECK
+/*
+ * A check: appends lines about violations of its rule to @out, may mark entries
+ * in @trial->differs, and returns true if there are none.
+ */
+typedef bool ptebatch_check_t(struct ptebatch_trial *trial, struct seq_buf *out);
 
 bool ptebatch_checks(struct ptebatch_trial *trial);
 bool ptebatch_trial_end(struct ptebatch_trial *trial);

@@ -10,6 +10,8 @@
 #include "checks.h"
 #include "contents.h"
 
+ptebatch_check_t ptebatch_check_contents;
+
 /* A value that is unique among the pages of the row, and not zero. */
 static u32 stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
 {

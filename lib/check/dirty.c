@@ -5,6 +5,8 @@
 #include "../space/refs.h"
 #include "checks.h"
 
+ptebatch_check_t ptebatch_check_dirty;
+
 /* The entry maps no page any more, or an anonymous page only as a swap entry. */
 static bool was_unmapped(const struct ptebatch_trial *trial, unsigned int i)
 {

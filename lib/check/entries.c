@@ -2,6 +2,8 @@
 #include "../arch/arch.h"
 #include "checks.h"
 
+ptebatch_check_t ptebatch_check_model, ptebatch_check_returned;
+
 /**
  * ptebatch_check_model() - check the entries of the range against the model
  * @trial: the trial, stopped

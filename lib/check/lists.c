@@ -4,6 +4,8 @@
 #include "../space/refs.h"
 #include "checks.h"
 
+ptebatch_check_t ptebatch_check_lists;
+
 /**
  * ptebatch_check_lists() - check that mapped folios are unlocked and on the LRU
  * @trial: the trial, stopped

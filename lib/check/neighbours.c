@@ -2,6 +2,8 @@
 #include "../arch/arch.h"
 #include "checks.h"
 
+ptebatch_check_t ptebatch_check_neighbours;
+
 /*
  * Is entry @i of the row unchanged? A PMD that was split is unchanged if each
  * PTE maps the same page with the same flags.

@@ -5,12 +5,12 @@
  * space. No include guard: the including file defines CHECK().
  */
 
-CHECK(PTEBATCH_RULE_MODEL, model, false)
-CHECK(PTEBATCH_RULE_RETURN, returned, false)
-CHECK(PTEBATCH_RULE_NEIGHBOURS, neighbours, false)
-CHECK(PTEBATCH_RULE_TLB, flush, false)
-CHECK(PTEBATCH_RULE_BLOCKS, blocks, false)
-CHECK(PTEBATCH_RULE_ACCOUNTING, accounting, true)
-CHECK(PTEBATCH_RULE_ACCOUNTING, lists, true)
-CHECK(PTEBATCH_RULE_FILE, dirty, true)
-CHECK(PTEBATCH_RULE_TWIN, contents, true)
+CHECK(PTEBATCH_RULE_MODEL, model, false);
+CHECK(PTEBATCH_RULE_RETURN, returned, false);
+CHECK(PTEBATCH_RULE_NEIGHBOURS, neighbours, false);
+CHECK(PTEBATCH_RULE_TLB, flush, false);
+CHECK(PTEBATCH_RULE_BLOCKS, blocks, false);
+CHECK(PTEBATCH_RULE_ACCOUNTING, accounting, true);
+CHECK(PTEBATCH_RULE_ACCOUNTING, lists, true);
+CHECK(PTEBATCH_RULE_FILE, dirty, true);
+CHECK(PTEBATCH_RULE_TWIN, contents, true);

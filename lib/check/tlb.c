@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "checks.h"
 
+ptebatch_check_t ptebatch_check_flush;
+
 /* May a TLB entry for @before permit an access that @after does not permit? */
 static bool needs_flush(const struct ptebatch_entry *before,
 			const struct ptebatch_entry *after)

@@ -12,7 +12,7 @@
 #include "../kernel/fail_nth.h"
 #include "../kernel/process.h"
 #include "../twin/twin.h"
-#include "fork.h"
+#include "op.h"
 
 /* Add the child as the space's second place, without a VMA yet. */
 static int make_child(struct ptebatch_space *space)

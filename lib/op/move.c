@@ -4,7 +4,7 @@
 
 #include "../kernel/syscall.h"
 #include "../twin/twin.h"
-#include "move.h"
+#include "op.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 

@@ -59,6 +59,15 @@ struct ptebatch_op {
 	bool uffd_rwp;
 };
 
+/* unmap.c: reclaim of the range, which contains whole folios only; zapping. */
+extern const struct ptebatch_op ptebatch_unmap, ptebatch_zap, ptebatch_zap_batched;
+
+/* move.c: mremap() of the range to the last place of the space. */
+extern const struct ptebatch_op ptebatch_move;
+
+/* fork.c: copy of the row to a child, the second place of the space. */
+extern const struct ptebatch_op ptebatch_copy, ptebatch_dup_mmap;
+
 const char *ptebatch_op_missing(const struct ptebatch_op *op);
 struct ptebatch_call ptebatch_op_call(const struct ptebatch_op *op,
 				      const struct ptebatch_setup *setup);

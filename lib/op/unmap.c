@@ -8,7 +8,7 @@
 #include "internal.h"
 
 #include "../twin/twin.h"
-#include "unmap.h"
+#include "op.h"
 
 static bool is_in_range(const struct ptebatch_row *row, s16 folio)
 {
@@ -73,7 +73,6 @@ static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 	return 0;
 }
 
-/* The range contains whole folios only. */
 const struct ptebatch_op ptebatch_unmap = {
 	.name = "unmap", .function = "try_to_unmap()", .call = unmap,
 	.model = ptebatch_model_unmap, .whole = true,
