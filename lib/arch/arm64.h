@@ -4,6 +4,16 @@
 
 #define PTEBATCH_SYSCALL(name)		__arm64_sys_##name
 
+/* The registers in which a system call gets its arguments. */
+static inline struct pt_regs
+ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
+		      unsigned long d, unsigned long e, unsigned long f)
+{
+	return (struct pt_regs) {
+		.orig_x0 = a, .regs = { a, b, c, d, e, f },
+	};
+}
+
 #ifdef CONFIG_ARM64_CONTPTE
 
 #define PTEBATCH_BLOCK_ENTRIES		CONT_PTES

@@ -4,6 +4,16 @@
 
 #define PTEBATCH_SYSCALL(name)		__x64_sys_##name
 
+/* The registers in which a system call gets its arguments. */
+static inline struct pt_regs
+ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
+		      unsigned long d, unsigned long e, unsigned long f)
+{
+	return (struct pt_regs) {
+		.di = a, .si = b, .dx = c, .r10 = d, .r8 = e, .r9 = f,
+	};
+}
+
 /* Also true on a CPU without shadow stacks, if booted with setcpuid=519. */
 #define ptebatch_has_shadow_stack ptebatch_has_shadow_stack
 static inline bool ptebatch_has_shadow_stack(void)

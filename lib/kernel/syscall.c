@@ -26,13 +26,10 @@ struct ptebatch_args ptebatch_args6(unsigned long a, unsigned long b,
 				    unsigned long e, unsigned long f)
 {
 	return (struct ptebatch_args) {
-#if !defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER)
-		.args = { a, b, c, d, e, f },
-#elif defined(CONFIG_X86_64)
-		.regs = { .di = a, .si = b, .dx = c, .r10 = d, .r8 = e,
-			  .r9 = f },
+#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+		.regs = ptebatch_syscall_regs(a, b, c, d, e, f),
 #else
-		.regs = { .orig_x0 = a, .regs = { a, b, c, d, e, f } },
+		.args = { a, b, c, d, e, f },
 #endif
 	};
 }

@@ -35,7 +35,7 @@ class Arch:
     @property
     def debian(self) -> str:
         """The name of the architecture in Debian's packages."""
-        return {'aarch64': 'arm64', 'x86_64': 'amd64'}[self.machine]
+        return {'aarch64': 'arm64', 'x86_64': 'amd64'}.get(self.machine, self.machine)
 
     @property
     def qemu(self) -> str:
