@@ -60,20 +60,14 @@ static unsigned int first_entry(struct kunit *test, const char *picture)
 
 static void begin_second(struct ptebatch_trial *trial, const struct ptebatch_run *run)
 {
-	struct ptebatch_space *space = trial->space;
+	const struct ptebatch_place *place = &trial->space->places[1];
 
-	if (run->op->forks || run->onto_second)
-		ptebatch_op_second(trial, run->op, &space->places[1]);
-	else if (run->op->moves)
-		ptebatch_op_second(trial, run->op,
-				   ptebatch_space_add_place(space,
-							    first_entry(trial->test,
-									run->second)));
-	if (!run->no_model)
+	if (!run->op->forks && !run->op->moves)
 		return;
-	trial->call.model = NULL;
-	if (trial->second)
-		trial->second->call.model = NULL;
+	if (run->op->moves && !run->onto_second)
+		place = ptebatch_space_add_place(trial->space,
+						 first_entry(trial->test, run->second));
+	ptebatch_op_second(trial, run->op, place);
 }
 
 /**

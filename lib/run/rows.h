@@ -17,7 +17,6 @@
  * @second: expected row of the second place: of a destination, in which "@" is
  *          its offset in the page table, or of a child; otherwise %NULL
  * @returns: expected return value, if @op does not count pages
- * @no_model: the model does not cover this row
  * @onto_second: the destination is the second mapping of the row
  * @prepare: prepares the address space, before the operation
  * @undo: removes what @prepare did, after the operation, before the checks
@@ -30,7 +29,6 @@ struct ptebatch_run {
 	const char *after;
 	const char *second;
 	long returns;
-	bool no_model;
 	bool onto_second;
 	void (*prepare)(struct ptebatch_trial *trial, const void *data);
 	void (*undo)(struct ptebatch_trial *trial, const void *data);
