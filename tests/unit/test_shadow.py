@@ -55,6 +55,14 @@ def test_series_in_its_own_tree(machine: Machine) -> None:
     assert (patched.path / 'mm/mprotect.c').read_text() == 'one\n2\nthree\n'
 
 
+def test_named_tree_takes_one_series_after_the_other(machine: Machine) -> None:
+    trees = [Shadow(machine.cache / 'trees', machine.tree, patches, 'mutants') for patches in ([CHANGE], [])]
+    assert trees[0].path == trees[1].path != updated(machine).path
+    for tree, content in zip(trees, ('one\n2\nthree\n', 'one\ntwo\nthree\n')):
+        tree.bring_in_step()
+        assert (tree.path / 'mm/mprotect.c').read_text() == content
+
+
 def test_second_update_changes_nothing(machine: Machine) -> None:
     tree = updated(machine, CHANGE).path
     before = {path: path.lstat().st_mtime_ns for path in tree.rglob('*') if path.name != shadow.STATE}
