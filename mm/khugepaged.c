@@ -236,7 +236,7 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 	struct attempt *attempt;
 	const struct ptebatch_run run = {
 		.op = row->remove ? &remove_op : &collapse_op, .setup = &setup,
-		.after = row->after, .returns = row->err, .prepare = prepare,
+		.after = row->after, .ret = row->err, .prepare = prepare,
 		.undo = undo, .check = check, .data = &attempt,
 	};
 

@@ -125,9 +125,9 @@ static struct ptebatch_trial *advise(struct kunit *test,
 	run->prepare(trial, run->data);
 	trial->returned = run->op->call(run->op, trial->space, twin);
 	ptebatch_trial_end(trial);
-	KUNIT_EXPECT_EQ_MSG(test, trial->returned, run->returns,
+	KUNIT_EXPECT_EQ_MSG(test, trial->returned, run->ret,
 			    "%s returns %ld, expected %ld", trial->function,
-			    trial->returned, run->returns);
+			    trial->returned, run->ret);
 	run->check(trial, run->data);
 	return trial;
 }
@@ -151,7 +151,7 @@ static bool check_row(struct kunit *test, const struct advise_row *row)
 	struct ptebatch_setup setup = row->setup;
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &setup, .after = row->after,
-		.returns = row->error, .prepare = prepare, .check = check,
+		.ret = row->error, .prepare = prepare, .check = check,
 		.data = row,
 	};
 	struct ptebatch_trial *kernel, *twin, *pages;

@@ -169,7 +169,7 @@ static bool check_row(struct kunit *test, const struct fork_row *row)
 		.op = &ptebatch_copy, .setup = setup, .after = row->parent,
 		.second = row->child, .prepare = prepare, .undo = undo,
 		.check = check, .data = row,
-		.returns = setup->no_memory_node ? -ENOMEM : 0,
+		.ret = setup->no_memory_node ? -ENOMEM : 0,
 	};
 
 	if (!ptebatch_row_run(test, &run))

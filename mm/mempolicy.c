@@ -156,7 +156,7 @@ static bool check_row(struct kunit *test, const struct policy_row *row,
 	struct ptebatch_op op = *kind;
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &setup, .after = row->after,
-		.returns = row->ret, .prepare = prepare, .undo = undo,
+		.ret = row->ret, .prepare = prepare, .undo = undo,
 		.data = row,
 	};
 

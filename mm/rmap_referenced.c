@@ -264,7 +264,7 @@ static bool check_row(struct kunit *test, const struct referenced_row *row)
 	const struct ptebatch_run run = {
 		.op = &referenced, .setup = &row->setup, .after = row->after,
 		.second = row->setup.twice ? row->after : NULL,
-		.returns = row->references, .prepare = prepare, .undo = undo,
+		.ret = row->references, .prepare = prepare, .undo = undo,
 		.check = check, .data = row,
 	};
 

@@ -95,9 +95,9 @@ struct ptebatch_trial *ptebatch_row_try(struct kunit *test,
 	if (run->undo)
 		run->undo(trial, run->data);
 	*passes &= ptebatch_trial_end(trial);
-	if (!op->counts && trial->returned != run->returns) {
+	if (!op->counts && trial->returned != run->ret) {
 		KUNIT_FAIL(test, "%s returns %ld, expected %ld", trial->function,
-			   trial->returned, run->returns);
+			   trial->returned, run->ret);
 		*passes = false;
 	}
 	*passes &= run->after ? ptebatch_trial_expect(trial, run->after) :

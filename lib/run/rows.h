@@ -16,7 +16,7 @@
  * @after: expected row after the operation; %NULL if no entry may change
  * @second: expected row of the second place: of a destination, in which "@" is
  *          its offset in the page table, or of a child; otherwise %NULL
- * @returns: expected return value, if @op does not count pages
+ * @ret: expected return value, if @op does not count pages
  * @onto_second: the destination is the second mapping of the row
  * @prepare: prepares the address space, before the operation
  * @undo: removes what @prepare did, after the operation, before the checks
@@ -28,7 +28,7 @@ struct ptebatch_run {
 	const struct ptebatch_setup *setup;
 	const char *after;
 	const char *second;
-	long returns;
+	long ret;
 	bool onto_second;
 	void (*prepare)(struct ptebatch_trial *trial, const void *data);
 	void (*undo)(struct ptebatch_trial *trial, const void *data);
