@@ -170,6 +170,11 @@ class Check:
                 tools.run([*checkpatch, '-f', *c_files('lib', 'mm', 'tests/reproducers'), 'tests/guests/init.c',
                         'tests/guests/reproduce_init.c'], cwd=PROJECT))
 
+    def kernel_doc(self) -> str:
+        """The warnings of the kernel's own reader of the comments in lib/ and mm/."""
+        tree, _ = run.trees(self._settings({}), Console())
+        return tools.run([f'{tree.origin}/scripts/kernel-doc', '-none', *c_files('lib', 'mm')], cwd=PROJECT)
+
     def sparse(self) -> str:
         """The warnings of sparse and of the compiler with W=1 for our objects in the x86_64 build."""
         settings = self._settings({'ARCH': 'x86_64'})
@@ -203,6 +208,7 @@ class Check:
             cwd=PROJECT / 'tests')).strip())
         self.tool_tests()
         self.run_check('style', 'checkpatch', self.checkpatch)
+        self.run_check('style', 'kernel-doc', self.kernel_doc)
         for variables in RUNS:
             self.suites(variables)
         self.run_check('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
