@@ -6,6 +6,7 @@
 #define PTEBATCH_RULES_H
 
 #define PTEBATCH_RULE_TWIN		"rule 1 (same as one by one)"
+#define PTEBATCH_RULE_END		"rule 3 (end of a batch)"
 #define PTEBATCH_RULE_NEIGHBOURS	"rule 4 (neighbours)"
 #define PTEBATCH_RULE_MODEL		"rules 5 and 6 (entries that the model allows)"
 #define PTEBATCH_RULE_WRITABLE		"rule 5 (write permission)"
