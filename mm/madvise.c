@@ -12,7 +12,6 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 
-#include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
@@ -115,23 +114,6 @@ static void expect_like_pages(struct ptebatch_trial *trial,
 				     PTEBATCH_RULE_PARTIAL);
 }
 
-/* Other folios are split by the twin, and drawn otherwise when small. */
-static struct ptebatch_trial *advise(struct kunit *test,
-				     const struct ptebatch_run *run, bool twin)
-{
-	struct ptebatch_trial *trial;
-
-	trial = ptebatch_op_begin(test, run->op, run->setup, twin);
-	run->prepare(trial, run->data);
-	trial->returned = run->op->call(run->op, trial->space, twin);
-	ptebatch_trial_end(trial);
-	KUNIT_EXPECT_EQ_MSG(test, trial->returned, run->ret,
-			    "%s returns %ld, expected %ld", trial->function,
-			    trial->returned, run->ret);
-	run->check(trial, run->data);
-	return trial;
-}
-
 /*
  * With batches of one, no large folio is fully mapped: the twin splits each of
  * them. Splitting a file folio unmaps it, so its entries cannot be compared.
@@ -162,13 +144,16 @@ static bool check_row(struct kunit *test, const struct advise_row *row)
 	setup.lru = true;
 	kernel = ptebatch_row_try(test, &run, false, &passes);
 	if (passes && !row->may_skip && twin_comparable(row)) {
-		twin = advise(test, &run, true);
+		/* The twin splits other folios than the picture shows. */
+		twin = ptebatch_row_call(test, &run, true, &passes);
+		check(twin, row);
 		passes = ptebatch_trial_same(kernel, twin);
 	}
 	if (!passes)
 		return false;
 	setup.small = true;
-	pages = advise(test, &run, false);
+	pages = ptebatch_row_call(test, &run, false, &passes);
+	check(pages, row);
 	expect_like_pages(kernel, pages, row->may_skip);
 	return true;
 }

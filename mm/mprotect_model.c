@@ -268,19 +268,6 @@ static const struct ptebatch_entry *drawn_entry(const struct round *round,
 	return &window->space->row.entries[window->at + i];
 }
 
-static void set_state(struct round *round, unsigned int i,
-		      const struct ptebatch_entry *state)
-{
-	const struct ptebatch_entry *drawn = drawn_entry(round, i);
-	struct ptebatch_entry *entry = &round->window->row->entries[i];
-
-	*entry = *state;
-	if (ptebatch_entry_has_page(entry)) {
-		entry->folio = drawn->folio;
-		entry->page = drawn->page;
-	}
-}
-
 /* Test each range in the first @nr entries. */
 static bool try_ranges(struct round *round, unsigned int nr)
 {
@@ -309,8 +296,8 @@ static bool try_states(struct round *round, const struct pattern *pattern,
 	unsigned int i;
 
 	for (i = 0; i < pattern->nr; i++)
-		set_state(round, i,
-			  &states->state[chosen[pattern->letters[i] - 'a']]);
+		ptebatch_window_state(round->window, i,
+				      &states->state[chosen[pattern->letters[i] - 'a']]);
 	if (i < PTEBATCH_WINDOW_ENTRIES)
 		round->window->row->entries[i] = *drawn_entry(round, i);
 	return try_ranges(round, pattern->nr);
@@ -471,7 +458,7 @@ static void check_read_back(struct kunit *test, struct round *round)
 	unsigned int i;
 
 	for (i = 0; i < round->states.nr; i++) {
-		set_state(round, 0, &round->states.state[i]);
+		ptebatch_window_state(round->window, 0, &round->states.state[i]);
 		ptebatch_window_set(round->window);
 		ptebatch_window_get(round->window);
 		entry = *got;

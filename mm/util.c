@@ -267,15 +267,8 @@ static void set_states(struct ptebatch_window *window,
 {
 	unsigned int i;
 
-	for (i = 0; i < PTEBATCH_WINDOW_ENTRIES; i++, triple /= states->nr) {
-		struct ptebatch_entry *entry = &window->row->entries[i];
-
-		*entry = states->state[triple % states->nr];
-		if (!ptebatch_entry_has_page(entry))
-			continue;
-		entry->folio = window->space->row.entries[window->at + i].folio;
-		entry->page = window->space->row.entries[window->at + i].page;
-	}
+	for (i = 0; i < PTEBATCH_WINDOW_ENTRIES; i++, triple /= states->nr)
+		ptebatch_window_state(window, i, &states->state[triple % states->nr]);
 }
 
 static void batch_states(struct kunit *test)

@@ -71,18 +71,18 @@ static void begin_second(struct ptebatch_trial *trial, const struct ptebatch_run
 }
 
 /**
- * ptebatch_row_try() - run an operation on a row once
- * @test: the case; fails if the result is not as expected
- * @run: the operation, and what is expected
+ * ptebatch_row_call() - run an operation on a row, whatever its entries become
+ * @test: the case; fails if a rule is violated or the return value is wrong
+ * @run: the operation; its expected rows and its own check are not used
  * @twin: run the twin
- * @passes: set to false if the result is not as expected
+ * @passes: set to false if the case fails
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  * Return: the trial, ended; released at the end of the case.
  */
-struct ptebatch_trial *ptebatch_row_try(struct kunit *test,
-					const struct ptebatch_run *run, bool twin,
-					bool *passes)
+struct ptebatch_trial *ptebatch_row_call(struct kunit *test,
+					 const struct ptebatch_run *run, bool twin,
+					 bool *passes)
 {
 	const struct ptebatch_op *op = run->op;
 	struct ptebatch_trial *trial;
@@ -100,6 +100,25 @@ struct ptebatch_trial *ptebatch_row_try(struct kunit *test,
 			   trial->returned, run->ret);
 		*passes = false;
 	}
+	return trial;
+}
+
+/**
+ * ptebatch_row_try() - run an operation on a row once
+ * @test: the case; fails if the result is not as expected
+ * @run: the operation, and what is expected
+ * @twin: run the twin
+ * @passes: set to false if the result is not as expected
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the trial, ended; released at the end of the case.
+ */
+struct ptebatch_trial *ptebatch_row_try(struct kunit *test,
+					const struct ptebatch_run *run, bool twin,
+					bool *passes)
+{
+	struct ptebatch_trial *trial = ptebatch_row_call(test, run, twin, passes);
+
 	*passes &= run->after ? ptebatch_trial_expect(trial, run->after) :
 				ptebatch_trial_untouched(trial);
 	if (run->second)

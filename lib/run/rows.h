@@ -43,6 +43,9 @@ struct ptebatch_trial *ptebatch_op_begin(struct kunit *test,
 struct ptebatch_trial *ptebatch_op_second(struct ptebatch_trial *trial,
 					  const struct ptebatch_op *op,
 					  const struct ptebatch_place *place);
+struct ptebatch_trial *ptebatch_row_call(struct kunit *test,
+					 const struct ptebatch_run *run, bool twin,
+					 bool *passes);
 struct ptebatch_trial *ptebatch_row_try(struct kunit *test,
 					const struct ptebatch_run *run, bool twin,
 					bool *passes);

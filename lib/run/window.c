@@ -99,6 +99,26 @@ struct ptebatch_window *ptebatch_window(struct ptebatch_space *space,
 	return window;
 }
 
+/**
+ * ptebatch_window_state() - draw an entry of the window's row
+ * @window: the window
+ * @i: index of the entry in the window
+ * @state: the state of the entry; its page is that of the space's row
+ */
+void ptebatch_window_state(struct ptebatch_window *window, unsigned int i,
+			   const struct ptebatch_entry *state)
+{
+	const struct ptebatch_entry *drawn =
+		&window->space->row.entries[window->at + i];
+	struct ptebatch_entry *entry = &window->row->entries[i];
+
+	*entry = *state;
+	if (ptebatch_entry_has_page(entry)) {
+		entry->folio = drawn->folio;
+		entry->page = drawn->page;
+	}
+}
+
 static pte_t read_pte(struct ptebatch_window *window, unsigned int i)
 {
 	pte_t pte;

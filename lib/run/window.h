@@ -39,6 +39,8 @@ struct ptebatch_window {
 struct ptebatch_window *ptebatch_window(struct ptebatch_space *space,
 					unsigned int at,
 					const struct ptebatch_call *call);
+void ptebatch_window_state(struct ptebatch_window *window, unsigned int i,
+			   const struct ptebatch_entry *state);
 void ptebatch_window_set(struct ptebatch_window *window);
 void ptebatch_window_get(struct ptebatch_window *window);
 void ptebatch_window_call(struct ptebatch_window *window,
