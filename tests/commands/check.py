@@ -158,11 +158,14 @@ class Check:
         return '\n'.join(errors + [f'{timing.name}, {timing.way}: the stopwatch takes more than 1 %: {timing}'
                                    for timing in first.timings if timing.own * 100 > timing.min])
 
+    def _kernel_script(self, name: str) -> str:
+        """The path of a script of the kernel under test."""
+        settings = self._settings({})
+        return f'{settings.ksrc or source.fetched(settings.cache / "source", self.console)}/scripts/{name}'
+
     def checkpatch(self) -> str:
         """The output of checkpatch.pl for the patch series, the kernel code, the reproducers and init."""
-        settings = self._settings({})
-        tree = settings.ksrc or source.fetched(settings.cache / 'source', self.console)
-        checkpatch = [f'{tree}/scripts/checkpatch.pl', *CHECKPATCH]
+        checkpatch = [self._kernel_script('checkpatch.pl'), *CHECKPATCH]
         patches = sorted(str(patch) for patch in (PROJECT / 'mm/series').rglob('*.patch')
                          if not patch.is_symlink() and not patch.name.startswith('0000-'))
         # checkpatch.pl treats a file that git tracks in the current folder as source, not as a patch: run it in /.
@@ -172,8 +175,7 @@ class Check:
 
     def kernel_doc(self) -> str:
         """The warnings of the kernel's own reader of the comments in lib/ and mm/."""
-        tree, _ = run.trees(self._settings({}), Console())
-        return tools.run([f'{tree.origin}/scripts/kernel-doc', '-none', *c_files('lib', 'mm')], cwd=PROJECT)
+        return tools.run([self._kernel_script('kernel-doc'), '-none', *c_files('lib', 'mm')], cwd=PROJECT)
 
     def sparse(self) -> str:
         """The warnings of sparse and of the compiler with W=1 for our objects in the x86_64 build."""

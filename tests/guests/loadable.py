@@ -20,18 +20,16 @@ def make_initramfs(guest: Guest) -> Path:
     """Pack init and the module with the kernel's own nolibc and gen_init_cpio: no further packages are needed."""
     build = guest.build_path
     module = external.build(guest.tree / shadow.HOME, build / 'ptebatch', build, guest.tree, guest.make_args(), env=guest.env())
-    init, contents, packed = build / 'ptebatch-init', build / 'ptebatch-initramfs', build / 'ptebatch.cpio'
-    contents.write_text('dir /dev 0755 0 0\nnod /dev/kmsg 0644 0 0 c 1 11\nnod /dev/console 0600 0 0 c 5 1\n'
-                        f'file /init {init} 0755 0 0\nfile /ptebatch_kunit.ko {module} 0644 0 0\n')
+    init = build / 'ptebatch-init'
     try:
         tools.run([guest.arch.cross_compile + 'gcc', '-Os', '-static', '-nostdlib', '-ffreestanding',
                    '-include', str(guest.tree / 'tools/include/nolibc/nolibc.h'),
                    '-o', str(init), str(PROJECT / 'tests/guests/init.c'), '-lgcc'])
-        tools.run([str(build / 'usr/gen_init_cpio'), '-o', str(packed), str(contents)])
     except tools.Failed as failed:
         raise Trouble(f'the initramfs of the loadable run does not build ({failed})', 'see the lines above',
                       failed.output) from failed
-    return packed
+    return guest.initramfs('module', ['dir /dev 0755 0 0', 'nod /dev/kmsg 0644 0 0 c 1 11', 'nod /dev/console 0600 0 0 c 5 1',
+                                      f'file /init {init} 0755 0 0', f'file /ptebatch_kunit.ko {module} 0644 0 0'])
 
 
 def rounds(log: str) -> list[str]:

@@ -105,7 +105,7 @@ def test_module_and_its_kernel(machine: Machine) -> None:
     assert run(machine, GOOD)[0] == 0
     [build] = machine.cache.glob('ptebatch/trees/*/.kunit-x86_64-loadable')
     assert '# CONFIG_PTEBATCH_KUNIT_TEST is not set' in (build / '.config').read_text()
-    packed = re.findall(r'^file (\S*[.]ko) (\S+)', (build / 'ptebatch-initramfs').read_text(), re.MULTILINE)
+    packed = re.findall(r'^file (\S*[.]ko) (\S+)', (build / 'ptebatch-module').read_text(), re.MULTILINE)
     assert packed == [('/ptebatch_kunit.ko', f'{build}/ptebatch/ptebatch_kunit.ko')]
     given = Path(packed[0][1]).read_text().split()
     assert {f'M={build.parent}/{shadow.HOME}', f'KSRC={build.parent}', 'CONFIG_PTEBATCH_KUNIT_TEST=m'} <= {*given}
