@@ -21,9 +21,12 @@ bool ptebatch_check_model(struct ptebatch_trial *trial, struct seq_buf *out)
 	if (!trial->call.model)
 		return true;
 	for (i = was->from; i < was->to; i++) {
-		u8 spread = ptebatch_model_spread(was, got->first, i,
-						  !trial->one_by_one);
+		u8 spread = 0;
 
+		/* Only flags that the entry gained can have spread to it. */
+		if (got->entries[i].flags & ~was->entries[i].flags)
+			spread = ptebatch_model_spread(was, got->first, i,
+						       !trial->one_by_one);
 		if (!ptebatch_model_allows(&trial->call, &was->entries[i],
 					   spread | PTEBATCH_PROT_YOUNG,
 					   &got->entries[i]))
