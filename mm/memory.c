@@ -112,6 +112,13 @@ static const struct zap_row rows[] = {
 	{ "middle half of a 64K folio in an mlocked VMA: cleared, the rest unchanged",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .mlocked = true },
 	  "{Wdyx*4 -*8 Wdyx*4}" },
+	{ "64K folio in two VMAs: all PTEs cleared",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "-*16" },
+	{ "PTEs 5 to 10 of a 64K folio in two VMAs: cleared, the rest unchanged",
+	  { "{Wdyx*5 | Wdyx*3 ; Wdyx*3 | Wdyx*5}", .prot = RW },
+	  "{Wdyx*5 -*6 Wdyx*5}" },
+	{ "64K shmem folio, first of two VMAs in the range: cleared, the rest unchanged",
+	  { "| {Wdy*8 | ; Wdy*8}", PTEBATCH_SHMEM, RW }, "{-*8 Wdy*8}" },
 
 	/* Rule 17: dirty and young reach the folio, uffd-wp leaves markers. */
 	{ "64K file folio, clean: all PTEs cleared",

@@ -284,6 +284,11 @@ static const struct fork_row rows[] = {
 	  "@-2 {Rdy*2} -*T {Rdy*2}", "@-2 {Rd*2} -*T {Rd*2}" },
 	{ "three page tables full of 64K folios: read-only and shared",
 	  { "{Wdyx*16}*96", .prot = RW }, "{Rdy*16}*96", "{Rd*16}*96" },
+	{ "64K folio in two VMAs: read-only and shared in both VMAs",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "{Rdy*16}", "{Rd*16}" },
+	{ "64K folio in three VMAs, dirty in the second: dirty kept per PTE",
+	  { "{Wyx*5 ; Wdyx*4 ; Wyx*7}", .prot = RW },
+	  "{Ry*5 Rdy*4 Ry*7}", "{R*5 Rd*4 R*7}" },
 
 	/* File mappings: copied only if faults cannot restore all entries. */
 	{ "64K shmem folio: not copied, left to faults of the child",

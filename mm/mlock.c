@@ -221,8 +221,8 @@ static bool accessible(const struct ptebatch_entry *entry)
 
 /*
  * Does mlock() of the range, or of @all the row, mlock @folio? The range must
- * map all pages of the folio, in order, within one page table, and the entries
- * must agree in the bits that end a batch.
+ * map all pages of the folio, in order, within one page table and one VMA, and
+ * the entries must agree in the bits that end a batch.
  */
 static bool lockable(const struct ptebatch_row *row, s16 folio, bool all)
 {
@@ -237,7 +237,7 @@ static bool lockable(const struct ptebatch_row *row, s16 folio, bool all)
 		if (!first)
 			first = entry;
 		else if ((row->first + i) % PTRS_PER_PTE == 0 ||
-			 entry != first + nr)
+			 test_bit(i, row->vma_starts) || entry != first + nr)
 			return false;
 		if (pages > 1 && entry->page != nr)
 			return false;
@@ -395,6 +395,12 @@ static const struct mlock_row rows[] = {
 	  { "{Wdyx*T}", .prot = RW }, { LOCK }, "1" },
 	{ "2M folio across a page table boundary: not mlocked",
 	  { "@T/2 {Wdyx*T}", .prot = RW }, { LOCK }, "0" },
+
+	/* VMA boundaries. */
+	{ "64K folio in two VMAs: not mlocked",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, { LOCK }, "0" },
+	{ "64K folios in a VMA each: both mlocked",
+	  { "{Wdyx*16} ; {Wdyx*16}", .prot = RW }, { LOCK }, "11" },
 
 	/* Entries that map no page. */
 	{ "64K folio between swap entries: mlocked",

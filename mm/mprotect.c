@@ -164,6 +164,19 @@ static const struct mprotect_row rows[] = {
 	{ "three page tables of 64K folios, to read-only: all become read-only",
 	  { "{Wdyx*16}*96", .prot = RW }, RO, "{Rdyx*16}*96" },
 
+	/* Rule 3: one folio in several VMAs. */
+	{ "64K folio in two VMAs, to read-only: all become read-only",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, RO, "{Rdyx*16}" },
+	{ "64K folio in two VMAs, first VMA in range: second half stays writable",
+	  { "|{Wdyx*8 | ; Wdyx*8}", .prot = RW }, RO, "{Rdyx*8 Wdyx*8}" },
+	{ "64K folio in two VMAs, second half shared, to writable: first half becomes writable",
+	  { "{Rdyx*6 ; Rdyx*2 Rdy*8}", .prot = RO }, RW, "{Wdyx*8 Rdy*8}" },
+	{ "64K folio in three VMAs, range in the middle of two, to no access: range PROT_NONE",
+	  { "{Wdyx*2 | Wdyx*3 ; Wdyx*6 | ; Wdyx*5}", .prot = RW }, NONE,
+	  "{Wdyx*2 Ndyx*9 Wdyx*5}" },
+	{ "shmem folio in two VMAs, to read-only: all become read-only",
+	  { "{Wdy*5 ; Wdy*11}", PTEBATCH_SHMEM, RW }, RO, "{Rdy*16}" },
+
 	/* Other mappings. */
 	{ "shmem, 4 of 16 pages dirty, to read-only: dirty bits stay",
 	  { "{Wdy*4 Wy*12}", PTEBATCH_SHMEM, RW }, RO, "{Rdy*4 Ry*12}" },

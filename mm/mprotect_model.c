@@ -36,12 +36,13 @@ static const struct memory {
 	bool anonymous;
 } memories[] = {
 	{ "anonymous", PTEBATCH_ANON,
-	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*16}", true },
-	{ "shmem", PTEBATCH_SHMEM, "@-24 {Rdy*16} +{Rdy*16} {Rdy*16}" },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*4 ; Rdyx*12}", true },
+	{ "shmem", PTEBATCH_SHMEM,
+	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*4 ; Rdy*12}" },
 	{ "private file", PTEBATCH_PRIVATE_FILE,
-	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*16}" },
+	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*4 ; Rdy*12}" },
 	{ "private file, COW copies", PTEBATCH_PRIVATE_FILE,
-	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*16}", true },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*4 ; Rdyx*12}", true },
 };
 
 /* Entry of the pictures above at which the VMA is split; ranges end there. */
@@ -58,7 +59,8 @@ static const struct place {
 	{ "page table ends after 1 entry", 23 },
 	{ "folio ends after 2 entries", 30 },
 	{ "folio ends after 1 entry", 31 },
-	{ "VMA ends after 2 entries", VMA_ENDS - 2 },
+	{ "VMA ends inside a folio after 1 entry", 35 },
+	{ "VMA ends after 2 entries, and the range with it", VMA_ENDS - 2 },
 };
 
 /*

@@ -308,6 +308,12 @@ static const struct mremap_row rows[] = {
 	{ "64K folio mapped from page 5 on: 11 entries moved",
 	  { "{.*5 Wdyx*11}", .prot = RW }, "-*11", "@5 {.*5 Wdyx*11}" },
 
+	{ "64K folio in two VMAs to entry 5: moved",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "-*16", "@5 {Wdyx*16}" },
+	{ "64K shmem folio in three VMAs, all but 2 pages in the range: moved, 2 pages stay",
+	  { "{Wdy | Wdy*4 ; Wdy*6 ; Wdy*4 | Wdy}", PTEBATCH_SHMEM, RW },
+	  "{Wdy -*14 Wdy}", "{- Wdy*14 -}" },
+
 	/* Rules 3 and 4: parts of folios. */
 	{ "64K folio, pages 5 to 10 in the range: moved, 10 pages stay",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW }, "{Wdyx*5 -*6 Wdyx*5}",

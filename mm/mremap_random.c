@@ -26,6 +26,8 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 			  !setup->uffd_wp && bits & BIT(6);
 	setup->uffd_no_remap_event = (setup->uffd_wp || setup->uffd_rwp) && bits & BIT(4);
 	random->op = &ptebatch_move;
+	/* mremap() moves several VMAs only without userfaultfd. */
+	random->one_vma = setup->uffd_wp || setup->uffd_rwp;
 	/* Half of the moves keep the alignment of contpte blocks. */
 	random->first = prandom_u32_state(rnd) % PTRS_PER_PTE;
 	if (bits & BIT(5))

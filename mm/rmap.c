@@ -64,7 +64,8 @@ static bool is_modelled(const struct unmap_row *row,
 	unsigned int i;
 
 	if (row->hwpoison ||
-	    (row->setup.mlocked && !(row->flags & TTU_IGNORE_MLOCK)))
+	    ((row->setup.mlocked || row->setup.next_mlocked) &&
+	     !(row->flags & TTU_IGNORE_MLOCK)))
 		return false;
 	for (i = was->from; row->setup.lazyfree && i < was->to; i++)
 		if (was->entries[i].flags & PTEBATCH_DIRTY)
@@ -225,6 +226,32 @@ static const struct unmap_row rows[] = {
 	{ "64K folio in an mlocked VMA, TTU_IGNORE_MLOCK: 16 exclusive swap entries",
 	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
 	  "{Sx*16}", TTU_IGNORE_MLOCK },
+
+	/* Rules 3 and 21: a batch ends with its VMA. */
+	{ "64K lazyfree folio in two VMAs: unmapped",
+	  { "{Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true }, "-*16" },
+	{ "64K lazyfree folio in two VMAs, second one mlocked: only the first half unmapped",
+	  { "{Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true,
+	    .next_mlocked = true }, "{-*8 Wyx*8}" },
+	{ "64K lazyfree folio in three VMAs, middle one mlocked: only the first 5 PTEs unmapped",
+	  { "{Wyx*5 ; Wyx*4 ; Wyx*7}", .prot = RW, .lazyfree = true,
+	    .next_mlocked = true }, "{-*5 Wyx*11}" },
+	{ "64K lazyfree folio in three VMAs, middle one mlocked, TTU_IGNORE_MLOCK: unmapped",
+	  { "{Wyx*5 ; Wyx*4 ; Wyx*7}", .prot = RW, .lazyfree = true,
+	    .next_mlocked = true }, "-*16", TTU_IGNORE_MLOCK },
+	{ "64K lazyfree folio, VMA and page table end after 8 PTEs, mlocked VMA: 8 PTEs unmapped",
+	  { "@-8 {Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true,
+	    .next_mlocked = true }, "@-8 {-*8 Wyx*8}" },
+	{ "64K file folio in two VMAs, second one mlocked: only the first half unmapped",
+	  { "{Wdy*8 ; Wdy*8}", PTEBATCH_FILE, RW, .next_mlocked = true },
+	  "{-*8 Wdy*8}" },
+	{ "64K shmem folio in two VMAs, second one mlocked: only the first PTE unmapped",
+	  { "{Ry ; Ry*15}", PTEBATCH_SHMEM, RW, .next_mlocked = true },
+	  "{- Ry*15}" },
+	{ "64K folio in two VMAs, second one mlocked: 8 swap entries",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW, .swap = true,
+	    .next_mlocked = true }, "{Sx*8 Wdyx*8}" },
+
 	{ "PMD-mapped folio, TTU_SPLIT_HUGE_PMD: all swap entries exclusive",
 	  { "[Wdyx]", .prot = RW, .swap = true }, "{Sx*T}",
 	  TTU_SPLIT_HUGE_PMD },

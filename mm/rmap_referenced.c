@@ -131,7 +131,8 @@ static void expect_batches(const struct ptebatch_trial *trial)
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i, present = 0;
 
-	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER) || row->setup.mlocked)
+	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER) || row->setup.mlocked ||
+	    row->setup.next_mlocked)
 		return;
 	for (i = 0; i < was->nr; i++) {
 		bool maps = i >= was->from && i < was->to &&
@@ -175,19 +176,29 @@ static void expect_only_young_cleared(const struct ptebatch_trial *trial)
 	}
 }
 
+/* Add the flags of the VMAs of the row that may have referenced a folio. */
+static void add_flags(const struct ptebatch_space *space, vma_flags_t *flags)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	struct vm_area_struct *vma;
+
+	VMA_ITERATOR(vmi, place->mm, place->start);
+
+	mmap_read_lock(place->mm);
+	for_each_vma_range(vmi, vma, ptebatch_addr(space, space->row.nr))
+		if (!vma_test(vma, VMA_LOCKED_BIT))
+			vma_flags_set_mask(flags, vma->flags);
+	mmap_read_unlock(place->mm);
+}
+
 /* Expected: the flags of the VMAs that referenced a folio. */
 static void expect_flags(const struct ptebatch_trial *trial)
 {
 	const struct referenced_row *row = walk.row;
-	const struct ptebatch_place *place = &trial->space->places[0];
 	vma_flags_t expected = EMPTY_VMA_FLAGS;
 
-	if (row->references) {
-		mmap_read_lock(place->mm);
-		expected = vma_lookup(place->mm, place->start)->flags;
-		mmap_read_unlock(place->mm);
-		vma_flags_clear(&expected, VMA_LOCKED_BIT);
-	}
+	if (row->references)
+		add_flags(trial->space, &expected);
 	if (row->mlocked)
 		vma_flags_set(&expected, VMA_LOCKED_BIT);
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
@@ -243,7 +254,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	KUNIT_ASSERT_EQ(trial->test, 0,
 			register_secondary(secondary, space->places[0].mm));
 	/* Mlocked entries stay young, which the model does not cover. */
-	if (row->setup.mlocked)
+	if (row->setup.mlocked || row->setup.next_mlocked)
 		trial->call.model = NULL;
 }
 
@@ -327,6 +338,11 @@ static const struct referenced_row rows[] = {
 	  { "@5 {Wdyx*16}", .prot = RW }, "@5 {Wdx*16}", 1, 1 },
 	{ "64K folio across a page table boundary: 2 batches, all PTEs become old",
 	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdx*16}", 1, 2 },
+	{ "64K folio in two VMAs: 2 references, 2 batches, all PTEs become old",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "{Wdx*16}", 2, 2 },
+	{ "64K folio in two VMAs, second one mlocked: only the first half becomes old",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW, .next_mlocked = true },
+	  "{Wdx*8 Wdyx*8}", 1 },
 	{ "64K folio across a page table boundary, last PTE young: referenced, 2 batches",
 	  { "@-8 {Wdx*15 Wdyx}", .prot = RW }, "@-8 {Wdx*16}", 1, 2 },
 	{ "2M folio across a page table boundary: 2 batches, all PTEs become old",

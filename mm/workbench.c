@@ -54,6 +54,8 @@ static const struct notation_row {
 	{ "{R=3 R=1*2 R=0}", "{.*3 R R=1*2 R=0 .*3}" },
 	{ "{R*2}*2 +{R*2}", "{R*2} {R*2} +{R*2}" },
 	{ "R +R*2", "R +R*2" },
+	{ "{R*2 ;R*6};R*2", "{R*2 ; R*6} ; R*2" },
+	{ "R {W*2 | ; W*2}*2 |", "R {W*2 ; | W*2} {W*2 ; W*2} |" },
 	{ "~{R*2} 1{R*2} ~0+R*2 R", "~{R*2} 1{R*2} ~0+R*2 R" },
 	{ "(Wdyx*2 Rdl*2) {R*2}", "(Wdyx*2 Rdl*2) {R*2}" },
 	{ "[Wdyx]", "[Wdyx]" },
@@ -117,6 +119,9 @@ static const struct notation_error {
 	{ "W*T/2-9999", 11, "T/n-m is negative" },
 	{ "@T W", 3, "@ is beyond the page table" },
 	{ "@-0 W", 4, "@ is beyond the page table" },
+	{ "; W", 1, "a VMA without an entry before the ;" },
+	{ "W ;", 4, "a VMA without an entry after the ;" },
+	{ "[W*T/2 ; W*T/2]", 8, "a PMD maps one VMA" },
 	{ "-*T -*T -*T -", 14, "more than three page tables of entries" },
 	{ "W*T W*T W*T W", 14, "too many folios" },
 };

@@ -267,6 +267,8 @@ bool ptebatch_trial_expect(struct ptebatch_trial *trial, const char *picture)
 			    picture);
 	expected->from = trial->after.row.from;
 	expected->to = trial->after.row.to;
+	bitmap_copy(expected->vma_starts, trial->after.row.vma_starts,
+		    PTEBATCH_ROW_ENTRIES);
 	number_folios(trial, expected);
 	same = compare(trial, expected, "entries that the rules do not allow") &&
 	       expect_shapes(trial, expected);

@@ -469,6 +469,7 @@ static bool batches_with(const struct ptebatch_entry *a,
 /*
  * Can entry @i be in a contpte block, i.e. are all entries of its aligned block
  * present, of one folio and physically aligned? Sets @first to the first entry.
+ * A block may extend over two VMAs.
  */
 static bool find_block_at(const struct ptebatch_row *row,
 			  unsigned int row_first, unsigned int i,
@@ -544,9 +545,11 @@ static u8 spread_in_batches(const struct ptebatch_row *row, unsigned int i)
 		was_from = from;
 		was_to = to;
 		while (from > row->from && from < row->to &&
+		       !test_bit(from, row->vma_starts) &&
 		       batches_with(&entries[from - 1], &entries[from]))
 			from--;
 		while (to > row->from && to < row->to &&
+		       !test_bit(to, row->vma_starts) &&
 		       batches_with(&entries[to - 1], &entries[to]))
 			to++;
 		if (find_block(row, from, &first))

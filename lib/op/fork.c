@@ -76,6 +76,23 @@ static int copy_entries(struct vm_area_struct *child,
 	return err;
 }
 
+/* Set flags of all VMAs of the row. */
+static void set_flags(struct ptebatch_space *space, vm_flags_t flags)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long start = space->places[0].start;
+	struct vm_area_struct *vma;
+
+	VMA_ITERATOR(vmi, mm, start);
+
+	mmap_write_lock(mm);
+	for_each_vma_range(vmi, vma, ptebatch_addr(space, space->row.nr)) {
+		vma_start_write(vma);
+		vm_flags_set(vma, flags);
+	}
+	mmap_write_unlock(mm);
+}
+
 /*
  * With VM_WIPEONFORK dup_mmap() copies the VMA but no entries; then call
  * copy_page_range() as dup_mmap() would have called it.
@@ -85,23 +102,30 @@ static long copy_vma_entries(const struct ptebatch_op *op,
 {
 	const struct ptebatch_setup *setup = &space->setup;
 	struct mm_struct *parent = space->places[0].mm;
-	unsigned long addr = space->places[0].start;
+	unsigned long start = space->places[0].start;
+	struct vm_area_struct *vma;
 	struct mm_struct *child;
 	int err = make_child(space);
+
+	VMA_ITERATOR(vmi, parent, start);
 
 	if (err)
 		return err;
 	child = space->places[1].mm;
-	ptebatch_vma_flags(parent, addr, VM_WIPEONFORK |
-			   (setup->guarded ? VM_MAYBE_GUARD : 0), 0);
+	set_flags(space, VM_WIPEONFORK |
+			 (setup->guarded ? VM_MAYBE_GUARD : 0));
 	err = dup_mmap(child, parent);
 	if (err)
 		return err;
 
 	mmap_write_lock(parent);
 	mmap_write_lock_nested(child, SINGLE_DEPTH_NESTING);
-	err = copy_entries(vma_lookup(child, addr), vma_lookup(parent, addr),
-			   setup, twin);
+	for_each_vma_range(vmi, vma, ptebatch_addr(space, space->row.nr)) {
+		err = copy_entries(vma_lookup(child, vma->vm_start), vma, setup,
+				   twin);
+		if (err)
+			break;
+	}
 	mmap_write_unlock(child);
 	flush_tlb_mm(parent);
 	mmap_write_unlock(parent);
@@ -112,14 +136,13 @@ static long copy_vma_entries(const struct ptebatch_op *op,
 static long copy_mm(const struct ptebatch_op *op, struct ptebatch_space *space,
 		    bool twin)
 {
-	struct ptebatch_place *parent = &space->places[0];
 	int err = make_child(space);
 
 	if (err)
 		return err;
 	if (space->setup.guarded)
-		ptebatch_vma_flags(parent->mm, parent->start, VM_MAYBE_GUARD, 0);
-	return dup_mmap(space->places[1].mm, parent->mm);
+		set_flags(space, VM_MAYBE_GUARD);
+	return dup_mmap(space->places[1].mm, space->places[0].mm);
 }
 
 const struct ptebatch_op ptebatch_copy = {

@@ -18,7 +18,7 @@
  * ptebatch_mprotect() - change a protection as do_mprotect_pkey() does
  * @mm: the mm
  * @start: address of the first byte, page-aligned
- * @end: address behind the last byte, page-aligned; in the same VMA
+ * @end: address behind the last byte, page-aligned; no gap between VMAs
  * @prot: new PROT_READ and PROT_WRITE
  *
  * Context: Process context, may sleep; takes the mmap_lock.
@@ -30,7 +30,7 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 	struct vm_area_struct *vma, *prev;
 	struct mmu_gather tlb;
 	unsigned long flags;
-	int err;
+	int err = 0;
 
 	VMA_ITERATOR(vmi, mm, start);
 
@@ -39,10 +39,16 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 	prev = vma_prev(&vmi);
 	if (start > vma->vm_start)
 		prev = vma;
-	vma = vma_find(&vmi, end);
-	flags = (vma->vm_flags & ~VM_ACCESS_FLAGS) | calc_vm_prot_bits(prot, 0);
 	tlb_gather_mmu(&tlb, mm);
-	err = mprotect_fixup(&vmi, &tlb, vma, &prev, start, end, flags);
+	for_each_vma_range(vmi, vma, end) {
+		flags = (vma->vm_flags & ~VM_ACCESS_FLAGS) |
+			calc_vm_prot_bits(prot, 0);
+		err = mprotect_fixup(&vmi, &tlb, vma, &prev, start,
+				     min(end, vma->vm_end), flags);
+		if (err)
+			break;
+		start = vma_iter_end(&vmi);
+	}
 	tlb_finish_mmu(&tlb);
 	mmap_write_unlock(mm);
 	return err;
@@ -71,15 +77,15 @@ struct vm_area_struct *ptebatch_protect_vma(struct mm_struct *mm,
 }
 
 /**
- * ptebatch_change() - change entries as mprotect_fixup() does, within a VMA
+ * ptebatch_change() - change entries as mprotect_fixup() does
  * @mm: the mm
  * @start: address of the first byte, page-aligned
- * @end: address behind the last byte, page-aligned; in the same VMA
- * @op: one of ptebatch_protections; its protection is set for the whole VMA, but
+ * @end: address behind the last byte, page-aligned
+ * @op: one of ptebatch_protections; its protection is set for whole VMAs, but
  *      only for the entries from @start to @end
  * @twin: call the twin of change_protection()
  *
- * The VMA is not split: the end of the range alone ends the last batch.
+ * No VMA is split: the end of the range alone ends the last batch.
  *
  * Context: Process context, may sleep; takes the mmap_lock.
  * Return: the number of changed pages.
@@ -89,15 +95,22 @@ long ptebatch_change(struct mm_struct *mm, unsigned long start,
 {
 	struct vm_area_struct *vma;
 	struct mmu_gather tlb;
-	long pages;
+	long pages = 0;
+
+	VMA_ITERATOR(vmi, mm, start);
 
 	/* With one mm user, NUMA hinting skips folios on the local node. */
 	mmget(mm);
 	mmap_write_lock(mm);
-	vma = ptebatch_protect_vma(mm, start, op->prot);
 	tlb_gather_mmu(&tlb, mm);
-	pages = (twin ? ptebatch_twin_change_protection : change_protection)
-		(&tlb, vma, start, end, op->arg);
+	for_each_vma_range(vmi, vma, end) {
+		unsigned long at = max(start, vma->vm_start);
+
+		ptebatch_protect_vma(mm, at, op->prot);
+		pages += (twin ? ptebatch_twin_change_protection :
+				 change_protection)
+			 (&tlb, vma, at, min(end, vma->vm_end), op->arg);
+	}
 	tlb_finish_mmu(&tlb);
 	mmap_write_unlock(mm);
 	mmput(mm);

@@ -53,22 +53,29 @@ static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 {
 	const struct ptebatch_row *row = &space->row;
 	unsigned long start = ptebatch_addr(space, row->from);
-	unsigned long bytes = (row->to - row->from) * PAGE_SIZE;
+	unsigned long end = ptebatch_addr(space, row->to);
 	struct mm_struct *mm = space->places[0].mm;
 	struct vm_area_struct *vma;
 	struct mmu_gather tlb;
 
+	VMA_ITERATOR(vmi, mm, start);
+
 	mmap_read_lock(mm);
-	vma = vma_lookup(mm, start);
-	if (twin) {
-		ptebatch_twin_zap_vma_range(vma, start, bytes);
-	} else if (op != &ptebatch_zap_batched) {
-		zap_vma_range(vma, start, bytes);
-	} else {
+	if (op == &ptebatch_zap_batched && !twin)
 		tlb_gather_mmu(&tlb, mm);
-		zap_vma_range_batched(&tlb, vma, start, bytes, NULL);
-		tlb_finish_mmu(&tlb);
+	for_each_vma_range(vmi, vma, end) {
+		unsigned long at = max(start, vma->vm_start);
+		unsigned long bytes = min(end, vma->vm_end) - at;
+
+		if (twin)
+			ptebatch_twin_zap_vma_range(vma, at, bytes);
+		else if (op != &ptebatch_zap_batched)
+			zap_vma_range(vma, at, bytes);
+		else
+			zap_vma_range_batched(&tlb, vma, at, bytes, NULL);
 	}
+	if (op == &ptebatch_zap_batched && !twin)
+		tlb_finish_mmu(&tlb);
 	mmap_read_unlock(mm);
 	return 0;
 }

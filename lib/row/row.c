@@ -124,6 +124,20 @@ static bool parse_bar(struct parser *p)
 	return true;
 }
 
+/* ";": sets a bit at the next entry, or at the end, which is an error. */
+static bool parse_vma_start(struct parser *p)
+{
+	unsigned int at = p->row->nr;
+
+	if (!at)
+		return fail(p, "a VMA without an entry before the ;");
+	if (at == PTEBATCH_ROW_ENTRIES)
+		return fail(p, "a VMA without an entry after the ;");
+	__set_bit(at, p->row->vma_starts);
+	p->at++;
+	return true;
+}
+
 static char opening_brace(const struct ptebatch_shape *shape)
 {
 	return shape->pmd ? '[' : shape->split ? '(' : '{';
@@ -288,6 +302,13 @@ static bool parse_folio(struct parser *p, struct ptebatch_shape shape)
 				return false;
 			continue;
 		}
+		if (*p->at == ';') {
+			if (shape.pmd)
+				return fail(p, "a PMD maps one VMA");
+			if (!parse_vma_start(p))
+				return false;
+			continue;
+		}
 		if (!parse_pages(p, folio, &page))
 			return false;
 		pages = max(pages, page);
@@ -334,6 +355,9 @@ static bool repeat(struct parser *p, unsigned int entry, unsigned int folio,
 			copy = p->row->entries[entry];
 			if (copy.folio != PTEBATCH_NO_FOLIO)
 				copy.folio += nr_folios;
+			/* A ";" before the first entry is not repeated. */
+			if (i && test_bit(entry, p->row->vma_starts))
+				__set_bit(p->row->nr, p->row->vma_starts);
 			if (!add_entry(p, &copy))
 				return false;
 		}
@@ -350,6 +374,8 @@ static bool parse_item(struct parser *p)
 
 	if (*p->at == '|')
 		return parse_bar(p);
+	if (*p->at == ';')
+		return parse_vma_start(p);
 
 	if (!parse_marks(p, &shape))
 		return false;
@@ -388,6 +414,9 @@ int ptebatch_row_parse(struct ptebatch_row *row, const char *picture,
 		fail(&p, "a second | is missing");
 	if (!p.error && !row->nr)
 		fail(&p, "no entries");
+	if (!p.error && row->nr < PTEBATCH_ROW_ENTRIES &&
+	    test_bit(row->nr, row->vma_starts))
+		fail(&p, "a VMA without an entry after the ;");
 	if (!p.bars)
 		row->to = row->nr;
 	for (i = 0; i < row->nr_folios; i++) {
@@ -460,7 +489,8 @@ static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 	for (end = i + 1; end < row->nr; end++) {
 		const struct ptebatch_entry *next = &row->entries[end];
 
-		if (end == row->from || end == row->to)
+		if (end == row->from || end == row->to ||
+		    test_bit(end, row->vma_starts))
 			break;
 		if (next->kind != entry->kind || next->flags != entry->flags)
 			break;
@@ -555,6 +585,10 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 		    !(hole && folio_continues(row, end, open, page + (end - i)))) {
 			print_close(out, row, open, page);
 			open = PTEBATCH_NO_FOLIO;
+		}
+		if (test_bit(i, row->vma_starts)) {
+			seq_buf_puts(out, " ;");
+			blank = true;
 		}
 		if (bars && (i == row->from || i == row->to)) {
 			seq_buf_puts(out, blank ? " |" : "|");

@@ -46,11 +46,15 @@
  *		so on (512, 256 with 4K pages); T/2-8: 8 less (never printed)
  *	|	twice or not at all: limits of the operation's range, by default
  *		the whole row
+ *	;	the next entry belongs to another, adjacent VMA: with
+ *		{Wdyx*8 ; Wdyx*8} a folio is mapped by two VMAs (not in
+ *		brackets; ignored in an expected row)
  *	!	before a token: differs from what was expected (only printed)
  */
 #ifndef PTEBATCH_ROW_H
 #define PTEBATCH_ROW_H
 
+#include <linux/bitmap.h>
 #include <linux/pgtable.h>
 #include <linux/seq_buf.h>
 #include <linux/types.h>
@@ -145,6 +149,8 @@ struct ptebatch_shape {
  * @nr_pages: number of pages in all folios
  * @folios: folios, in the order of their first entries
  * @entries: page table entries
+ * @vma_starts: one bit per entry, set at the first entry of each VMA but the
+ *              first VMA
  */
 struct ptebatch_row {
 	unsigned int first;
@@ -155,6 +161,7 @@ struct ptebatch_row {
 	unsigned int nr_pages;
 	struct ptebatch_shape folios[PTEBATCH_ROW_ENTRIES];
 	struct ptebatch_entry entries[PTEBATCH_ROW_ENTRIES];
+	DECLARE_BITMAP(vma_starts, PTEBATCH_ROW_ENTRIES);
 };
 
 static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)

@@ -67,11 +67,19 @@ static bool row_passes(struct ptebatch_random *random)
 	return passes;
 }
 
-/* Drop entries that the failure does not need: halves first, then singles. */
+/*
+ * Drop what the failure does not need: the limits of VMAs, then entries, halves
+ * first, then singles.
+ */
 static void shrink(struct ptebatch_random *random, struct ptebatch_row *smaller)
 {
 	unsigned int chunk, at, nr;
 
+	*smaller = *random->row;
+	bitmap_zero(smaller->vma_starts, PTEBATCH_ROW_ENTRIES);
+	swap(random->row, smaller);
+	if (row_passes(random))
+		swap(random->row, smaller);
 	for (chunk = random->row->nr / 2; chunk; chunk /= 2) {
 		/* Backwards: entries behind @at are dropped or needed. */
 		for (at = random->row->nr; at;) {
@@ -139,8 +147,8 @@ static void list_states(struct ptebatch_random *random,
 /**
  * ptebatch_random_run() - test an operation on randomly generated rows
  * @test: the case; fails at the first row that fails, which is the last
- * @choose: chooses operation and memory: sets @op, @setup, and if needed @first
- *          and @usable of its argument
+ * @choose: chooses operation and memory: sets @op, @setup, and if needed @first,
+ *          @usable and @one_vma of its argument
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  */
@@ -172,6 +180,8 @@ void ptebatch_random_run(struct kunit *test,
 		call = ptebatch_op_call(random->op, &random->setup);
 		list_states(random, &call);
 		ptebatch_random_row(random->row, &rnd, &call, &random->states);
+		if (!random->one_vma)
+			ptebatch_random_vmas(random->row, &rnd);
 		if (random->op->whole) {
 			random->row->from = 0;
 			random->row->to = random->row->nr;

@@ -22,6 +22,7 @@
  *         table
  * @usable: whether a state that is possible in this VMA may be in the row;
  *          %NULL for all
+ * @one_vma: the operation fails on a range of several VMAs
  * @row: the row
  * @picture: the row as a picture
  * @states: possible states of an entry
@@ -33,6 +34,7 @@ struct ptebatch_random {
 	unsigned int first;
 	bool (*usable)(const struct ptebatch_random *random,
 		       const struct ptebatch_entry *state);
+	bool one_vma;
 	struct ptebatch_row *row;
 	char picture[SZ_32K];
 	struct ptebatch_states states;

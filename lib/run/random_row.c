@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bitmap.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -137,6 +138,19 @@ void ptebatch_random_row(struct ptebatch_row *row, struct rnd_state *rnd,
 	number_pages(row);
 }
 
+/**
+ * ptebatch_random_vmas() - divide a random row into several VMAs
+ * @row: the row; one in two rows keeps a single VMA
+ * @rnd: state of the random number generator
+ */
+void ptebatch_random_vmas(struct ptebatch_row *row, struct rnd_state *rnd)
+{
+	unsigned int nr = below(rnd, 2) ? 1 + small(rnd, 8) : 0;
+
+	while (nr-- && row->nr > 1)
+		__set_bit(1 + below(rnd, row->nr - 1), row->vma_starts);
+}
+
 /* Drop the folios that no entry maps any more. */
 static void drop_unmapped(struct ptebatch_row *row)
 {
@@ -186,10 +200,14 @@ bool ptebatch_row_without(struct ptebatch_row *row,
 	if (first + nr == from->nr) {
 		row->nr = first;
 		row->to = min(row->to, row->nr);
+		bitmap_clear(row->vma_starts, first, nr);
 	} else if (!first) {
 		row->nr -= nr;
 		memmove(row->entries, row->entries + nr,
 			row->nr * sizeof(row->entries[0]));
+		bitmap_shift_right(row->vma_starts, row->vma_starts, nr,
+				   PTEBATCH_ROW_ENTRIES);
+		__clear_bit(0, row->vma_starts);
 		row->first = (row->first + nr) % PTRS_PER_PTE;
 		row->from -= min(row->from, nr);
 		row->to -= min(row->to, nr);

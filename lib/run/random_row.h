@@ -13,6 +13,7 @@
 void ptebatch_random_row(struct ptebatch_row *row, struct rnd_state *rnd,
 			 const struct ptebatch_call *call,
 			 const struct ptebatch_states *states);
+void ptebatch_random_vmas(struct ptebatch_row *row, struct rnd_state *rnd);
 bool ptebatch_row_without(struct ptebatch_row *row,
 			  const struct ptebatch_row *from, unsigned int first,
 			  unsigned int nr);

@@ -82,6 +82,9 @@ struct ptebatch_window *ptebatch_window(struct ptebatch_space *space,
 	memcpy(window->row->entries, space->row.entries + at,
 	       sizeof(window->row->entries[0]) * PTEBATCH_WINDOW_ENTRIES);
 	memcpy(window->row->folios, space->row.folios, sizeof(space->row.folios));
+	/* Bits beyond the window have no entry. */
+	bitmap_shift_right(window->row->vma_starts, space->row.vma_starts, at,
+			   PTEBATCH_ROW_ENTRIES);
 	trial->after.row = *window->row;
 	trial->before.nr = PTEBATCH_WINDOW_ENTRIES;
 	trial->after.nr = PTEBATCH_WINDOW_ENTRIES;

@@ -29,6 +29,7 @@
 #include "populate.h"
 #include "refs.h"
 #include "space.h"
+#include "vmas.h"
 
 /* Aligned to a page table, and away from both ends of the address space. */
 #define SPACE_BASE	ALIGN(SZ_1G, PMD_SIZE)
@@ -290,6 +291,8 @@ static int map_second_place(struct ptebatch_space *space, unsigned long offset)
 			      SPACE_BASE - SPACE_MARGIN + distance, offset);
 		if (!err)
 			err = ptebatch_populate(space, second);
+		if (!err)
+			err = ptebatch_vmas_split(space, second);
 	}
 	space->nr_places = 2;
 	return err;
@@ -308,7 +311,7 @@ static void write_pages(struct folio *folio)
 /* Per-CPU LRU and mlock batches hold references to their folios. */
 static void drain_lru(const struct ptebatch_space *space)
 {
-	if (space->setup.lru || space->setup.mlocked)
+	if (space->setup.lru || space->setup.mlocked || space->setup.next_mlocked)
 		lru_add_drain_all();
 }
 
@@ -368,6 +371,8 @@ static int set_up(struct ptebatch_space *space)
 	err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
 	if (!err)
 		err = ptebatch_populate(space, place);
+	if (!err)
+		err = ptebatch_vmas_split(space, place);
 	if (!err && space->setup.twice)
 		err = map_second_place(space, offset);
 	return err ?: prepare_folios(space);

@@ -54,6 +54,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @swap: the anonymous folios have swap space, and are locked
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA has VM_LOCKED
+ * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
+ *                third ";", and so on have VM_LOCKED
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -75,6 +77,7 @@ struct ptebatch_setup {
 	bool swap;
 	bool lazyfree;
 	bool mlocked;
+	bool next_mlocked;
 	bool small;
 	bool lru;
 	bool twice;
