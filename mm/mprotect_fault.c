@@ -3,16 +3,27 @@
  * Rules 5 and 12, with real writes after mprotect(): a write does not fault
  * unless there is a reason for a write fault, and faults exactly once for any
  * combination of reasons. A NUMA hint adds one fault for each folio.
+ *
+ * Entries, too: those that mprotect() makes writable are as after a write fault,
+ * and those that a NUMA hinting fault restores are as before the hint.
  */
 #include <kunit/test.h>
+#include <linux/gfp.h>
 #include <linux/kthread.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pgalloc.h>
 #include <linux/uaccess.h>
 #include <linux/vmstat.h>
 
+#include "internal.h"
+
+#include "../lib/arch/arch.h"
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/op/protect.h"
+#include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -32,6 +43,10 @@ static const struct fault_row {
 	  { "Rdyx Rdy Rdyx Rdy", .prot = RO }, PTEBATCH_TO_WRITABLE },
 	{ "PMD, exclusive and dirty: the write does not fault",
 	  { "[Rdyx]", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	{ "exclusive clean pages: writes do not fault",
+	  { "{Ryx*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	{ "private file, clean COW copy: writes do not fault",
+	  { "{Ryx*16}", PTEBATCH_PRIVATE_FILE, RO }, PTEBATCH_TO_WRITABLE },
 	{ "shmem, clean and dirty pages: writes do not fault",
 	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO }, PTEBATCH_TO_WRITABLE },
 	{ "file with write notification, dirty pages: writes do not fault",
@@ -142,6 +157,12 @@ static void write_page(struct kunit *test, const struct ptebatch_space *space,
 			    i, space->setup.picture);
 }
 
+/* A PMD is one entry: write to its first page only. */
+static unsigned int write_step(const struct ptebatch_space *space)
+{
+	return space->row.folios[0].pmd ? PTRS_PER_PTE : 1;
+}
+
 static void mprotect_fault(struct kunit *test)
 {
 	const struct fault_row *row = test->param_value;
@@ -162,16 +183,309 @@ static void mprotect_fault(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0,
 				ptebatch_mprotect(space->places[0].mm, start,
 						  end, op->prot));
-	/* A PMD is one entry: write to its first page only. */
-	step = space->row.folios[0].pmd ? PTRS_PER_PTE : 1;
+	step = write_step(space);
 	kthread_use_mm(space->places[0].mm);
 	for (i = 0; i < space->row.nr; i += step)
 		write_page(test, space, i);
 	kthread_unuse_mm(space->places[0].mm);
 }
 
+/*
+ * Rules 5 and 12: mprotect() does what the write fault would do. The same row is
+ * made writable with and without MM_CP_TRY_CHANGE_WRITABLE. After a write to
+ * each page, with fewer faults in the first case, the entries are the same.
+ */
+
+static const struct same_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	unsigned int avoided;	/* faults that mprotect() avoids */
+} same_rows[] = {
+	{ "exclusive dirty pages: 16 faults avoided, entries as after faults",
+	  { "{Rdyx*16}", .prot = RO }, 16 },
+	{ "exclusive clean pages: 16 faults avoided, entries as after faults",
+	  { "{Ryx*16}", .prot = RO }, 16 },
+	{ "exclusive old pages, from PROT_NONE: 16 faults avoided, entries as after faults",
+	  { "{Ndx*16}" }, 16 },
+	{ "exclusive and shared runs: 11 faults avoided, entries as after faults",
+	  { "{Rdyx Rdy Rdyx*2 Rdy*4 Rdyx*8}", .prot = RO }, 11 },
+	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: 4 faults avoided, entries as after faults",
+	  { "{Rdysx*4 Rdyx*12}", .prot = RO, .track = true }, 4 },
+	{ "4 of 16 pages uffd-wp: 12 faults avoided, entries as after faults",
+	  { "{Rdyux*4 Rdyx*12}", .prot = RO, .uffd_wp = true }, 12 },
+	{ "small folios, dirty, clean and shared: 2 faults avoided, entries as after faults",
+	  { "Rdyx Ryx Rdy Ry", .prot = RO }, 2 },
+	{ "PMD, exclusive and dirty: 1 fault avoided, PMD as after a fault",
+	  { "[Rdyx]", .prot = RO }, 1 },
+	{ "write notification, dirty and clean folio: 8 faults avoided, entries as after faults",
+	  { "{Rdy*8} {Ry*8}", PTEBATCH_FILE, RO }, 8 },
+	{ "private file, COW copy and page cache: 4 faults avoided, entries as after faults",
+	  { "{Rdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RO }, 4 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(same_rows, same_rows, name);
+
+static struct ptebatch_trial *change_and_write(struct kunit *test,
+					       enum ptebatch_protection_id how,
+					       unsigned long *faults)
+{
+	const struct same_row *row = test->param_value;
+	const struct ptebatch_op *op = &ptebatch_protections[how];
+	struct ptebatch_trial *trial;
+	unsigned int i;
+	int failed = 0;
+
+	trial = ptebatch_trial_begin(test, op->function, &row->setup);
+	op->call(op, trial->space, false);
+	kthread_use_mm(trial->place->mm);
+	*faults = count_faults();
+	for (i = 0; i < trial->space->row.nr; i += write_step(trial->space))
+		failed += !!put_user(1, (char __user *)ptebatch_addr(trial->space, i));
+	*faults = count_faults() - *faults;
+	kthread_unuse_mm(trial->place->mm);
+	/* Writes to uffd-wp pages are refused: the VMA has no userfaultfd_ctx. */
+	for (i = 0; i < trial->space->row.nr; i++)
+		failed -= !!(trial->space->row.entries[i].flags & PTEBATCH_UFFD);
+	KUNIT_EXPECT_EQ_MSG(test, failed, 0, "%d writes failed", failed);
+	ptebatch_trial_stop(trial);
+	return trial;
+}
+
+static void mprotect_same(struct kunit *test)
+{
+	const struct same_row *row = test->param_value;
+	struct ptebatch_trial *upgraded, *faulted;
+	unsigned long few, many;
+
+	upgraded = change_and_write(test, PTEBATCH_TO_WRITABLE, &few);
+	faulted = change_and_write(test, PTEBATCH_TO_WRITABLE_LATER, &many);
+	KUNIT_EXPECT_EQ_MSG(test, many - few, row->avoided,
+			    PTEBATCH_RULE_FAULTS ": %lu faults without the upgrade, %lu with it",
+			    many, few);
+	if (ptebatch_trial_allows(upgraded, &faulted->after.row))
+		return;
+	KUNIT_FAIL(test, PTEBATCH_RULE_WRITABLE ": a write fault leaves other entries");
+	ptebatch_print_row(test, "fault", &faulted->after.row, NULL);
+	ptebatch_print_row(test, "mprotect", &upgraded->after.row, upgraded->differs);
+}
+
+/*
+ * Rule 3: a NUMA hinting fault restores the entries of the folio that lie in
+ * the VMA and in the page table, and no others. Outside of the range of each
+ * picture are other VMAs, with PROT_NONE.
+ */
+
+static const struct hint_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	unsigned int at;	/* entry that is accessed */
+	const char *after;
+	bool write;
+} hint_rows[] = {
+	{ "64K folio, read: all entries become writable again",
+	  { "{Wdyx*16}", .prot = RW }, 5, "{Wdyx*16}" },
+	{ "64K folio, write: all entries become writable again",
+	  { "{Wdyx*16}", .prot = RW }, 15, "{Wdyx*16}", true },
+	{ "64K folio, read-only exclusive pages, read: become writable",
+	  { "{Rdyx*16}", .prot = RW }, 0, "{Wdyx*16}" },
+	{ "64K folio, second half shared, read of the first: second half stays read-only",
+	  { "{Wdyx*8 Rdy*8}", .prot = RW }, 3, "{Wdyx*8 Rdy*8}" },
+	{ "64K folio, second half shared, read of the second: first half becomes writable",
+	  { "{Wdyx*8 Rdy*8}", .prot = RW }, 12, "{Wdyx*8 Rdy*8}" },
+	{ "read-only VMA, exclusive dirty pages: stay read-only",
+	  { "{Rdyx*16}", .prot = RO }, 5, "{Rdyx*16}" },
+	{ "clean and old pages: stay clean, become young",
+	  { "{Wx*8 Wdx*8}", .prot = RW }, 2, "{Wyx*8 Wdyx*8}" },
+	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: all others stay read-only",
+	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .track = true }, 9,
+	  "{Wdysx*4 Rdyx*12}" },
+	{ "4 of 16 pages uffd-wp: stay read-only",
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, 9,
+	  "{Rdyux*4 Wdyx*12}" },
+	{ "4 of 16 pages uffd-rwp: stay PROT_NONE",
+	  { "{Ndyux*4 Wdyx*12}", .prot = RW, .uffd_rwp = true }, 9,
+	  "{Ndyux*4 Wdyx*12}" },
+	{ "64K folio with a hole of 3 pages: hole stays",
+	  { "{Wdyx*5 -*3 Wdyx*8}", .prot = RW }, 9, "{Wdyx*5 -*3 Wdyx*8}" },
+	{ "last 13 pages of a 64K folio behind another folio: other folio stays PROT_NONE",
+	  { "{Wdyx*4} {.*3 Wdyx*13}", .prot = RW }, 6, "{Ndyx*4} {.*3 Wdyx*13}" },
+	{ "first 13 pages of a 64K folio before another folio: other folio stays PROT_NONE",
+	  { "{Wdyx*13 .*3} {Wdyx*4}", .prot = RW }, 6, "{Wdyx*13 .*3} {Ndyx*4}" },
+	{ "first of two physically adjacent folios: second stays PROT_NONE",
+	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, 15, "{Wdyx*16} +{Ndyx*16}" },
+	{ "second of two physically adjacent folios: first stays PROT_NONE",
+	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, 16, "{Ndyx*16} +{Wdyx*16}" },
+	{ "small folios: only the entry that is read changes",
+	  { "Wdyx*3", .prot = RW }, 1, "Ndyx Wdyx Ndyx" },
+	{ "64K folio partly before the VMA: pages before it stay PROT_NONE",
+	  { "{Ndyx*5 | Wdyx*11 |}", .prot = RW }, 9, "{Ndyx*5 Wdyx*11}" },
+	{ "64K folio partly after the VMA: pages after it stay PROT_NONE",
+	  { "{| Wdyx*11 | Ndyx*5}", .prot = RW }, 9, "{Wdyx*11 Ndyx*5}" },
+	{ "64K folio with one page in the VMA: all other pages stay PROT_NONE",
+	  { "{Ndyx*8 | Wdyx | Ndyx*7}", .prot = RW }, 8, "{Ndyx*8 Wdyx Ndyx*7}" },
+	{ "64K folio across two page tables, read in the first: second half stays PROT_NONE",
+	  { "@-8 {Wdyx*16}", .prot = RW }, 2, "@-8 {Wdyx*8 Ndyx*8}" },
+	{ "64K folio across two page tables, read in the second: first half stays PROT_NONE",
+	  { "@-8 {Wdyx*16}", .prot = RW }, 12, "@-8 {Ndyx*8 Wdyx*8}" },
+	{ "PMD, read: becomes writable again",
+	  { "[Wdyx]", .prot = RW }, 7, "[Wdyx]" },
+	{ "PMD, shared, read: stays read-only",
+	  { "[Rdy]", .prot = RW }, 7, "[Rdy]" },
+	{ "shmem folio, read: all entries become writable again",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, 5, "{Wdy*16}" },
+	{ "file with write notification: clean pages stay read-only",
+	  { "{Wdy*8 Ry*8}", PTEBATCH_FILE, RW }, 5, "{Wdy*8 Ry*8}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hint_rows, hint_rows, name);
+
+/*
+ * Move two page tables, of @addr and of the next PMD, to physically adjacent
+ * pages, so that an access beyond the end of one of them reaches the other.
+ */
+static void make_tables_adjacent(struct kunit *test, struct mm_struct *mm,
+				 unsigned long addr)
+{
+	struct page *pages = alloc_pages(GFP_PGTABLE_USER, 1);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, pages);
+	split_page(pages, 1);
+	mmap_write_lock(mm);
+	for (i = 0; i < 2; i++, addr += PMD_SIZE) {
+		pmd_t *pmd = ptebatch_find_pmd(mm, addr);
+		pgtable_t old;
+
+		if (!pmd || !pagetable_pte_ctor(mm, page_ptdesc(pages + i))) {
+			__free_page(pages + i);
+			continue;
+		}
+		old = pmd_pgtable(pmdp_get(pmd));
+		memcpy(page_address(pages + i), page_address(old), PAGE_SIZE);
+		pmd_populate(mm, pmd, pages + i);
+		pte_free(mm, old);
+	}
+	mmap_write_unlock(mm);
+}
+
+/* Give what lies outside of the range VMAs of their own, with PROT_NONE. */
+static void protect_outside(struct kunit *test, const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	struct mm_struct *mm = space->places[0].mm;
+
+	if (row->from)
+		KUNIT_ASSERT_EQ(test, 0,
+				ptebatch_mprotect(mm, ptebatch_addr(space, 0),
+						  ptebatch_addr(space, row->from),
+						  PROT_NONE));
+	if (row->to < row->nr)
+		KUNIT_ASSERT_EQ(test, 0,
+				ptebatch_mprotect(mm, ptebatch_addr(space, row->to),
+						  ptebatch_addr(space, row->nr),
+						  PROT_NONE));
+}
+
+static void mprotect_hint(struct kunit *test)
+{
+	const struct hint_row *row = test->param_value;
+	struct ptebatch_op op = ptebatch_protections[PTEBATCH_NUMA_HINT];
+	const char *missing = ptebatch_op_missing(&op);
+	struct ptebatch_trial *trial;
+	unsigned long faults;
+	char __user *addr;
+	char byte;
+	int err;
+
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	op.prot = row->setup.prot;
+	trial = ptebatch_trial_begin(test, "the NUMA hinting fault", &row->setup);
+	if (trial->space->row.first + trial->space->row.nr > PTRS_PER_PTE)
+		make_tables_adjacent(test, trial->place->mm, trial->place->start);
+	protect_outside(test, trial->space);
+	op.call(&op, trial->space, false);
+
+	addr = (char __user *)ptebatch_addr(trial->space, row->at);
+	kthread_use_mm(trial->place->mm);
+	faults = count_faults();
+	err = row->write ? put_user(1, addr) : get_user(byte, addr);
+	faults = count_faults() - faults;
+	kthread_unuse_mm(trial->place->mm);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ_MSG(test, faults, 1, "%lu faults, expected one NUMA hinting fault",
+			    faults);
+	if (ptebatch_trial_end(trial))
+		ptebatch_trial_expect(trial, row->after);
+}
+
+/*
+ * The first test case of S1: a THP that the split and merge of its VMA has left
+ * PTE-mapped, then read-only and writable 40 times, with writes between.
+ */
+#define TOGGLES		40
+
+static int split_and_merge_vma(struct mm_struct *mm, unsigned long addr)
+{
+	int err;
+
+	kthread_use_mm(mm);
+	err = do_madvise(mm, addr, PAGE_SIZE, MADV_DONTFORK) ?:
+	      do_madvise(mm, addr, PAGE_SIZE, MADV_DOFORK);
+	kthread_unuse_mm(mm);
+	return err;
+}
+
+static unsigned int write_rounds(const struct ptebatch_space *space, char value)
+{
+	unsigned int i, failed = 0;
+
+	kthread_use_mm(space->places[0].mm);
+	for (i = 0; i < space->row.nr; i++)
+		failed += !!put_user(value, (char __user *)ptebatch_addr(space, i));
+	kthread_unuse_mm(space->places[0].mm);
+	return failed;
+}
+
+static void mprotect_toggle(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = { "[Wdyx]", .prot = RW };
+	unsigned long start, end, faults;
+	struct ptebatch_trial *trial;
+	unsigned int i, failed = 0;
+	struct folio *folio;
+	struct mm_struct *mm;
+
+	trial = ptebatch_trial_begin(test, "mprotect_fixup()", &setup);
+	mm = trial->place->mm;
+	start = ptebatch_addr(trial->space, 0);
+	end = ptebatch_addr(trial->space, trial->space->row.nr);
+	folio = trial->space->folios[0];
+	KUNIT_ASSERT_EQ(test, 0, split_and_merge_vma(mm, start));
+	KUNIT_EXPECT_EQ_MSG(test, mm->map_count, 1, "the VMA was not merged");
+
+	faults = count_faults();
+	for (i = 0; i < TOGGLES; i++) {
+		KUNIT_ASSERT_EQ(test, 0, ptebatch_mprotect(mm, start, end, RO));
+		KUNIT_ASSERT_EQ(test, 0, ptebatch_mprotect(mm, start, end, RW));
+		failed += write_rounds(trial->space, i + 1);
+	}
+	faults = count_faults() - faults;
+	KUNIT_EXPECT_EQ(test, failed, 0);
+	KUNIT_EXPECT_EQ_MSG(test, faults, 0, PTEBATCH_RULE_FAULTS ": %lu faults in %u rounds",
+			    faults, TOGGLES);
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		KUNIT_EXPECT_EQ_MSG(test, *(char *)page_address(folio_page(folio, i)),
+				    TOGGLES, "contents of page %u", i);
+	if (ptebatch_trial_end(trial))
+		ptebatch_trial_expect(trial, "{Wdyx*T}");
+}
+
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_fault, rows_gen_params),
+	KUNIT_CASE_PARAM(mprotect_same, same_rows_gen_params),
+	KUNIT_CASE_PARAM(mprotect_hint, hint_rows_gen_params),
+	KUNIT_CASE(mprotect_toggle),
 	{}
 };
 
