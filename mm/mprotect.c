@@ -7,12 +7,31 @@
  * mprotect_fixup(), change_protection() on a part of a VMA, and the twin of
  * change_protection(), which changes one entry at a time.
  */
-#include <kunit/test.h>
-#include <linux/mman.h>
+#include "../lib/arch/tlb.h"
 
+#include <kunit/test.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
+#include <linux/topology.h>
+#include <uapi/linux/userfaultfd.h>
+
+#include "internal.h"
+
+#include "../lib/check/checks.h"
+#include "../lib/check/compare.h"
+#include "../lib/check/rules.h"
+#include "../lib/kernel/counter.h"
+#include "../lib/kernel/process.h"
+#include "../lib/kernel/syscall.h"
 #include "../lib/op/protect.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
+#include "../lib/space/folio.h"
+#include "../lib/twin/twin.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
@@ -85,6 +104,10 @@ static const struct mprotect_row rows[] = {
 	{ "exclusivity changes at both ends of the range: exclusive run in it becomes writable",
 	  { "{Rdy*2 | Rdyx*6 Rdy*4 | Rdyx*4}", .prot = RO }, RW,
 	  "{Rdy*2 Wdyx*6 Rdy*4 Rdyx*4}" },
+	{ "64K folio, exclusive and clean, to writable: all entries become writable",
+	  { "{Ryx*16}", .prot = RO }, RW, "{Wyx*16}" },
+	{ "64K folio, shared and clean, to writable: all entries stay read-only",
+	  { "{Ry*16}", .prot = RO }, RW, "{Ry*16}" },
 	{ "shared range between exclusive pages: all entries stay read-only",
 	  { "{Rdyx | Rdy*14 | Rdyx}", .prot = RO }, RW, "{Rdyx Rdy*14 Rdyx}" },
 
@@ -378,6 +401,430 @@ static void mprotect_protection(struct kunit *test)
 }
 
 /*
+ * Rule 13: NUMA hinting skips a folio in one batch, which ends with the folio
+ * and with the range. One folio of each row has a reason to be skipped, all
+ * others get hints.
+ */
+
+enum skip_reason {
+	PINNED,			/* a GUP pin */
+	DIRTY_FILE,		/* dirty page cache */
+	LOCAL,			/* on the node of the mm's only user */
+	SHARED,			/* mapped by a child; true for all folios */
+};
+
+static const struct skip_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	enum skip_reason reason;
+	unsigned int folio;	/* index of the folio that is skipped */
+	unsigned int batches;	/* that its entries are skipped in */
+	const char *after;
+} skip_rows[] = {
+	{ "pinned folio: skipped in 1 batch, next folio gets hints",
+	  { "{Wdyx*16} {Wdyx*16}", .prot = RW }, PINNED, 0, 1,
+	  "{Wdyx*16} {Ndyx*16}" },
+	{ "pinned folio, physically adjacent folio: only the adjacent folio gets hints",
+	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, PINNED, 0, 1,
+	  "{Wdyx*16} +{Ndyx*16}" },
+	{ "pages 4 to 15 of a pinned folio in the range: next folio gets hints",
+	  { "{Wdyx*4 | Wdyx*12} {Wdyx*16} |", .prot = RW }, PINNED, 0, 1,
+	  "{Wdyx*16} {Ndyx*16}" },
+	{ "pages 0 to 7 of a pinned folio in the range: only the previous folio gets hints",
+	  { "| {Wdyx*16} {Wdyx*8 | Wdyx*8} {Wdyx*16}", .prot = RW }, PINNED, 1, 1,
+	  "{Ndyx*16} {Wdyx*16} {Wdyx*16}" },
+	{ "last 12 pages of a pinned folio mapped: next folio gets hints",
+	  { "{.*4 Wdyx*12} {Wdyx*16}", .prot = RW }, PINNED, 0, 1,
+	  "{.*4 Wdyx*12} {Ndyx*16}" },
+	{ "pinned folio, writable and read-only pages alternate: skipped in 1 batch",
+	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Wdyx*8}", .prot = RW }, PINNED, 0, 1,
+	  "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Ndyx*8}" },
+	{ "pinned folio with a hole of 3 pages: skipped in 2 batches",
+	  { "{Wdyx*5 -*3 Wdyx*8} {Wdyx*4}", .prot = RW }, PINNED, 0, 2,
+	  "{Wdyx*5 -*3 Wdyx*8} {Ndyx*4}" },
+	{ "pinned folio across two page tables: skipped in 2 batches",
+	  { "@-8 {Wdyx*16} {Wdyx*4}", .prot = RW }, PINNED, 0, 2,
+	  "@-8 {Wdyx*16} {Ndyx*4}" },
+	{ "pinned small folio: only its entry is skipped",
+	  { "Wdyx*3", .prot = RW }, PINNED, 1, 1, "Ndyx Wdyx Ndyx" },
+	{ "dirty page cache folio: skipped in 1 batch, clean folio gets hints",
+	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW }, DIRTY_FILE, 0, 1,
+	  "{Wdy*16} {Ndy*16}" },
+	{ "folio on the node of the mm's only user: skipped in 1 batch, other node gets hints",
+	  { "0{Wdyx*16} 1{Wdyx*16}", .prot = RW }, LOCAL, 0, 1,
+	  "0{Wdyx*16} 1{Ndyx*16}" },
+	{ "folio shared after fork(): skipped in 1 batch",
+	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true }, SHARED, 0, 1,
+	  "{Rdy*16} {Rdy*4}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(skip_rows, skip_rows, name);
+
+/* change_prot_numa() asks this function about each folio, once a batch. */
+static struct ptebatch_counter asked = { .function = "folio_can_map_prot_numa" };
+static bool is_counting;
+
+static void give_reason(struct ptebatch_trial *trial, const void *data)
+{
+	const struct skip_row *row = data;
+	struct folio *folio = trial->space->folios[row->folio];
+
+	trial->call.model = NULL;
+	if (row->reason == PINNED)
+		ptebatch_folio_pin(folio, 1);
+	else if (row->reason == DIRTY_FILE)
+		folio_set_dirty(folio);
+	asked.match = folio;
+	is_counting = !ptebatch_counters_begin(&asked, 1);
+}
+
+static void take_reason(struct ptebatch_trial *trial, const void *data)
+{
+	const struct skip_row *row = data;
+	struct folio *folio = trial->space->folios[row->folio];
+
+	if (is_counting)
+		ptebatch_counters_end(&asked, 1);
+	if (row->reason == PINNED)
+		ptebatch_folio_pin(folio, -1);
+	else if (row->reason == DIRTY_FILE)
+		folio_clear_dirty(folio);
+}
+
+static void check_batches(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_row *was = &trial->before.row;
+	const struct skip_row *row = data;
+	unsigned int i, entries = 0;
+
+	for (i = was->from; i < was->to; i++)
+		entries += was->entries[i].folio == row->folio;
+	if (is_counting)
+		KUNIT_EXPECT_EQ_MSG(trial->test, asked.hits,
+				    trial->one_by_one ? entries : row->batches,
+				    PTEBATCH_RULE_HINTS ": %s skips %u entries in %lu batches",
+				    trial->function, entries, asked.hits);
+}
+
+/* As ptebatch_change(), which takes a second reference to the mm. */
+static long hint_alone(const struct ptebatch_op *op, struct ptebatch_space *space,
+		       bool twin)
+{
+	unsigned long start = ptebatch_addr(space, space->row.from);
+	unsigned long end = ptebatch_addr(space, space->row.to);
+	struct mm_struct *mm = space->places[0].mm;
+	struct mmu_gather tlb;
+	long pages;
+
+	mmap_write_lock(mm);
+	tlb_gather_mmu(&tlb, mm);
+	pages = (twin ? ptebatch_twin_change_protection : change_protection)
+		(&tlb, vma_lookup(mm, start), start, end, op->arg);
+	tlb_finish_mmu(&tlb);
+	mmap_write_unlock(mm);
+	return pages;
+}
+
+static void mprotect_skip(struct kunit *test)
+{
+	const struct skip_row *row = test->param_value;
+	struct ptebatch_op op = ptebatch_protections[PTEBATCH_NUMA_HINT];
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &row->setup, .after = row->after,
+		.prepare = give_reason, .undo = take_reason,
+		.check = check_batches, .data = row,
+	};
+	const char *missing = ptebatch_op_missing(&op);
+
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	if (row->reason == LOCAL) {
+		if (numa_node_id())
+			kunit_skip(test, "the test does not run on node 0");
+		op.call = hint_alone;
+	}
+	ptebatch_row_run(test, &run);
+}
+
+#ifdef CONFIG_USERFAULTFD
+
+/*
+ * Rules 12 and 14: UFFDIO_WRITEPROTECT, from the ioctl() on. When it ends the
+ * write protection, a write that needs no fault otherwise does not fault either.
+ */
+
+static const struct uffdio_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	bool protect;
+	const char *after;
+	unsigned int split;	/* first entry of a second VMA, or 0 */
+} uffdio_rows[] = {
+	{ "UFFDIO_WRITEPROTECT, 64K folio: all entries become uffd-wp",
+	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, true, "{Rdyux*16}" },
+	{ "UFFDIO_WRITEPROTECT, part of a folio: pages outside the range stay writable",
+	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd_wp = true }, true,
+	  "{Wdyx*5 Rdyux*6 Wdyx*5}" },
+	{ "UFFDIO_WRITEPROTECT, folio in two VMAs: all entries become uffd-wp",
+	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, true, "{Rdyux*16}", 6 },
+	{ "UFFDIO_WRITEPROTECT, shmem folio and none entries: uffd-wp, and markers",
+	  { "{Wdy*4} -*4", PTEBATCH_SHMEM, RW, .uffd_wp = true }, true,
+	  "{Rdyu*4} U*4" },
+	{ "UFFDIO_WRITEPROTECT ends, 64K folio: all entries become writable",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, false, "{Wdyx*16}" },
+	{ "UFFDIO_WRITEPROTECT ends, second half shared: first half becomes writable",
+	  { "{Rdyux*8 Rdyu*8}", .prot = RW, .uffd_wp = true }, false,
+	  "{Wdyx*8 Rdy*8}" },
+	{ "UFFDIO_WRITEPROTECT ends, read-only VMA: all entries stay read-only",
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, false, "{Rdyx*16}" },
+	{ "UFFDIO_WRITEPROTECT ends, folio in two VMAs: all entries become writable",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, false, "{Wdyx*16}", 6 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(uffdio_rows, uffdio_rows, name);
+
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(userfaultfd));
+
+/* The userfaultfd of the row's mm, which is the current mm. */
+static struct file *open_uffd(void)
+{
+	const struct ptebatch_args args = ptebatch_args(UFFD_USER_MODE_ONLY, 0, 0, 0, 0);
+	int fd = ptebatch_syscall(PTEBATCH_SYSCALL(userfaultfd), &args);
+	struct file *file;
+
+	if (fd < 0)
+		return ERR_PTR(fd);
+	file = fget(fd);
+	close_fd(fd);
+	return file;
+}
+
+static long uffd_ioctl(struct file *file, unsigned int cmd, const void *arg,
+		       size_t bytes)
+{
+	unsigned long addr = ptebatch_to_user(arg, bytes);
+	long ret;
+
+	if (IS_ERR_VALUE(addr))
+		return addr;
+	ret = file->f_op->unlocked_ioctl(file, cmd, addr);
+	vm_munmap(addr, PAGE_ALIGN(bytes));
+	return ret;
+}
+
+/* All entries of the row, or those of the operation's range. */
+static struct uffdio_range range_of(const struct ptebatch_space *space, bool all)
+{
+	unsigned int from = all ? 0 : space->row.from;
+	unsigned int to = all ? space->row.nr : space->row.to;
+
+	return (struct uffdio_range) {
+		.start = ptebatch_addr(space, from),
+		.len = (to - from) * PAGE_SIZE,
+	};
+}
+
+static struct file *uffd;
+
+static long write_protect(const struct ptebatch_op *op,
+			  struct ptebatch_space *space, bool twin)
+{
+	const struct uffdio_writeprotect arg = {
+		.range = range_of(space, false), .mode = op->arg,
+	};
+	long ret;
+
+	kthread_use_mm(space->places[0].mm);
+	ret = uffd_ioctl(uffd, UFFDIO_WRITEPROTECT, &arg, sizeof(arg));
+	kthread_unuse_mm(space->places[0].mm);
+	return ret;
+}
+
+/* Before the space's teardown: the end of userfaultfd ends all protection. */
+static void close_uffd(void *data)
+{
+	__fput_sync(uffd);
+}
+
+static void register_uffd(struct ptebatch_trial *trial, const void *data)
+{
+	const struct uffdio_row *row = data;
+	const struct uffdio_api api = {
+		.api = UFFD_API,
+		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP |
+			    UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
+	};
+	const struct uffdio_register reg = {
+		.range = range_of(trial->space, true),
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct kunit *test = trial->test;
+	long err = 0;
+
+	/* Registration sets VM_UFFD_WP with the userfaultfd_ctx. */
+	ptebatch_vma_flags(trial->place->mm, trial->place->start, 0, VM_UFFD_WP);
+	kthread_use_mm(trial->place->mm);
+	if (row->split)
+		err = do_madvise(trial->place->mm, trial->place->start,
+				 row->split * PAGE_SIZE, MADV_DONTDUMP);
+	uffd = open_uffd();
+	if (!err && !IS_ERR(uffd))
+		err = uffd_ioctl(uffd, UFFDIO_API, &api, sizeof(api)) ?:
+		      uffd_ioctl(uffd, UFFDIO_REGISTER, &reg, sizeof(reg));
+	kthread_unuse_mm(trial->place->mm);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, uffd);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, close_uffd, NULL));
+	KUNIT_ASSERT_EQ(test, err, 0);
+}
+
+static void mprotect_uffdio(struct kunit *test)
+{
+	const struct uffdio_row *row = test->param_value;
+	const struct ptebatch_op op = {
+		.function = "UFFDIO_WRITEPROTECT", .call = write_protect,
+		.arg = row->protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+		.no_twin = true,
+	};
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &row->setup, .after = row->after,
+		.prepare = register_uffd, .data = row,
+	};
+
+	ptebatch_row_run(test, &run);
+}
+
+#endif
+
+/* Rule 5: without VM_WRITE, MM_CP_TRY_CHANGE_WRITABLE warns and upgrades nothing. */
+static void mprotect_no_write(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = { "{Rdyx*8 Ndyx*8}", .prot = RO };
+	struct ptebatch_op op = ptebatch_protections[PTEBATCH_TO_WRITABLE];
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &setup, .after = "{Rdyx*16}",
+	};
+
+	op.prot = RO;
+	kunit_warning_suppress(test) {
+		ptebatch_row_run(test, &run);
+		KUNIT_EXPECT_TRUE_MSG(test, KUNIT_SUPPRESSED_WARNING_COUNT() > 0,
+				      "%s does not warn", op.function);
+	}
+}
+
+/*
+ * The worst case of S3 inside a folio: exclusive and shared, or writable and
+ * read-only pages alternate, so that each batch is one entry.
+ */
+
+static const struct alternation {
+	const char *name;
+	unsigned long from, to;
+	const char *before[2], *after[2];	/* tokens of even and odd pages */
+} alternations[] = {
+	{ "exclusive and shared pages alternate, orders 1, 4 and 9: exclusive become writable",
+	  NONE, RW, { "Ndyx", "Ndy" }, { "Wdyx", "Rdy" } },
+	{ "shared and exclusive pages alternate, orders 1, 4 and 9: all become PROT_NONE",
+	  RW, NONE, { "Rdy", "Wdyx" }, { "Ndy", "Ndyx" } },
+	{ "writable and read-only pages alternate, orders 1, 4 and 9: all become PROT_NONE",
+	  RW, NONE, { "Wdyx", "Rdyx" }, { "Ndyx", "Ndyx" } },
+	{ "PROT_NONE and read-only pages alternate, orders 1, 4 and 9: all become writable",
+	  RO, RW, { "Ndyx", "Rdyx" }, { "Wdyx", "Wdyx" } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(alternations, alternations, name);
+
+static const char *draw_alternating(struct kunit *test, const char * const *tokens,
+				    unsigned int nr)
+{
+	const size_t bytes = nr * sizeof(" Wdyx") + sizeof("{}");
+	char *text = kunit_kzalloc(test, bytes, GFP_KERNEL);
+	struct seq_buf out;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	seq_buf_init(&out, text, bytes);
+	seq_buf_putc(&out, '{');
+	for (i = 0; i < nr; i++)
+		seq_buf_printf(&out, "%s ", tokens[i % 2]);
+	seq_buf_putc(&out, '}');
+	return seq_buf_str(&out);
+}
+
+static void mprotect_alternates(struct kunit *test)
+{
+	const struct alternation *row = test->param_value;
+	static const unsigned int orders[] = { 1, 4, 9 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		unsigned int nr = 1U << orders[i];
+		const struct ptebatch_setup setup = {
+			.picture = draw_alternating(test, row->before, nr),
+			.prot = row->from,
+		};
+
+		if (!check_row(test, &setup, row->to,
+			       draw_alternating(test, row->after, nr)))
+			return;
+	}
+}
+
+/*
+ * S3's reproducer changes several regions in turn, each to no access and back:
+ * a call changes its region only, also if the VMA merges with its neighbours.
+ * Between the regions lie pages that any upgrade would make writable.
+ */
+
+#define REGIONS		4
+#define REGION_PAGES	16
+#define REGION_ROUNDS	6
+
+static const char *draw_regions(struct kunit *test, unsigned long none)
+{
+	const size_t bytes = REGIONS * sizeof("{Wdyx*8 Rdy*8} Rdyx ");
+	char *text = kunit_kzalloc(test, bytes, GFP_KERNEL);
+	struct seq_buf out;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	seq_buf_init(&out, text, bytes);
+	for (i = 0; i < REGIONS; i++)
+		seq_buf_printf(&out, "%s Rdyx ", none & BIT(i) ?
+			       "{Ndyx*8 Ndy*8}" : "{Wdyx*8 Rdy*8}");
+	return seq_buf_str(&out);
+}
+
+static void mprotect_regions(struct kunit *test)
+{
+	const struct ptebatch_setup setup = { draw_regions(test, 0), .prot = RW };
+	struct ptebatch_trial *trial;
+	unsigned long none = 0;	/* bitmap of the regions without access */
+	unsigned int round, i;
+
+	trial = ptebatch_trial_begin(test, "mprotect_fixup()", &setup);
+	/* The flushes of single calls are not recorded. */
+	ptebatch_trial_stop(trial);
+	bitmap_fill(trial->flush.flushed, PTEBATCH_ROW_ENTRIES);
+	for (round = 0; round < REGION_ROUNDS; round++) {
+		for (i = 0; i < REGIONS; i++) {
+			unsigned long start = ptebatch_addr(trial->space,
+							    i * (REGION_PAGES + 1));
+			bool access = (round + i) % 2;
+
+			KUNIT_ASSERT_EQ(test, 0,
+					ptebatch_mprotect(trial->place->mm, start,
+							  start + REGION_PAGES * PAGE_SIZE,
+							  access ? RW : NONE));
+			__assign_bit(i, &none, !access);
+			if (!ptebatch_trial_end(trial) ||
+			    !ptebatch_trial_expect(trial, draw_regions(test, none)))
+				return;
+		}
+	}
+}
+
+/*
  * Every order, every kind of range: all entries of the folio are in one state,
  * so a token for the state before and a token for the state after suffice.
  */
@@ -438,6 +885,13 @@ static void mprotect_order(struct kunit *test)
 static struct kunit_case mprotect_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_row, rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_protection, protection_rows_gen_params),
+	KUNIT_CASE_PARAM(mprotect_skip, skip_rows_gen_params),
+#ifdef CONFIG_USERFAULTFD
+	KUNIT_CASE_PARAM(mprotect_uffdio, uffdio_rows_gen_params),
+#endif
+	KUNIT_CASE(mprotect_no_write),
+	KUNIT_CASE_PARAM(mprotect_alternates, alternations_gen_params),
+	KUNIT_CASE(mprotect_regions),
 	PTEBATCH_CASE_PARAMS(mprotect_order),
 	{}
 };

@@ -15,6 +15,7 @@
 #define PTEBATCH_RULE_RETURN		"rule 9 (return value)"
 #define PTEBATCH_RULE_LOG		"rule 10 (kernel log)"
 #define PTEBATCH_RULE_FAULTS		"rule 12 (write faults)"
+#define PTEBATCH_RULE_HINTS		"rule 13 (NUMA hints)"
 #define PTEBATCH_RULE_FILE		"rule 17 (file folios)"
 #define PTEBATCH_RULE_LAZYFREE		"rule 18 (lazyfree folios)"
 #define PTEBATCH_RULE_HALFWAY		"rule 20 (failure halfway)"
