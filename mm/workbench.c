@@ -21,11 +21,12 @@
 #include "../lib/kernel/log.h"
 #include "../lib/op/op.h"
 #include "../lib/run/rows.h"
+#include "../lib/space/pte.h"
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
 
 ptebatch_check_t ptebatch_check_model, ptebatch_check_neighbours,
-	ptebatch_check_flush, ptebatch_check_contents;
+	ptebatch_check_flush, ptebatch_check_contents, ptebatch_check_tables;
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -315,6 +316,36 @@ static void workbench_neighbours(struct kunit *test)
 	}
 }
 
+/* Rule 3: the check reports an entry behind the end of a page table. */
+static void workbench_tables(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = { "@-4 {Wdyx*8}", .prot = RW };
+	unsigned long addr;
+	struct ptebatch_trial *trial;
+	struct seq_buf out;
+	char text[256];
+	pte_t *table, *copy, saved;
+
+	trial = ptebatch_trial_begin(test, "no operation", &setup);
+	ptebatch_trial_end(trial);
+	/* The copy continues the page table, physically and virtually. */
+	addr = ptebatch_addr(trial->space, 0);
+	table = pte_offset_kernel(ptebatch_find_pmd(trial->place->mm, addr), addr);
+	copy = table + 4;
+	KUNIT_ASSERT_PTR_EQ(test, copy, page_address(trial->space->copies[0]));
+	KUNIT_EXPECT_EQ(test, pte_pfn(*copy), pte_pfn(copy[-1]) + 1);
+	KUNIT_EXPECT_TRUE(test, pte_none(copy[4]));
+
+	saved = *copy;
+	*copy = __pte(0);
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_tables(trial, &out));
+	KUNIT_EXPECT_TRUE(test, strstarts(seq_buf_str(&out),
+					  "entry 0 behind page table 0"));
+	*copy = saved;
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_tables(trial, &out));
+}
+
 /* The model reports an unmoved entry at its source and at its destination. */
 static void workbench_there(struct kunit *test)
 {
@@ -503,6 +534,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE_PARAM(workbench_allows, allows_gen_params),
 	KUNIT_CASE_PARAM(workbench_books, accounting_gen_params),
 	KUNIT_CASE(workbench_neighbours),
+	KUNIT_CASE(workbench_tables),
 	KUNIT_CASE(workbench_there),
 	KUNIT_CASE(workbench_flush),
 	KUNIT_CASE(workbench_leak),

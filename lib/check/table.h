@@ -8,6 +8,7 @@
 CHECK(PTEBATCH_RULE_MODEL, model, false);
 CHECK(PTEBATCH_RULE_RETURN, returned, false);
 CHECK(PTEBATCH_RULE_NEIGHBOURS, neighbours, false);
+CHECK(PTEBATCH_RULE_END, tables, true);
 CHECK(PTEBATCH_RULE_TLB, flush, false);
 CHECK(PTEBATCH_RULE_BLOCKS, blocks, false);
 CHECK(PTEBATCH_RULE_ACCOUNTING, accounting, true);

@@ -29,6 +29,7 @@
 #include "populate.h"
 #include "refs.h"
 #include "space.h"
+#include "tables.h"
 #include "vmas.h"
 
 /* Aligned to a page table, and away from both ends of the address space. */
@@ -370,12 +371,17 @@ static int set_up(struct ptebatch_space *space)
 	space->nr_places = 1;
 	err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
 	if (!err)
+		err = ptebatch_tables_alloc(space);
+	if (!err)
 		err = ptebatch_populate(space, place);
 	if (!err)
 		err = ptebatch_vmas_split(space, place);
 	if (!err && space->setup.twice)
 		err = map_second_place(space, offset);
-	return err ?: prepare_folios(space);
+	if (!err)
+		err = prepare_folios(space);
+	ptebatch_tables_copy(space);
+	return err;
 }
 
 /* Drop the page cache now, not with the last reference to the file. */
@@ -434,6 +440,7 @@ static void tear_down(void *data)
 		ptebatch_unpopulate(space, &space->places[i]);
 		mmput(space->places[i].mm);
 	}
+	ptebatch_tables_free(space);
 	/* Undo what set-up did for swap and migration entries. */
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
 		if (!ptebatch_folio_intact(space, i) ||

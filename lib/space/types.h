@@ -110,6 +110,7 @@ struct ptebatch_place {
  * @mapping: each anonymous folio's mapping, from when its reference was dropped
  * @cached: one bit per folio, set for page cache, clear for anonymous folios
  * @file: the file, %NULL for anonymous memory
+ * @copies: pages physically behind the first place's page tables, see tables.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
  */
@@ -125,6 +126,7 @@ struct ptebatch_space {
 	struct address_space *mapping[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
+	struct page *copies[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE - 1];
 	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;
 };

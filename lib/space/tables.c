@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A batch that runs past the end of its page table continues in the page that
+ * is physically behind the table. That page is usually not a page table, and
+ * the batch ends there by chance. So put a copy of the row's next page table
+ * behind each page table of the row: a batch that runs past the end finds the
+ * entries that it expects, and changes the copy instead of the next table.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/pgalloc.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+#include "pte.h"
+#include "tables.h"
+
+/* Pages of one allocation: the page table, the copy, and its expected contents. */
+enum { TABLE, COPY, EXPECTED, UNUSED };
+
+#define ORDER	2
+
+/* Does the row map pages, none of them by a PMD, in its page table @table? */
+static bool maps_ptes(const struct ptebatch_row *row, unsigned int table)
+{
+	bool maps = false;
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+
+		if ((row->first + i) / PTRS_PER_PTE != table ||
+		    entry->kind == PTEBATCH_NONE)
+			continue;
+		if (entry->folio != PTEBATCH_NO_FOLIO &&
+		    row->folios[entry->folio].pmd)
+			return false;
+		maps = true;
+	}
+	return maps;
+}
+
+static unsigned long table_addr(const struct ptebatch_space *space,
+				unsigned int table)
+{
+	return ALIGN_DOWN(space->places[0].start, PMD_SIZE) + table * PMD_SIZE;
+}
+
+/* As __pte_alloc(), but with two more pages behind the page table. */
+static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **copy)
+{
+	struct page *pages;
+	pgtable_t table;
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+
+	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
+	pud = p4d ? pud_alloc(mm, p4d, addr) : NULL;
+	pmd = pud ? pmd_alloc(mm, pud, addr) : NULL;
+	pages = pmd ? alloc_pages(GFP_KERNEL | __GFP_ZERO, ORDER) : NULL;
+	if (!pages)
+		return -ENOMEM;
+	/* The kernel frees the page table as a single page. */
+	split_page(pages, ORDER);
+	__free_page(pages + UNUSED);
+	*copy = pages + COPY;
+	table = pages + TABLE;
+	if (!pagetable_pte_ctor(mm, page_ptdesc(table))) {
+		__free_page(table);
+		return -ENOMEM;
+	}
+	pmd_install(mm, pmd, &table);
+	return 0;
+}
+
+/**
+ * ptebatch_tables_alloc() - allocate page tables with a copy of the next one
+ * @space: the address space; its first place is not populated yet
+ *
+ * Only page tables that another page table of the row follows; neither has
+ * PMD-mapped folios, and both have entries.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -ENOMEM; the caller calls ptebatch_tables_free() in both cases.
+ */
+int ptebatch_tables_alloc(struct ptebatch_space *space)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(space->copies) && !err; i++)
+		if (maps_ptes(&space->row, i) && maps_ptes(&space->row, i + 1))
+			err = alloc_table(space->places[0].mm, table_addr(space, i),
+					  &space->copies[i]);
+	return err;
+}
+
+static void copy_table(struct mm_struct *mm, unsigned long addr, pte_t *to)
+{
+	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep;
+
+	ptep = pmd ? pte_offset_map_lock(mm, pmd, addr, &ptl) : NULL;
+	if (!ptep)
+		return;
+	memcpy(to, ptep, PTRS_PER_PTE * sizeof(*to));
+	pte_unmap_unlock(ptep, ptl);
+}
+
+/**
+ * ptebatch_tables_copy() - copy the page tables of a row, as they are now
+ * @space: the address space, set up
+ *
+ * Context: Process context, may sleep; takes the page table locks.
+ */
+void ptebatch_tables_copy(struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(space->copies); i++) {
+		struct page *copy = space->copies[i];
+
+		if (!copy)
+			continue;
+		copy_table(space->places[0].mm, table_addr(space, i + 1),
+			   page_address(copy));
+		copy_page(page_address(copy + EXPECTED - COPY),
+			  page_address(copy));
+	}
+}
+
+/**
+ * ptebatch_tables_ended() - check that no batch ran past the end of its table
+ * @space: the address space
+ * @out: receives a line for the first changed entry of each copy
+ *
+ * Return: true if no copy has changed.
+ */
+bool ptebatch_tables_ended(const struct ptebatch_space *space, struct seq_buf *out)
+{
+	unsigned int table, i;
+	bool ended = true;
+
+	for (table = 0; table < ARRAY_SIZE(space->copies); table++) {
+		struct page *copy = space->copies[table];
+		const pte_t *is, *expected;
+
+		if (!copy)
+			continue;
+		is = page_address(copy);
+		expected = page_address(copy + EXPECTED - COPY);
+		for (i = 0; i < PTRS_PER_PTE; i++)
+			if (!pte_same(is[i], expected[i]))
+				break;
+		if (i == PTRS_PER_PTE)
+			continue;
+		ended = false;
+		seq_buf_printf(out, "entry %u behind page table %u: expected %#llx, found %#llx\n",
+			       i, table, (u64)pte_val(expected[i]),
+			       (u64)pte_val(is[i]));
+	}
+	return ended;
+}
+
+/**
+ * ptebatch_tables_free() - free the copies; the mm frees the page tables
+ * @space: the address space
+ */
+void ptebatch_tables_free(struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(space->copies); i++) {
+		if (!space->copies[i])
+			continue;
+		__free_page(space->copies[i]);
+		__free_page(space->copies[i] + EXPECTED - COPY);
+		space->copies[i] = NULL;
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Detect batches that run past the end of a page table.
+ */
+#ifndef PTEBATCH_TABLES_H
+#define PTEBATCH_TABLES_H
+
+#include <linux/seq_buf.h>
+
+#include "types.h"
+
+int ptebatch_tables_alloc(struct ptebatch_space *space);
+void ptebatch_tables_copy(struct ptebatch_space *space);
+bool ptebatch_tables_ended(const struct ptebatch_space *space, struct seq_buf *out);
+void ptebatch_tables_free(struct ptebatch_space *space);
+
+#endif /* PTEBATCH_TABLES_H */
