@@ -11,11 +11,13 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/fail_table.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/op/op.h"
@@ -56,6 +58,7 @@ enum vma_layout {
  * @layout: VMAs at the source and at the destination
  * @flags: MREMAP_* in addition to MOVE
  * @pages: new length, in pages; 0: the old length
+ * @fails: number of the page table allocation that fails, from 1; 0: none
  */
 struct mremap_row {
 	const char *name;
@@ -65,6 +68,7 @@ struct mremap_row {
 	enum vma_layout layout;
 	unsigned long flags;
 	unsigned int pages;
+	unsigned int fails;
 };
 
 /* The range of a trial that is moved, or moved to. */
@@ -144,28 +148,40 @@ static void arrange_vmas(const struct ptebatch_trial *src,
  * @flags: VM_* of the VMA at the range's start, 0 if there is none
  * @total: total_vm of the mm, in pages
  * @locked: locked_vm of the mm, in pages
+ * @committed: committed memory of the system, in pages
  */
 struct vma_counts {
 	vm_flags_t flags;
 	unsigned long total;
 	unsigned long locked;
+	unsigned long committed;
 };
 
-static struct vma_counts read_vma_counts(const struct ptebatch_trial *trial)
+/* The VMA flags at an address of the trial's mm, 0 if there is no VMA. */
+static vm_flags_t read_vma_flags(const struct ptebatch_trial *trial,
+				 unsigned long addr)
 {
 	struct mm_struct *mm = trial->place->mm;
 	struct vm_area_struct *vma;
-	struct vma_counts counts;
+	vm_flags_t flags;
 
 	mmap_read_lock(mm);
-	vma = vma_lookup(mm, range_start(trial));
-	counts = (struct vma_counts) {
-		.flags = vma ? vma->vm_flags : 0,
+	vma = vma_lookup(mm, addr);
+	flags = vma ? vma->vm_flags : 0;
+	mmap_read_unlock(mm);
+	return flags;
+}
+
+static struct vma_counts read_vma_counts(const struct ptebatch_trial *trial)
+{
+	const struct mm_struct *mm = trial->place->mm;
+
+	return (struct vma_counts) {
+		.flags = read_vma_flags(trial, range_start(trial)),
 		.total = mm->total_vm,
 		.locked = mm->locked_vm,
+		.committed = vm_memory_committed(),
 	};
-	mmap_read_unlock(mm);
-	return counts;
 }
 
 /**
@@ -178,6 +194,46 @@ struct move {
 	struct vma_counts *counts;
 };
 
+/* The source's VMA extends beyond the range on both sides: PLAIN. */
+static void expect_flags_around(const struct ptebatch_trial *src,
+				const struct vma_counts *before)
+{
+	unsigned long start = range_start(src);
+
+	KUNIT_EXPECT_EQ_MSG(src->test, read_vma_flags(src, start - PAGE_SIZE),
+			    before->flags,
+			    "%s changes flags of the source's VMA before the range",
+			    src->function);
+	KUNIT_EXPECT_EQ_MSG(src->test,
+			    read_vma_flags(src, start + range_bytes(src)),
+			    before->flags,
+			    "%s changes flags of the source's VMA after the range",
+			    src->function);
+}
+
+static void expect_failed(const struct ptebatch_trial *src,
+			  const struct vma_counts *before)
+{
+	struct vma_counts after = read_vma_counts(src);
+	struct kunit *test = src->test;
+
+	KUNIT_EXPECT_EQ_MSG(test, after.flags, before->flags,
+			    PTEBATCH_RULE_HALFWAY ": %s changes the flags of the source's VMA",
+			    src->function);
+	KUNIT_EXPECT_EQ_MSG(test, read_vma_counts(src->second).flags, 0,
+			    PTEBATCH_RULE_HALFWAY ": %s leaves a VMA at the destination",
+			    src->function);
+	KUNIT_EXPECT_EQ_MSG(test, after.total, before->total,
+			    PTEBATCH_RULE_ACCOUNTING ": %s changes total_vm, in pages",
+			    src->function);
+	KUNIT_EXPECT_EQ_MSG(test, after.locked, before->locked,
+			    PTEBATCH_RULE_ACCOUNTING ": %s changes locked_vm, in pages",
+			    src->function);
+	KUNIT_EXPECT_EQ_MSG(test, after.committed, before->committed,
+			    PTEBATCH_RULE_ACCOUNTING ": %s changes committed memory, in pages",
+			    src->function);
+}
+
 static void expect_vma_counts(struct ptebatch_trial *src, const void *data)
 {
 	const struct move *move = data;
@@ -186,34 +242,45 @@ static void expect_vma_counts(struct ptebatch_trial *src, const void *data)
 	long pages = range_bytes(src) / PAGE_SIZE;
 	long added = row->pages ? row->pages - pages : 0;
 	struct vma_counts after = read_vma_counts(src->second);
+	bool dontunmap = row->flags & MREMAP_DONTUNMAP;
 	struct kunit *test = src->test;
 
+	if (row->layout == PLAIN)
+		expect_flags_around(src, before);
+	if (row->fails) {
+		expect_failed(src, before);
+		return;
+	}
 	if (row->setup.uffd_no_remap_event)
 		after.flags |= before->flags &
 			       (VM_UFFD_WP | VM_UFFD_RWP);
 	KUNIT_EXPECT_EQ_MSG(test, after.flags, before->flags,
 			    "%s: VMA flags at the destination differ from the source's",
 			    src->function);
-	/* OCCUPIED and SECOND_MAPPING unmap pages at the destination, too. */
-	if (row->layout == PLAIN || row->layout == WHOLE_VMA) {
-		if (row->flags & MREMAP_DONTUNMAP)
-			added = pages;
-		KUNIT_EXPECT_EQ_MSG(test, after.total - before->total, added,
-				    PTEBATCH_RULE_ACCOUNTING
-				    ": %s: wrong change of total_vm, in pages",
+	KUNIT_EXPECT_EQ_MSG(test, after.locked - before->locked,
+			    before->flags & VM_LOCKED ? added : 0,
+			    PTEBATCH_RULE_ACCOUNTING
+			    ": %s: wrong change of locked_vm, in pages",
+			    src->function);
+	if (dontunmap) {
+		KUNIT_EXPECT_EQ_MSG(test, read_vma_counts(src).flags,
+				    before->flags & ~VM_LOCKED_MASK,
+				    "%s with MREMAP_DONTUNMAP: flags of the source's VMA",
 				    src->function);
+		added = pages;
 	}
-	if (row->flags & MREMAP_DONTUNMAP)
-		KUNIT_EXPECT_FALSE_MSG(test,
-				       read_vma_counts(src).flags & VM_LOCKED,
-				       "%s with MREMAP_DONTUNMAP leaves VM_LOCKED at the source",
-				       src->function);
-	else
-		KUNIT_EXPECT_EQ_MSG(test, after.locked - before->locked,
-				    before->flags & VM_LOCKED ? added : 0,
-				    PTEBATCH_RULE_ACCOUNTING
-				    ": %s: wrong change of locked_vm, in pages",
-				    src->function);
+	/* OCCUPIED and SECOND_MAPPING unmap pages at the destination, too. */
+	if (row->layout != PLAIN && row->layout != WHOLE_VMA)
+		return;
+	KUNIT_EXPECT_EQ_MSG(test, after.total - before->total, added,
+			    PTEBATCH_RULE_ACCOUNTING
+			    ": %s: wrong change of total_vm, in pages",
+			    src->function);
+	KUNIT_EXPECT_EQ_MSG(test, after.committed - before->committed,
+			    before->flags & VM_ACCOUNT ? added : 0,
+			    PTEBATCH_RULE_ACCOUNTING
+			    ": %s: wrong change of committed memory, in pages",
+			    src->function);
 }
 
 static void prepare(struct ptebatch_trial *src, const void *data)
@@ -222,9 +289,23 @@ static void prepare(struct ptebatch_trial *src, const void *data)
 
 	arrange_vmas(src, src->second, move->row->layout);
 	*move->counts = read_vma_counts(src);
-	/* The model does not cover the entries of a new length. */
-	if (move->row->pages)
+	/* The model covers neither the entries of a new length nor failures. */
+	if (move->row->pages || move->row->fails)
 		src->second->call.model = NULL;
+	if (!move->row->fails)
+		return;
+	src->call.model = NULL;
+	KUNIT_ASSERT_EQ(src->test, 0, ptebatch_fail_table(move->row->fails));
+}
+
+static void undo(struct ptebatch_trial *src, const void *data)
+{
+	const struct move *move = data;
+
+	if (move->row->fails)
+		KUNIT_EXPECT_TRUE_MSG(src->test, ptebatch_fail_table_end(),
+				      "%s allocates fewer than %u page tables",
+				      src->function, move->row->fails);
 }
 
 /* Make @run from a row; @op, @move and @counts are for its pointers. */
@@ -239,7 +320,8 @@ static struct ptebatch_run run_of(const struct mremap_row *row,
 	return (struct ptebatch_run) {
 		.op = op, .setup = &row->setup, .after = row->src,
 		.second = row->dst, .onto_second = row->layout == SECOND_MAPPING,
-		.prepare = prepare, .check = expect_vma_counts, .data = move,
+		.prepare = prepare, .undo = undo, .check = expect_vma_counts,
+		.data = move, .ret = row->fails ? -ENOMEM : 0,
 	};
 }
 
@@ -512,13 +594,56 @@ static const struct mremap_row rows[] = {
 	{ "PTE-mapped 2M folio, middle half in the range: moved, half stays",
 	  { "{Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4}", .prot = RW },
 	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}", "@16 {-*T/4 Wdyx*T/2 -*T/4}" },
+
+	/* Rule 20: no memory for a page table: what was moved moves back. */
+	{ "64K folio in two page tables, first page table fails: -ENOMEM, unchanged",
+	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdyx*16}", "@-8 -*16",
+	  .fails = 1 },
+	{ "64K folio in two page tables, second page table fails: 8 entries moved back",
+	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdyx*16}", "@-8 -*16",
+	  .fails = 2 },
+	{ "64K folio, 4 of 16 entries read-only, second page table fails: moved back unchanged",
+	  { "{Wdyx*2 Rdyx*4 Wdyx*10}", .prot = RW }, "{Wdyx*2 Rdyx*4 Wdyx*10}",
+	  "@-5 -*16", .fails = 2 },
+	{ "64K folio at another offset, part in the range, second page table fails: moved back",
+	  { "@-8 {Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW },
+	  "@-8 {Wdyx*16}", "@-6 -*16", .fails = 2 },
+	{ "full page table between two partly filled ones, last one fails: page table moved back",
+	  { "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", .prot = RW },
+	  "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", "@-16 -*16 -*T -*16", .fails = 2 },
+	{ "PMD-mapped folio between 16K folios, last page table fails: PMD moved back",
+	  { "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}", .prot = RW },
+	  "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}", "@-4 -*4 -*T -*4", .fails = 2 },
+	{ "swap and migration entries, second page table fails: moved back",
+	  { "@-8 Sx*4 {Mw*4 Mx*2 M*2} {Wdyx*4}", .prot = RW },
+	  "@-8 Sx*4 {Mw*4 Mx*2 M*2} {Wdyx*4}", "@-8 -*16", .fails = 2 },
+	{ "64K shmem folio in two page tables, second page table fails: moved back",
+	  { "@-8 {Wdy*16}", PTEBATCH_SHMEM, RW }, "@-8 {Wdy*16}", "@-8 -*16",
+	  .fails = 2 },
+	{ "no UFFD_FEATURE_EVENT_REMAP, full page table between two, last one fails: moved back",
+	  { "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", .prot = RW, .uffd_wp = true,
+	    .uffd_no_remap_event = true },
+	  "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", "@-16 -*16 -*T -*16", .fails = 3 },
+	{ "range grows to 24 pages, second page table fails: moved back, nothing committed",
+	  { "@-8 | {Wdyx*16} | -*8", .prot = RW }, "@-8 {Wdyx*16} -*8",
+	  "@-8 -*24", .pages = 24, .fails = 2 },
+	{ "MREMAP_DONTUNMAP, second page table fails: moved back",
+	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdyx*16}", "@-8 -*16",
+	  .flags = MREMAP_DONTUNMAP, .fails = 2 },
+	{ "mlocked 64K folio, MREMAP_DONTUNMAP, second page table fails: stays mlocked",
+	  { "@-8 {Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .mlocked = true },
+	  "@-8 {Wdyx*16}", "@-8 -*16", .flags = MREMAP_DONTUNMAP, .fails = 2 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
 static void mremap_row(struct kunit *test)
 {
-	check_row(test, test->param_value);
+	const struct mremap_row *row = test->param_value;
+
+	if (row->fails && ptebatch_fail_table_missing())
+		kunit_skip(test, "%s", ptebatch_fail_table_missing());
+	check_row(test, row);
 }
 
 /* After a move, try_to_unmap() finds and unmaps all mappings of the folios. */
@@ -621,12 +746,15 @@ static void mremap_order(struct kunit *test)
 		check_range(test, nr / 2 - 1, nr / 2 + 1, 7);
 }
 
-/* A call that fails changes neither entries nor accounting. */
+/*
+ * A call that fails changes neither entries nor accounting; nor does one that
+ * changes neither address nor length.
+ */
 
 #define ROW	"{Wdyx*4 | Wdyx*8 | Wdyx*4}"
 
 /**
- * struct refusal - a call of mremap() that fails
+ * struct refusal - a call of mremap() that changes nothing
  * @name: name of the case
  * @setup: address space before the call
  * @layout: VMAs at the source and at the destination
@@ -637,7 +765,7 @@ static void mremap_order(struct kunit *test)
  * @overlap: @new_addr is added to the source address instead
  * @no_memlock: RLIMIT_MEMLOCK is 0 and the caller lacks CAP_IPC_LOCK
  * @flags: MREMAP_*
- * @err: expected error
+ * @err: expected error; 0: the call returns the old address
  */
 struct refusal {
 	const char *name;
@@ -662,6 +790,10 @@ static const struct refusal refusals[] = {
 	  .new_addr = LONG_MIN, .flags = MOVE, .err = -EINVAL },
 	{ "new length 0: -EINVAL", { ROW, .prot = RW },
 	  .new_len = -8 * (long)PAGE_SIZE, .flags = MOVE, .err = -EINVAL },
+	{ "new address not page-aligned, no MREMAP_FIXED, same length: ignored",
+	  { ROW, .prot = RW }, .new_addr = 1, .flags = MREMAP_MAYMOVE },
+	{ "new address beyond the address space, no flags, same length: ignored",
+	  { ROW, .prot = RW }, .new_addr = LONG_MIN },
 	{ "all flag bits set: -EINVAL", { ROW, .prot = RW }, .flags = ~0UL,
 	  .err = -EINVAL },
 	{ "MREMAP_FIXED without MREMAP_MAYMOVE: -EINVAL", { ROW, .prot = RW },
@@ -720,7 +852,7 @@ static bool expect_failure(struct kunit *test, bool twin)
 		  refusal->new_addr;
 	ret = call(src->place->mm, syscall, args[0], args[1], args[2], args[3],
 		   args[4]);
-	KUNIT_EXPECT_EQ_MSG(test, ret, refusal->err,
+	KUNIT_EXPECT_EQ_MSG(test, ret, refusal->err ?: (long)args[0],
 			    "%s returns %ld, expected %d", src->function, ret,
 			    refusal->err);
 	passes = ptebatch_trial_end(src) &&
@@ -730,6 +862,7 @@ static bool expect_failure(struct kunit *test, bool twin)
 	KUNIT_EXPECT_EQ(test, after.flags, before.flags);
 	KUNIT_EXPECT_EQ(test, after.total, before.total);
 	KUNIT_EXPECT_EQ(test, after.locked, before.locked);
+	KUNIT_EXPECT_EQ(test, after.committed, before.committed);
 	return passes;
 }
 
@@ -739,11 +872,39 @@ static void mremap_refusal(struct kunit *test)
 		expect_failure(test, true);
 }
 
+/*
+ * MREMAP_DONTUNMAP leaves the source without anonymous pages. Its page offset is
+ * then that of its address, as of a new VMA, although it was moved before.
+ */
+static void mremap_offset(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = { "Wdyx", .prot = RW };
+	struct ptebatch_space *space = ptebatch_space(test, &setup);
+	unsigned long middle = ptebatch_space_add_place(space, 1)->start;
+	unsigned long last = ptebatch_space_add_place(space, 3)->start;
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+
+	KUNIT_ASSERT_EQ(test, middle,
+			ptebatch_syscall_in(mm, PTEBATCH_SYSCALL(mremap),
+					    ptebatch_addr(space, 0), PAGE_SIZE,
+					    PAGE_SIZE, MOVE, middle));
+	KUNIT_ASSERT_EQ(test, last,
+			ptebatch_syscall_in(mm, PTEBATCH_SYSCALL(mremap), middle,
+					    PAGE_SIZE, PAGE_SIZE, KEEP, last));
+	mmap_read_lock(mm);
+	vma = vma_lookup(mm, middle);
+	KUNIT_EXPECT_NULL(test, vma->anon_vma);
+	KUNIT_EXPECT_EQ(test, linear_page_index(vma, middle), middle >> PAGE_SHIFT);
+	mmap_read_unlock(mm);
+}
+
 static struct kunit_case mremap_cases[] = {
 	KUNIT_CASE_PARAM(mremap_row, rows_gen_params),
 	KUNIT_CASE_PARAM(mremap_found, found_rows_gen_params),
 	PTEBATCH_CASE_PARAMS(mremap_order),
 	KUNIT_CASE_PARAM(mremap_refusal, refusals_gen_params),
+	KUNIT_CASE(mremap_offset),
 	{}
 };
 

@@ -12,10 +12,13 @@ static int count_call(struct kprobe *probe, struct pt_regs *regs)
 	struct ptebatch_counter *counter =
 		container_of(probe, struct ptebatch_counter, probe);
 
-	if (!counter->match ||
-	    regs_get_kernel_argument(regs, counter->argument) ==
+	if (counter->match &&
+	    regs_get_kernel_argument(regs, counter->argument) !=
 	    (unsigned long)counter->match)
-		counter->hits++;
+		return 0;
+	counter->hits++;
+	if (counter->on_call)
+		counter->on_call(counter->data);
 	return 0;
 }
 

@@ -14,6 +14,9 @@
  * @match: count only calls with this argument, %NULL: count all calls
  * @argument: index of the argument compared with @match, from 0
  * @hits: number of calls
+ * @on_call: called at each counted call, before the function, with preemption
+ *           disabled and whatever locks the caller holds; may be %NULL
+ * @data: argument of @on_call
  * @probe: kprobe on @function
  */
 struct ptebatch_counter {
@@ -21,6 +24,8 @@ struct ptebatch_counter {
 	const void *match;
 	unsigned int argument;
 	unsigned long hits;
+	void (*on_call)(void *data);
+	void *data;
 #ifdef CONFIG_KPROBES
 	struct kprobe probe;
 #endif
