@@ -11,13 +11,17 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/sched.h>
+#include <linux/swapops.h>
 
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/counter.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
+#include "../lib/space/pte.h"
 #include "../lib/space/refs.h"
 
 #define RO	PROT_READ
@@ -381,6 +385,18 @@ static const struct advise_row rows[] = {
 	  "{Wdyx*T/4 -*T/2 Wdyx*T/4}" },
 	{ "2M folio that fills a page table: unmapped", PTEBATCH_DONTNEED,
 	  { "{Wdyx*T}", .prot = RW }, "-*T" },
+	{ "full page table, a guard in its last entry: only the guard stays",
+	  PTEBATCH_DONTNEED, { "{Wdyx*T/2} -*T/2-1 G", .prot = RW }, "-*T-1 G" },
+	{ "full page table, a guard in its first entry: only the guard stays",
+	  PTEBATCH_DONTNEED, { "G -*T/2-1 {Wdyx*T/2}", .prot = RW }, "G -*T-1" },
+	{ "full page table, shmem folio and uffd-wp markers: the markers stay",
+	  PTEBATCH_DONTNEED,
+	  { "U*8 -*T/2-8 {Wdy*T/2}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "U*8 -*T-8" },
+	{ "full page table, shmem folio with one uffd-wp PTE: it leaves a marker",
+	  PTEBATCH_DONTNEED,
+	  { "-*T/2 {Wdy*T/2-1 Rdyu}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "-*T-1 U" },
 	{ "middle 9 pages of a 64K shmem folio: unmapped", PTEBATCH_DONTNEED,
 	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW },
 	  "{Wdy*3 -*9 Wdy*4}" },
@@ -519,9 +535,153 @@ static void madvise_order(struct kunit *test)
 	ptebatch_each_range(test, check_range);
 }
 
+/*
+ * MADV_DONTNEED frees a page table that it has emptied. While it is halfway and
+ * gives way to another task, without the page table lock, another thread
+ * installs a guard in an entry that is already cleared: the page table stays.
+ */
+
+/**
+ * struct refill - another thread, played by kprobes
+ * @yields: counts folio_remove_rmap_ptes() of the first folio
+ * @relocks: counts pte_offset_map_lock() of the mm
+ * @ptep: entry that the other thread fills
+ * @filled: the entry was filled
+ */
+struct refill {
+	struct ptebatch_counter yields, relocks;
+	pte_t *ptep;
+	bool filled;
+};
+
+static void request_resched(void *data)
+{
+	set_tsk_need_resched(current);
+}
+
+static void fill_entry(void *data)
+{
+	struct refill *refill = data;
+
+	if (!refill->yields.hits || refill->filled)
+		return;
+	refill->filled = true;
+	set_pte(refill->ptep, make_pte_marker(PTE_MARKER_GUARD));
+}
+
+static void refill_begin(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_place *place = trial->place;
+	struct refill *refill = *(struct refill * const *)data;
+
+	trial->call.model = NULL;
+	refill->ptep = pte_offset_kernel(ptebatch_find_pmd(place->mm, place->start),
+					 place->start);
+	refill->yields = (struct ptebatch_counter) {
+		.function = "folio_remove_rmap_ptes",
+		.match = trial->space->folios[0],
+		.on_call = request_resched,
+	};
+	refill->relocks = (struct ptebatch_counter) {
+		.function = "pte_offset_map_lock", .match = place->mm,
+		.on_call = fill_entry, .data = refill,
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&refill->yields, 1));
+	KUNIT_EXPECT_EQ(trial->test, 0, ptebatch_counters_begin(&refill->relocks, 1));
+}
+
+static void refill_end(struct ptebatch_trial *trial, const void *data)
+{
+	struct refill *refill = *(struct refill * const *)data;
+
+	ptebatch_counters_end(&refill->relocks, 1);
+	ptebatch_counters_end(&refill->yields, 1);
+	KUNIT_EXPECT_TRUE_MSG(trial->test, refill->filled,
+			      "%s does not drop the page table lock halfway",
+			      trial->function);
+}
+
+static void madvise_refill(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"{Wdyx*T/2} {Wdyx*T/2}", .prot = RW, .lru = true,
+	};
+	struct refill *refill;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_advices[PTEBATCH_DONTNEED], .setup = &setup,
+		.after = "G -*T-1", .prepare = refill_begin, .undo = refill_end,
+		.data = &refill,
+	};
+	bool passes = true;
+
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "cannot play another thread without CONFIG_KPROBES");
+	refill = kunit_kzalloc(test, sizeof(*refill), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, refill);
+	ptebatch_row_try(test, &run, false, &passes);
+}
+
+/* Reclaim of a folio with a poisoned page: MADV_PAGEOUT does not swap it out. */
+
+static const struct poisoned_row {
+	const char *name, *picture, *after;
+} poisoned_rows[] = {
+	{ "MADV_PAGEOUT: small folio, PG_hwpoison: hwpoison entry", "Wdyx", "H" },
+	{ "MADV_PAGEOUT: 64K folio, PG_has_hwpoisoned: stays mapped",
+	  "{Wdyx*16}", "{Wdyx*16}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(poisoned, poisoned_rows, name);
+
+#ifdef CONFIG_MEMORY_FAILURE
+static void set_poisoned(struct folio *folio, bool poisoned)
+{
+	if (!poisoned) {
+		ClearPageHWPoison(&folio->page);
+		if (folio_test_large(folio))
+			folio_clear_has_hwpoisoned(folio);
+		return;
+	}
+	SetPageHWPoison(&folio->page);
+	if (folio_test_large(folio))
+		folio_set_has_hwpoisoned(folio);
+}
+#else
+static void set_poisoned(struct folio *folio, bool poisoned)
+{
+}
+#endif
+
+static void madvise_poisoned(struct kunit *test)
+{
+	const struct poisoned_row *row = test->param_value;
+	const struct ptebatch_op *op = &ptebatch_advices[PTEBATCH_PAGEOUT];
+	const struct ptebatch_setup setup = {
+		row->picture, .prot = RW, .lru = true,
+	};
+	struct ptebatch_trial *trial;
+
+	if (!IS_ENABLED(CONFIG_MEMORY_FAILURE))
+		kunit_skip(test, "no hwpoison entries without CONFIG_MEMORY_FAILURE");
+	if (ptebatch_op_missing(op))
+		kunit_skip(test, "%s", ptebatch_op_missing(op));
+	trial = ptebatch_trial_alloc(test, op->name);
+	/* Keeps its references: the page must not be freed with PG_hwpoison. */
+	trial->space = ptebatch_space(test, &setup);
+	trial->place = &trial->space->places[0];
+	ptebatch_snapshot(&trial->before, trial->space, trial->place);
+	set_poisoned(trial->space->folios[0], true);
+	KUNIT_EXPECT_EQ(test, 0, op->call(op, trial->space, false));
+	ptebatch_snapshot(&trial->after, trial->space, trial->place);
+	set_poisoned(trial->space->folios[0], false);
+	ptebatch_trial_expect(trial, row->after);
+}
+
 static struct kunit_case madvise_cases[] = {
 	KUNIT_CASE_PARAM(madvise_row, rows_gen_params),
 	PTEBATCH_CASE_PARAMS(madvise_order),
+	KUNIT_CASE(madvise_refill),
+	KUNIT_CASE_PARAM(madvise_poisoned, poisoned_gen_params),
 	{}
 };
 
