@@ -92,7 +92,7 @@ def main(env: Mapping[str, str]) -> int:
     mutants = sorted(path for path in MUTANTS.rglob('*.patch') if fnmatch(f'ptebatch_{path.parent.name}', suites))
     if not mutants:
         raise Trouble(f'SUITES={suites} matches no folder of tests/mutants',
-                      f'type SUITES= and one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir()))}')
+                      f'type SUITES= and one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir() if path.is_dir()))}')
     lock.claim(results(env) / 'mutants')
     caught = []
     print(ROW.format('mutant', 'arch', 'caught by'))

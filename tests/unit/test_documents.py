@@ -30,3 +30,12 @@ def test_links_and_paths_exist(document: Path) -> None:
     missing = [link for link in LINK.findall(text) if not (document.parent / link).exists()]
     missing += [path for path in PATH.findall(text) if not (PROJECT / path).exists() and not NOT_OURS.match(path)]
     assert missing == []
+
+
+def test_the_list_of_fixes_has_each_mutant_with_a_history() -> None:
+    mutants = PROJECT / 'tests/mutants'
+    rows = [line for line in (mutants / 'README.md').read_text().splitlines() if line.startswith('| ')]
+    named = {name for row in rows for name in re.findall(r'`(\w+/[\w-]+)`', row)}
+    with_history = {str(path.relative_to(mutants).with_suffix('')) for path in mutants.rglob('*.patch')
+                    if '\n# history: ' in path.read_text()}
+    assert named == with_history
