@@ -9,6 +9,8 @@
 #include <linux/debug_locks.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
 
 #include "internal.h"
 
@@ -481,43 +483,140 @@ static void workbench_teardown(struct kunit *test)
 }
 
 /*
- * Rule 10: the check finds each new warning, once. KERN_DEBUG keeps the lines
- * off the consoles; pr_debug() may be compiled out.
+ * Rule 10: the check finds each report of the table, once. KERN_DEBUG keeps the
+ * lines off the consoles; pr_debug() may be compiled out.
  */
 #define SELF_TEST	" (not one: ptebatch tries whether it is found)\n"
 
-static void workbench_warnings(struct kunit *test)
+static const struct report_row {
+	const char *pattern, *file;
+} report_rows[] = {
+#define REPORT(pattern, file) { pattern, file }
+#include "../lib/kernel/reports.h"
+#undef REPORT
+};
+
+static void report_desc(const struct report_row *row, char *desc)
 {
-	static const char * const found[] = {
-		"WARNING: CPU: 0 PID: 1 at mm/rmap.c:1",
-		"BUG: Bad rss-counter state mm",
-		"BUG: sleeping function called from invalid context",
-		"BUG: KASAN: slab-use-after-free in try_to_unmap_one",
-		"BUG kmalloc-64 (Tainted): Poison overwritten",
-		"WARNING: possible circular locking dependency detected",
-		"INFO: trying to register non-static key.",
-		"Disabling lock debugging due to kernel taint",
-	};
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, as %s prints it: reported",
+		 row->pattern, row->file);
+	/* KTAP takes it for the beginning of a directive. */
+	strreplace(desc, '#', '.');
+}
+
+KUNIT_ARRAY_PARAM(report, report_rows, report_desc);
+
+/* The line, with the text of a conversion for each "*". */
+static void print_report(const char *pattern, const char *before)
+{
+	struct seq_buf line;
+	char text[128];
+
+	seq_buf_init(&line, text, sizeof(text));
+	for (; *pattern; pattern++) {
+		if (*pattern == '*')
+			seq_buf_puts(&line, "0x2a");
+		else
+			seq_buf_putc(&line, *pattern);
+	}
+	_printk(KERN_DEBUG "%s%s" SELF_TEST, before, seq_buf_str(&line));
+}
+
+static void workbench_report(struct kunit *test)
+{
+	const struct report_row *param = test->param_value;
 	struct kmsg_dump_iter log;
 	struct seq_buf out;
-	char text[256], expected[160];
-	int i;
+	char text[256];
 
 	seq_buf_init(&out, text, sizeof(text));
-	_printk(KERN_DEBUG "WARNING: old" SELF_TEST);
+	print_report(param->pattern, "");
 	ptebatch_warnings_begin(&log);
-	_printk(KERN_DEBUG "a line that says WARNING: further on" SELF_TEST);
-	KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
-	for (i = 0; i < ARRAY_SIZE(found); i++) {
-		_printk(KERN_DEBUG "%s" SELF_TEST, found[i]);
-		KUNIT_EXPECT_TRUE_MSG(test, ptebatch_warnings_found(&log, &out),
-				      "%s", found[i]);
-		KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, &out));
-		snprintf(expected, sizeof(expected), "kernel log: %s" SELF_TEST,
-			 found[i]);
-		KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), expected);
-		seq_buf_clear(&out);
-	}
+	print_report(param->pattern, "two words that are not part of it, ");
+	KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, NULL, &out));
+	print_report(param->pattern, "");
+	KUNIT_EXPECT_TRUE(test, ptebatch_warnings_found(&log, NULL, &out));
+	KUNIT_EXPECT_FALSE(test, ptebatch_warnings_found(&log, NULL, &out));
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(seq_buf_str(&out), "kernel log: ") &&
+			      strstr(seq_buf_str(&out), SELF_TEST),
+			      PTEBATCH_RULE_LOG ": got \"%s\"", seq_buf_str(&out));
+}
+
+static void dump_the_page(struct page *page)
+{
+	dump_page(page, "ptebatch provokes this report");
+}
+
+static void get_bad_swap_device(struct page *page)
+{
+	/* No swap device has the last type. */
+	struct swap_info_struct *si =
+		get_swap_device(swp_entry(MAX_SWAPFILES - 1, 42));
+
+	if (si)
+		put_swap_device(si);
+}
+
+/*
+ * Rule 10: the kernel's own reports, which this test provokes, fail a case that
+ * does not expect them; a case that expects them fails without them.
+ */
+static const struct provoked_row {
+	const char *name;
+	void (*provoke)(struct page *page);
+	const char *reports[3];
+} provoked_rows[] = {
+	{ "dump_page(): reported unless expected", dump_the_page,
+	  { "page: refcount:", "page dumped because: " } },
+	{ "get_swap_device() of an unused swap type: reported unless expected",
+	  get_bad_swap_device, { "*: Bad swap file entry " } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(provoked, provoked_rows, name);
+
+static enum kunit_status run_inner(struct kunit *inner, const char *name,
+				   const char * const *reports,
+				   void (*provoke)(struct page *page),
+				   struct page *page)
+{
+	struct ptebatch_setup setup = { "Wdyx", .prot = RW, .reports = reports };
+
+	kunit_init_test(inner, name, NULL);
+	ptebatch_space(inner, &setup);
+	if (provoke)
+		provoke(page);
+	kunit_cleanup(inner);
+	return inner->status;
+}
+
+static void free_the_page(void *page)
+{
+	__free_page(page);
+}
+
+static void workbench_provoked(struct kunit *test)
+{
+	const struct provoked_row *param = test->param_value;
+	struct kunit *inner;
+	struct page *page;
+
+	if (param->provoke == get_bad_swap_device && !IS_ENABLED(CONFIG_SWAP))
+		kunit_skip(test, "CONFIG_SWAP is not set");
+	inner = kunit_kzalloc(test, sizeof(*inner), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, inner);
+	page = alloc_page(GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_the_page, page));
+
+	KUNIT_EXPECT_EQ(test, KUNIT_SUCCESS,
+			run_inner(inner, "report expected: passes", param->reports,
+				  param->provoke, page));
+	KUNIT_EXPECT_EQ(test, KUNIT_FAILURE,
+			run_inner(inner, "self-test, report not expected: fails", NULL,
+				  param->provoke, page));
+	KUNIT_EXPECT_EQ(test, KUNIT_FAILURE,
+			run_inner(inner, "self-test, expected report missing: fails",
+				  param->reports, NULL, page));
 }
 
 #ifdef CONFIG_PROVE_LOCKING
@@ -540,7 +639,8 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE(workbench_leak),
 	KUNIT_CASE(workbench_bytes),
 	KUNIT_CASE(workbench_teardown),
-	KUNIT_CASE(workbench_warnings),
+	KUNIT_CASE_PARAM(workbench_report, report_gen_params),
+	KUNIT_CASE_PARAM(workbench_provoked, provoked_gen_params),
 #ifdef CONFIG_PROVE_LOCKING
 	KUNIT_CASE(workbench_lockdep),
 #endif

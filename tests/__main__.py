@@ -18,6 +18,7 @@ from host import lists
 # Commands that parse their own arguments.
 PROGRAMS = {
     'callers': ('project.callers', 'compare the functions that get batches in a kernel tree with tests/project/callers.csv'),
+    'reports': ('project.reports', 'compare the error messages of a kernel tree with lib/kernel/reports.h'),
     'tables': ('figures.tables', 'tables of one or more bench.json'),
     'plots': ('figures.plots', 'plots of a bench.json'),
     'bench-tools': ('figures.bench_tools', 'measure how long make run takes'),

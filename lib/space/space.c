@@ -460,7 +460,7 @@ static void tear_down(void *data)
 
 	/* A leak may be reported as late as here: bad page, bad rss counter. */
 	seq_buf_init(&warnings, text, sizeof(text));
-	if (ptebatch_warnings_found(&space->log, &warnings))
+	if (ptebatch_warnings_found(&space->log, space->setup.reports, &warnings))
 		KUNIT_FAIL(space->test, "rule 10 (kernel log): %s",
 			   seq_buf_str(&warnings));
 	kfree(space->uffd);

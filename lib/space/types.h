@@ -61,6 +61,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  *       no references, so the kernel may split or free the folios
  * @twice: the row is mapped a second time: anonymous memory by a child after
  *         fork(), a file by a second VMA
+ * @reports: patterns of the kernel's error reports that the case provokes, up to
+ *           a %NULL, see kernel/reports.h; %NULL if there are none
  */
 struct ptebatch_setup {
 	const char *picture;
@@ -81,6 +83,7 @@ struct ptebatch_setup {
 	bool small;
 	bool lru;
 	bool twice;
+	const char * const *reports;
 };
 
 /**

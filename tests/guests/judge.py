@@ -12,6 +12,7 @@ from guests import loadable
 from host.console import Console
 from host.errors import Trouble
 from host import tools
+from results import reports
 from results.facts import Fact, facts
 from results.report import Counts, failures, skips
 
@@ -19,10 +20,6 @@ LAST_LINES = 20
 NAMES = 20      # failed cases that are listed at the end
 PANIC = 'Kernel panic - not syncing'
 TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
-# The patterns of lib/kernel/log.c, without the warnings that mm/workbench.c prints as a self-test.
-WARNING = re.compile(
-    r'^(?:\[[^]]*\] *)*((?:WARNING: |BUG:? |INFO: trying to register non-static key|INFO: lockdep is turned off|'
-    r'Disabling lock debugging)(?!.*ptebatch tries).*)$', re.MULTILINE)
 WARNINGS = 10   # maximum that is printed
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 FILES = ('results.txt', *VERDICTS, 'boot.log')
@@ -82,7 +79,7 @@ class Judge:
 
     def _check_warnings(self, log: str) -> None:
         """Check rule 10 (no kernel warnings) also between cases, and in cases without an address space."""
-        warnings = WARNING.findall(log[log.find('KTAP version'):]) if 'KTAP version' in log else []
+        warnings = reports.found(log[log.find('KTAP version'):]) if 'KTAP version' in log else []
         for warning in dict.fromkeys(warnings[:WARNINGS]):
             self._error(f'the kernel warned: {warning}')
 
