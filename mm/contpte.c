@@ -199,6 +199,19 @@ static pte_t made_writable(pte_t pte)
 /* Return value: none, an entry with gathered bits, or whether it was young. */
 enum returned { NOTHING, ENTRY, YOUNG_FLAG };
 
+/* Parts of a block on which the cost of an operation is counted. */
+enum part_index { WHOLE, HALF, ONE, NR_PARTS };
+
+/**
+ * struct cost - maximum cost of an operation on part of a block of 16 entries
+ * @reads: reads of entries, without atomic exchanges
+ * @invalidations: TLB invalidations, on a CPU without BBML3
+ * @barriers: data synchronisation barriers, on a CPU that invalidates twice
+ */
+struct cost {
+	unsigned int reads, invalidations, barriers;
+};
+
 /**
  * struct op - an operation
  * @name: name of the function, or functions
@@ -212,6 +225,7 @@ enum returned { NOTHING, ENTRY, YOUNG_FLAG };
  * @clears_bits: YOUNG and DIRTY to clear, of whole blocks if contiguous
  * @sets_bits: YOUNG and DIRTY to set, of whole blocks if contiguous
  * @returned: kind of return value
+ * @cost: rule 28, for each part of a block
  */
 struct op {
 	const char *name;
@@ -225,39 +239,63 @@ struct op {
 	unsigned int clears_bits;
 	unsigned int sets_bits;
 	enum returned returned;
+	struct cost cost[NR_PARTS];
 };
 
 static const struct op ops[] = {
 	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true,
-	  .no_unfold = true, .returned = ENTRY },
+	  .no_unfold = true, .returned = ENTRY,
+	  .cost = { [ONE] = { 3, 0, 0 } } },
 	{ "ptep_get_lockless", PTEBATCH_GET_LOCKLESS, unchanged, .single = true,
-	  .no_unfold = true, .returned = ENTRY },
+	  .no_unfold = true, .returned = ENTRY,
+	  .cost = { [ONE] = { 4, 0, 0 } } },
 	{ "set_ptes", PTEBATCH_SET, unchanged, .sets = true,
-	  .clears_bits = YOUNG | DIRTY },
+	  .clears_bits = YOUNG | DIRTY,
+	  .cost = { [WHOLE] = { 16, 0, 0 }, [HALF] = { 26, 1, 3 },
+		    [ONE] = { 51, 2, 6 } } },
 	{ "ptep_get_and_clear", PTEBATCH_GET_AND_CLEAR, cleared, .single = true,
-	  .returned = ENTRY },
+	  .returned = ENTRY,
+	  .cost = { [ONE] = { 17, 1, 3 } } },
 	{ "get_and_clear_full_ptes", PTEBATCH_GET_AND_CLEAR_FULL, cleared,
-	  .returned = ENTRY },
-	{ "pte_clear", PTEBATCH_CLEAR, cleared, .single = true },
-	{ "clear_full_ptes", PTEBATCH_CLEAR_FULL, cleared },
-	{ "wrprotect_ptes", PTEBATCH_WRPROTECT, pte_wrprotect },
+	  .returned = ENTRY,
+	  .cost = { [WHOLE] = { 0, 0, 0 }, [HALF] = { 18, 1, 3 },
+		    [ONE] = { 17, 1, 3 } } },
+	{ "pte_clear", PTEBATCH_CLEAR, cleared, .single = true,
+	  .cost = { [ONE] = { 17, 1, 3 } } },
+	{ "clear_full_ptes", PTEBATCH_CLEAR_FULL, cleared,
+	  .cost = { [WHOLE] = { 0, 0, 0 }, [HALF] = { 18, 1, 3 },
+		    [ONE] = { 17, 1, 3 } } },
+	{ "wrprotect_ptes", PTEBATCH_WRPROTECT, pte_wrprotect,
+	  .cost = { [WHOLE] = { 16, 0, 0 }, [HALF] = { 26, 1, 3 },
+		    [ONE] = { 17, 1, 3 } } },
 	{ "modify_prot_ptes", PTEBATCH_MODIFY_PROT, pte_wrprotect, .sets = true,
-	  .returned = ENTRY },
+	  .returned = ENTRY,
+	  .cost = { [WHOLE] = { 16, 0, 0 }, [HALF] = { 26, 1, 3 },
+		    [ONE] = { 20, 1, 3 } } },
 	{ "ptep_modify_prot", PTEBATCH_MODIFY_PROT_ONE, pte_wrprotect,
-	  .single = true, .sets = true, .returned = ENTRY },
+	  .single = true, .sets = true, .returned = ENTRY,
+	  .cost = { [ONE] = { 20, 1, 3 } } },
 	{ "test_and_clear_young_ptes", PTEBATCH_TEST_AND_CLEAR_YOUNG, unchanged,
-	  .no_unfold = true, .clears_bits = YOUNG, .returned = YOUNG_FLAG },
+	  .no_unfold = true, .clears_bits = YOUNG, .returned = YOUNG_FLAG,
+	  .cost = { [WHOLE] = { 18, 0, 0 }, [HALF] = { 18, 0, 0 },
+		    [ONE] = { 19, 0, 0 } } },
 	{ "clear_flush_young_ptes", PTEBATCH_CLEAR_FLUSH_YOUNG, unchanged,
 	  .no_unfold = true, .flushes = true, .clears_bits = YOUNG,
-	  .returned = YOUNG_FLAG },
+	  .returned = YOUNG_FLAG,
+	  .cost = { [WHOLE] = { 20, 1, 1 }, [HALF] = { 20, 1, 1 },
+		    [ONE] = { 21, 1, 1 } } },
 	{ "clear_young_dirty_ptes", PTEBATCH_CLEAR_YOUNG_DIRTY, unchanged,
-	  .no_unfold = true, .clears_bits = YOUNG | DIRTY },
+	  .no_unfold = true, .clears_bits = YOUNG | DIRTY,
+	  .cost = { [WHOLE] = { 18, 0, 0 }, [HALF] = { 18, 0, 0 },
+		    [ONE] = { 19, 0, 0 } } },
 	{ "ptep_set_access_flags", PTEBATCH_SET_ACCESS_FLAGS, ptes_accessed,
 	  .single = true, .valid = true, .no_unfold = true, .flushes = true,
-	  .sets_bits = YOUNG | DIRTY },
+	  .sets_bits = YOUNG | DIRTY,
+	  .cost = { [ONE] = { 17, 0, 0 } } },
 	{ "ptep_set_access_flags, to writable", PTEBATCH_SET_WRITABLE,
 	  made_writable, .single = true, .valid = true, .flushes = true,
-	  .sets_bits = YOUNG | DIRTY },
+	  .sets_bits = YOUNG | DIRTY,
+	  .cost = { [ONE] = { 19, 2, 3 } } },
 };
 
 /* Is the block of entry @i contiguous after the operation? */
@@ -666,14 +704,17 @@ static void contpte_gathers(struct kunit *test)
 	with_blocks(test, make_blocks(test, 0, 0), try_used, test->param_value);
 }
 
-/* Cost of each operation on a whole block, on half of it, on its last entry. */
+/*
+ * Rule 28: cost of each operation on a whole block, on half of it, on its last
+ * entry.
+ */
 static const struct part {
 	const char *name;
 	unsigned int from, nr;
 } parts[] = {
-	{ "whole", 0, CONT_PTES },
-	{ "half", 0, CONT_PTES / 2 },
-	{ "one", CONT_PTES - 1, 1 },
+	[WHOLE] = { "whole", 0, CONT_PTES },
+	[HALF] = { "half", 0, CONT_PTES / 2 },
+	[ONE] = { "one", CONT_PTES - 1, 1 },
 };
 
 static const struct part *part;
@@ -697,6 +738,32 @@ static void count_part(struct blocks *blocks, const struct op *op)
 	try_range(blocks, op, 0);
 }
 
+static void expect_cost(struct kunit *test, const struct blocks *blocks,
+			const struct op *op)
+{
+	const struct cost *most = &op->cost[part - parts];
+	const struct {
+		const char *what;
+		unsigned long counted, most;
+	} counts[] = {
+		{ "reads", blocks->cost.reads, most->reads },
+		{ "TLB invalidations", blocks->flush.calls, most->invalidations },
+		{ "barriers", blocks->cost.barriers, most->barriers },
+	};
+	unsigned int i;
+
+	/* The table is of 4K pages. */
+	for (i = 0; i < ARRAY_SIZE(counts) && CONT_PTES == 16; i++)
+		KUNIT_EXPECT_LE_MSG(test, counts[i].counted, counts[i].most,
+				    PTEBATCH_RULE_COST
+				    ": %s of %s of a block takes %lu %s, expected at most %lu",
+				    op->name, part->name, counts[i].counted,
+				    counts[i].what, counts[i].most);
+	/* Otherwise the counts are not connected. */
+	KUNIT_EXPECT_TRUE_MSG(test, blocks->cost.reads || !most->reads,
+			      PTEBATCH_RULE_COST ": %s: no reads counted", op->name);
+}
+
 static void contpte_cost(struct kunit *test)
 {
 	const struct op *op = test->param_value;
@@ -713,6 +780,7 @@ static void contpte_cost(struct kunit *test)
 			   op->name, part->name, blocks->cost.reads,
 			   blocks->flush.calls, blocks->cost.barriers,
 			   unfolded(blocks));
+		expect_cost(test, blocks, op);
 		ptebatch_space_release(blocks->space);
 	}
 }
@@ -720,7 +788,8 @@ static void contpte_cost(struct kunit *test)
 static void describe_cost(const struct op *op, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
-		 "%s: reads, invalidations and barriers counted", op->name);
+		 "%s: reads, invalidations and barriers not above the table",
+		 op->name);
 }
 
 KUNIT_ARRAY_PARAM(cost, ops, describe_cost);

@@ -24,5 +24,6 @@
 #define PTEBATCH_RULE_BLOCKS		"rule 25 (contpte blocks)"
 #define PTEBATCH_RULE_UNFOLDING		"rule 26 (unfolding)"
 #define PTEBATCH_RULE_GATHERED		"rule 27 (accessed and dirty)"
+#define PTEBATCH_RULE_COST		"rule 28 (cost)"
 
 #endif /* PTEBATCH_RULES_H */

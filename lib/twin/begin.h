@@ -4,7 +4,8 @@
  * batching off. The Makefile makes all symbols of the twin local, except those
  * that are __visible.
  *
- * folio_pte_batch_flags() returns the batch size, and here it returns 1.
+ * folio_pte_batch_flags() returns the batch size, and here it returns 1, except
+ * while a twin counts, see counts.h.
  * No include guard: each twin includes this header once.
  */
 
@@ -16,6 +17,12 @@
 #include <linux/rmap.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
+
+#ifndef CONFIG_PTEBATCH_BENCH
+#include "count.h"
+#else
+#include "counts.h"
+#endif
 
 #include "internal.h"
 
@@ -56,6 +63,9 @@ twin_pte_batch_flags(struct folio *folio, struct vm_area_struct *vma,
 		     pte_t *ptep, pte_t *ptentp, unsigned int max_nr,
 		     fpb_t flags)
 {
+	if (PTEBATCH_COUNTS && ptebatch_counts.on)
+		return folio_pte_batch_flags(folio, vma, ptep, ptentp, max_nr,
+					     flags);
 	return 1;
 }
 
@@ -63,7 +73,7 @@ static __always_inline unsigned int
 twin_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
 	       unsigned int max_nr)
 {
-	return 1;
+	return twin_pte_batch_flags(folio, NULL, ptep, &pte, max_nr, 0);
 }
 
 #define folio_pte_batch_flags	twin_pte_batch_flags

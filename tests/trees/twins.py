@@ -33,6 +33,7 @@ ANY = {
 }
 ALLOWED = {
     'contpte': {'so_far': 'counter of twin/contpte.c'},
+    'counts': {'ptebatch_counts': 'counters of all twins'},
     'khugepaged': {
         r'khugepaged_max_ptes_(none|swap|shared)': 'limits of khugepaged; MADV_COLLAPSE has none',
         'khugepaged_pages_collapsed': 'statistics',
