@@ -63,7 +63,7 @@ static void expect_deactivated(const struct ptebatch_trial *trial)
 		const struct ptebatch_entry *entry = &row->entries[i];
 		struct folio *folio;
 
-		if (!ptebatch_entry_present(entry))
+		if (!ptebatch_entry_normal(entry))
 			continue;
 		folio = ptebatch_page_folio(trial->space, entry->folio, entry->page);
 		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_referenced(folio),
@@ -254,6 +254,12 @@ static const struct advise_row rows[] = {
 	{ "guards, poison, order-1 folios: guards stay, poison is cleared",
 	  PTEBATCH_FREE, { "{Wdyx*2} G*2 P*2 {Wdyx*2} G", .prot = RW },
 	  "{Wxl*2} G*2 -*2 {Wxl*2} G" },
+	{ "zero page between folios: unchanged, folios become lazyfree",
+	  PTEBATCH_FREE, { "Rzy {Wdyx*16} Rz*2 {Wdyx*4} Rzy", .prot = RW },
+	  "Rzy {Wxl*16} Rz*2 {Wxl*4} Rzy" },
+	{ "zero page in a 64K folio: split, mapped pages become lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*5 Rzy*2 Wdyx*9}", .prot = RW },
+	  "(Wxl*5 Rzy*2 Wxl*9)" },
 	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_FREE,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 	{ "shared shmem mapping: -EINVAL", PTEBATCH_FREE,
@@ -320,6 +326,12 @@ static const struct advise_row rows[] = {
 	{ "guards, poison, empty and migration entries: unchanged",
 	  PTEBATCH_COLD, { "{Wdyx*2} G*2 P*2 -*2 {Mw Mx M M}", .prot = RW },
 	  "{Wdx*2} G*2 P*2 -*2 {Mw Mx M M}" },
+	{ "zero page between folios: stays young, folios become old",
+	  PTEBATCH_COLD, { "Rzy {Wdyx*16} Rzy*2 {Wdyx*4} Rzy", .prot = RW },
+	  "Rzy {Wdx*16} Rzy*2 {Wdx*4} Rzy" },
+	{ "KSM pages between exclusive pages: all become old",
+	  PTEBATCH_COLD, { "Rdyk*2 Wdyx Rdyk", .prot = RW },
+	  "Rdk*2 Wdx Rdk" },
 	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_COLD,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 
@@ -403,6 +415,9 @@ static const struct advise_row rows[] = {
 	{ "guards, poison, order-1 folio: only the guards stay",
 	  PTEBATCH_DONTNEED,
 	  { "G*2 P*2 {Wdyx*2} G", .prot = RW }, "G*2 -*4 G" },
+	{ "zero page, KSM pages, in and between folios: all unmapped",
+	  PTEBATCH_DONTNEED,
+	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rdyk*2", .prot = RW }, "-*19" },
 	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_DONTNEED,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 
@@ -445,6 +460,9 @@ static const struct advise_row rows[] = {
 	  { "{Rdyu*4 Wdy*4}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "G*8" },
 	{ "uffd-wp markers: replaced by guards", PTEBATCH_GUARD_INSTALL,
 	  { "U*2 - U", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "G*4" },
+	{ "zero page, KSM pages, in and between folios: replaced by guards",
+	  PTEBATCH_GUARD_INSTALL,
+	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rdyk*2", .prot = RW }, "G*19" },
 	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_GUARD_INSTALL,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 	{ "middle 10 of 16 guards: cleared", PTEBATCH_GUARD_REMOVE,

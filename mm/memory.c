@@ -48,7 +48,7 @@ static void expect_accessed_folios(struct ptebatch_trial *trial, const void *dat
 		const struct ptebatch_entry *entry = &was->entries[i];
 
 		/* A second folio_mark_accessed() changes more than PG_referenced. */
-		if (!ptebatch_entry_present(entry) ||
+		if (!ptebatch_entry_normal(entry) ||
 		    !test_bit(entry->folio, trial->space->cached) ||
 		    !(entry->flags & PTEBATCH_YOUNG) ||
 		    count_young(was, entry->folio) > 1)
@@ -162,6 +162,21 @@ static const struct zap_row rows[] = {
 	{ "uffd-wp markers around a 16K shmem folio: markers stay, PTEs cleared",
 	  { "U*4 {Wdy*4} U", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "U*4 -*4 U" },
+
+	/* PTEs without a folio, which are in no RSS counter; KSM pages. */
+	{ "zero page before, in and after folios: all cleared",
+	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Nz*2 {Wdyx*4}", .prot = RW }, "-*23" },
+	{ "zero page, middle 2 of 4 PTEs: cleared, the rest unchanged",
+	  { "Rzy | Rzy*2 | Rzy", .prot = RW }, "Rzy -*2 Rzy" },
+	{ "KSM pages between exclusive pages: all cleared",
+	  { "Rdyk*2 Wdyx Rdyk {Wdyx*4}", .prot = RW }, "-*8" },
+	{ "special PTEs of an anonymous folio: cleared like its other PTEs",
+	  { "{Wdyx*4 Rpy*4 Wdyx*8}", .prot = RW, .mixedmap = true }, "-*16" },
+	{ "special PTEs of a 64K folio: cleared, folio unchanged",
+	  { "{Wdpy*16}", PTEBATCH_SHMEM, RW, .mixedmap = true }, "-*16" },
+	{ "special PTEs of shmem, uffd-wp on 4 of 16: 4 uffd-wp markers",
+	  { "{Rdpyu*4 Wdpy*12}", PTEBATCH_SHMEM, RW, .uffd_wp = true,
+	    .mixedmap = true }, "U*4 -*12" },
 
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD-mapped folio: PMD cleared", { "[Wdyx]", .prot = RW }, "-*T" },

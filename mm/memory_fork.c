@@ -49,6 +49,7 @@ static bool is_copied(const struct fork_row *row)
 	const struct ptebatch_setup *setup = &row->setup;
 
 	return !ptebatch_shared(setup->mapping) || setup->guarded ||
+	       setup->mixedmap ||
 	       ((setup->uffd_wp || setup->uffd_rwp) && !setup->uffd_not_inherited);
 }
 
@@ -75,7 +76,7 @@ static void expect_no_dirty_spread(const struct ptebatch_trial *trial,
 	unsigned int i;
 
 	for (i = 0; i < was->nr; i++) {
-		u8 flags = was->entries[i].flags |
+		u16 flags = was->entries[i].flags |
 			   ptebatch_model_block(was, i);
 
 		if (!ptebatch_entry_present(&was->entries[i]) ||
@@ -325,6 +326,24 @@ static const struct fork_row rows[] = {
 	{ "private file mapping, copy between page cache folios: copy read-only and shared",
 	  { "{Ry*4} {Wdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RW },
 	  "{Ry*4} {Rdy*4} {Ry*4}", "{R*4} {Rd*4} {R*4}" },
+
+	/* PTEs without a folio are copied, without rmap and reference. */
+	{ "zero page in and between folios: unchanged in the parent, old in the child",
+	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rz", .prot = RW },
+	  "Rzy {Rdy*4 Rzy*4 Rdy*8} Rz", "Rz {Rd*4 Rz*4 Rd*8} Rz" },
+	{ "zero page, first of 2 PTEs soft-dirty: first soft-dirty in parent and child",
+	  { "Rzys Rzy", .prot = RW, .track = true }, "Rzys Rzy", "Rzs Rz" },
+	{ "zero page, uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
+	  { "Rzyu Rzy", .prot = RW, .uffd_wp = true,
+	    .uffd_not_inherited = true }, "Rzyu Rzy", "Rz*2" },
+	{ "KSM pages between exclusive pages: shared with the child",
+	  { "Wdyx Rdyk*2 Wdyx", .prot = RW }, "Rdy Rdyk*2 Rdy", "Rd Rdk*2 Rd" },
+	{ "special PTEs between PTEs of the same 64K folio: stay read-only and special",
+	  { "{Wdyx*4 Rdpy*4 Wdyx*8}", .prot = RW, .mixedmap = true },
+	  "{Rdy*4 Rdpy*4 Rdy*8}", "{Rd*4 Rdp*4 Rd*8}" },
+	{ "special PTEs of shmem, dirty and clean: child's PTEs writable, clean and old",
+	  { "{Wdpy*4 Wpy*4}", PTEBATCH_SHMEM, RW, .mixedmap = true },
+	  "{Wdpy*4 Wpy*4}", "{Wp*8}" },
 
 	/* Rule 6: uffd bits follow userfaultfd to the child. */
 	{ "64K folio, 8 PTEs uffd-wp, userfaultfd inherited: the same 8 uffd-wp in the child",

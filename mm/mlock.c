@@ -232,7 +232,7 @@ static bool lockable(const struct ptebatch_row *row, s16 folio, bool all)
 	for (i = all ? 0 : row->from; i < (all ? row->nr : row->to); i++) {
 		const struct ptebatch_entry *entry = &row->entries[i];
 
-		if (entry->folio != folio || !ptebatch_entry_present(entry))
+		if (entry->folio != folio || !ptebatch_entry_normal(entry))
 			continue;
 		if (!first)
 			first = entry;
@@ -357,6 +357,10 @@ static const struct mlock_row rows[] = {
 	  { "{Ndyx*16}", .prot = PROT_NONE }, { ONFAULT }, "1" },
 
 	/* Parts of folios are not mlocked. */
+	{ "zero page and KSM page around a 64K folio: folio and KSM page mlocked",
+	  { "Rzy {Wdyx*16} Rz Rdyk", .prot = RW }, { ONFAULT }, "11" },
+	{ "64K folio, zero page in its middle: not mlocked",
+	  { "{Wdyx*4 Rzy*4 Wdyx*8}", .prot = RW }, { ONFAULT }, "0" },
 	{ "middle 6 pages of a 64K folio: not mlocked",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW }, { LOCK }, "0" },
 	{ "all but the first page of a 64K folio: not mlocked",

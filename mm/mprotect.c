@@ -259,6 +259,38 @@ static const struct mprotect_row rows[] = {
 	  "{Ndyux*4 Ndyx*12}" },
 
 	/*
+	 * Rule 12: no write is spared for a PTE without a folio, or for a KSM
+	 * page. A special PTE maps a PFN, even if the PFN is that of a folio.
+	 */
+	{ "zero page between exclusive folios, to writable: stays read-only",
+	  { "{Rdyx*4} Rzy*2 Rz {Rdyx*4}", .prot = RO }, RW,
+	  "{Wdyx*4} Rzy*2 Rz {Wdyx*4}" },
+	{ "zero page in a hole of a 64K folio, to writable: stays read-only",
+	  { "{Rdyx*4 Rzy*4 Rdyx*8}", .prot = RO }, RW,
+	  "{Wdyx*4 Rzy*4 Wdyx*8}" },
+	{ "zero page to no access: becomes PROT_NONE",
+	  { "{Wdyx*4} Rzy Rz", .prot = RW }, NONE, "{Ndyx*4} Nzy Nz" },
+	{ "zero page from no access to writable: becomes read-only",
+	  { "{Ndyx*4} Nzy Nz", .prot = NONE }, RW, "{Wdyx*4} Rzy Rz" },
+	{ "zero page, soft-dirty tracked, to writable: stays read-only, soft-dirty stays",
+	  { "Rzys Rzy Rdysx", .prot = RO, .track = true }, RW,
+	  "Rzys Rzy Wdysx" },
+	{ "special PTEs in a private mapping, to writable: stay read-only",
+	  { "{Rdpy*4} {Rdyx*4}", .prot = RO, .mixedmap = true }, RW,
+	  "{Rdpy*4} {Wdyx*4}" },
+	{ "special PTEs between PTEs of the same 64K folio, to writable: stay read-only",
+	  { "{Rdyx*4 Rdpy*4 Rdyx*8}", .prot = RO, .mixedmap = true }, RW,
+	  "{Wdyx*4 Rdpy*4 Wdyx*8}" },
+	{ "special PTEs of a shared file, to writable: only dirty ones become writable",
+	  { "{Rdpy*4 Rpy*4}", PTEBATCH_FILE, RO, .mixedmap = true }, RW,
+	  "{Wdpy*4 Rpy*4}" },
+	{ "special PTEs of shmem, dirty and clean alternate, to read-only: dirty stays per PTE",
+	  { "{Wdpy Wpy Wdpy Wpy}", PTEBATCH_SHMEM, RW, .mixedmap = true }, RO,
+	  "{Rdpy Rpy Rdpy Rpy}" },
+	{ "KSM page between exclusive pages, to writable: stays read-only",
+	  { "Rdyx Rdyk Ryk Rdyx", .prot = RO }, RW, "Wdyx Rdyk Ryk Wdyx" },
+
+	/*
 	 * Rules 3 and 5: a shadow-stack PTE of x86 is write-protected and dirty.
 	 * Read-only PTEs after it, clean or dirty, are not part of its batch.
 	 */
@@ -365,6 +397,16 @@ static const struct protection_row {
 	  { "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -", .prot = RW, .uffd_rwp = true },
 	  PTEBATCH_UFFD_RWP_RESOLVE, "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -" },
 
+	{ "uffd-wp protect, zero and KSM pages: get uffd-wp",
+	  { "Rzy {Wdyx*4} Rdyk", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP, "Rzyu {Rdyux*4} Rdyku" },
+	{ "uffd-wp resolve, zero and KSM pages: lose uffd-wp, stay read-only",
+	  { "Rzyu {Rdyux*4} Rdyku", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP_RESOLVE, "Rzy {Wdyx*4} Rdyk" },
+	{ "uffd-rwp protect, zero and KSM pages: become PROT_NONE",
+	  { "Rzy {Wdyx*4} Rdyk", .prot = RW, .uffd_rwp = true },
+	  PTEBATCH_UFFD_RWP, "Nzyu {Ndyux*4} Ndyku" },
+
 	/* Rule 13: NUMA hinting. */
 	{ "NUMA hint, 64K folio: all entries become PROT_NONE",
 	  { "{Wdyx*16}", .prot = RW }, PTEBATCH_NUMA_HINT, "{Ndyx*16}" },
@@ -379,6 +421,15 @@ static const struct protection_row {
 	  PTEBATCH_NUMA_HINT, "{Rdy*16} {Rdy*4}" },
 	{ "NUMA hint, shmem folio: all entries become PROT_NONE",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, PTEBATCH_NUMA_HINT, "{Ndy*16}" },
+	{ "NUMA hint, zero page before, in and after folios: zero page unchanged",
+	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rz {Wdyx*4}", .prot = RW },
+	  PTEBATCH_NUMA_HINT, "Rzy {Ndyx*4 Rzy*4 Ndyx*8} Rz {Ndyx*4}" },
+	{ "NUMA hint, KSM pages between folios: KSM pages unchanged",
+	  { "Rdyk*2 {Wdyx*4} Rdyk Wdyx", .prot = RW }, PTEBATCH_NUMA_HINT,
+	  "Rdyk*2 {Ndyx*4} Rdyk Ndyx" },
+	{ "NUMA hint, special PTEs in a folio: unchanged, the other PTEs become PROT_NONE",
+	  { "{Wdyx*4 Rpy*4 Wdyx*8}", .prot = RW, .mixedmap = true },
+	  PTEBATCH_NUMA_HINT, "{Ndyx*4 Rpy*4 Ndyx*8}" },
 	{ "NUMA hint, migration, swap, none and guard entries: only present ones change",
 	  { "{Wdyx*4 Mx*4} Sx - G", .prot = RW }, PTEBATCH_NUMA_HINT,
 	  "{Ndyx*4 Mx*4} Sx - G" },

@@ -161,6 +161,7 @@ static void vma_setup(struct ptebatch_setup *setup, const struct memory *memory,
 		.mapping = memory->mapping,
 		.prot = PROT_READ,
 		.track = kind.track,
+		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL),
 		.uffd_wp = kind.uffd_wp,
 		.uffd_rwp = kind.uffd_rwp,
 	};

@@ -26,6 +26,8 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 			   PTEBATCH_ANON,
 		.prot = PROT_READ,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
+		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) &&
+			    bits & BIT(16),
 		/* A VMA has at most one of uffd-wp and uffd-rwp. */
 		.uffd_wp = op->uffd_wp || (!op->uffd_rwp && uffd_wp),
 		.uffd_rwp = op->uffd_rwp,

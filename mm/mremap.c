@@ -487,6 +487,19 @@ static const struct mremap_row rows[] = {
 	  "{Wdyx*4 -*8 Wdyx*4}", "{-*4 Wdyx*8 -*4}",
 	  .flags = MREMAP_DONTUNMAP },
 
+	/* PTEs without a folio, KSM pages. */
+	{ "zero page in and between folios to entry 5: moved",
+	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rz", .prot = RW }, "-*18",
+	  "@5 Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rz" },
+	{ "zero page, soft-dirty tracked: moved, becomes soft-dirty",
+	  { "Rzy {Wdysx*4} Rz", .prot = RW, .track = true }, "-*6",
+	  "@5 Rzys {Wdysx*4} Rzs" },
+	{ "KSM pages between exclusive pages to entry 5: moved",
+	  { "Wdyx Rdyk*2 Wdyx", .prot = RW }, "-*4", "@5 Wdyx Rdyk*2 Wdyx" },
+	{ "special PTEs of a 64K folio to entry 5: moved, dirty stays per PTE",
+	  { "{Wdpy*4 Wpy*4 Wdpy*8}", PTEBATCH_SHMEM, RW, .mixedmap = true },
+	  "-*16", "@5 {Wdpy*4 Wpy*4 Wdpy*8}" },
+
 	/* File mappings, second mappings, fork. */
 	{ "64K file folio, clean, dirty and writable entries: moved unchanged",
 	  { "{Ry*8 Rdy*4 Wdy*4}", PTEBATCH_FILE, RW }, "-*16",

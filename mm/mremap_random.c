@@ -21,6 +21,8 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(2),
 		.uffd_wp = pgtable_supports_uffd() && bits & BIT(3),
+		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) &&
+			    bits & BIT(16),
 	};
 	setup->uffd_rwp = VM_UFFD_RWP && pgtable_supports_uffd() &&
 			  !setup->uffd_wp && bits & BIT(6);

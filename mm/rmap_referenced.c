@@ -136,7 +136,7 @@ static void expect_batches(const struct ptebatch_trial *trial)
 		return;
 	for (i = 0; i < was->nr; i++) {
 		bool maps = i >= was->from && i < was->to &&
-			    ptebatch_entry_present(&was->entries[i]);
+			    ptebatch_entry_normal(&was->entries[i]);
 
 		/* A PMD is one entry. */
 		present += maps && !(test_bit(i, trial->before.huge) &&
@@ -357,6 +357,9 @@ static const struct referenced_row rows[] = {
 	{ "64K folio with holes of 2 and 1 PTEs, last PTE young: referenced, 3 batches",
 	  { "{Wdx*5 -*2 Wdx*3 - Wdx*4 Wdyx}", .prot = RW },
 	  "{Wdx*5 -*2 Wdx*3 - Wdx*5}", 1, 3 },
+	{ "64K folio, zero page in a hole of 2 PTEs: zero page stays young, 2 batches",
+	  { "{Wdyx*5 Rzy*2 Wdyx*9}", .prot = RW },
+	  "{Wdx*5 Rzy*2 Wdx*9}", 1, 2 },
 	{ "64K folio, 2 migration entries: they stay, 2 batches, all PTEs become old",
 	  { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW },
 	  "{Wdx*5 Mx M Wdx*9}", 1, 2 },

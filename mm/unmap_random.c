@@ -56,6 +56,8 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
 		.uffd_wp = pgtable_supports_uffd() && bits & BIT(1),
+		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) &&
+			    !operation->op->whole && bits & BIT(16),
 		.swap = operation->swap,
 		.lazyfree = operation->lazyfree,
 	};

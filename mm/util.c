@@ -30,13 +30,13 @@ static bool continues(const struct ptebatch_entry *first,
 		      const struct ptebatch_entry *next, unsigned int nth,
 		      unsigned int flags)
 {
-	u8 respected = PTEBATCH_UFFD;
+	u16 respected = PTEBATCH_UFFD;
 
 	if (flags & FLAG(RESPECT_DIRTY))
 		respected |= PTEBATCH_DIRTY;
 	if (flags & FLAG(RESPECT_SOFT_DIRTY))
 		respected |= PTEBATCH_SOFT_DIRTY;
-	if (!ptebatch_entry_present(next) || next->folio != first->folio ||
+	if (!ptebatch_entry_normal(next) || next->folio != first->folio ||
 	    next->page != first->page + nth ||
 	    (first->flags ^ next->flags) & respected)
 		return false;
@@ -51,7 +51,7 @@ static unsigned int expected_batch(const struct ptebatch_entry *entries,
 				   unsigned int max_nr, unsigned int flags,
 				   struct ptebatch_entry *merged)
 {
-	const u8 used = PTEBATCH_YOUNG | PTEBATCH_DIRTY;
+	const u16 used = PTEBATCH_YOUNG | PTEBATCH_DIRTY;
 	unsigned int nr = 1;
 
 	*merged = entries[0];
@@ -87,7 +87,7 @@ struct batch {
 /* Returns what is wrong, %NULL if nothing is; @got is the length of the batch. */
 static const char *wrong_batch(const struct batch *batch, unsigned int *got)
 {
-	u8 ignored = PTEBATCH_EXCLUSIVE | PTEBATCH_LAZYFREE;
+	u16 ignored = PTEBATCH_EXCLUSIVE | PTEBATCH_LAZYFREE;
 	struct ptebatch_entry expected, merged = {};
 	pte_t pte = ptep_get(batch->ptep);
 	unsigned int nr;
@@ -219,7 +219,7 @@ static void batch_row(struct kunit *test)
 	for (i = 0; i < min(row->nr, ENTRIES_TRIED) && !wrong; i++) {
 		batch.entries = &row->entries[i];
 		/* Callers pass a present entry of a large folio. */
-		if (!ptebatch_entry_present(batch.entries) ||
+		if (!ptebatch_entry_normal(batch.entries) ||
 		    !row->folios[batch.entries->folio].order)
 			continue;
 		batch.folio = trial->space->folios[batch.entries->folio];
@@ -291,7 +291,7 @@ static void batch_states(struct kunit *test)
 	for (triple = 0; triple < states->nr * states->nr * states->nr && !wrong;
 	     triple += SAMPLE) {
 		set_states(window, states, triple);
-		if (!ptebatch_entry_present(&window->row->entries[0]))
+		if (!ptebatch_entry_normal(&window->row->entries[0]))
 			continue;
 		ptebatch_window_set(window);
 		ptebatch_window_get(window);

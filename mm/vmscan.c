@@ -42,7 +42,7 @@ struct young_row {
 };
 
 /* Did a PTE of the folio lose young? @flags gets the flags of such PTEs. */
-static bool was_young(const struct ptebatch_trial *trial, s16 folio, u8 *flags)
+static bool was_young(const struct ptebatch_trial *trial, s16 folio, u16 *flags)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	const struct ptebatch_row *is = &trial->after.row;
@@ -103,7 +103,7 @@ static void expect_exactly(struct ptebatch_trial *trial, const char *picture,
 		    folio_nid(target))
 			exp = was->entries[i];
 		if (PTEBATCH_BLOCK_ENTRIES > 1) {
-			u8 block = ptebatch_model_block(&trial->space->row, i);
+			u16 block = ptebatch_model_block(&trial->space->row, i);
 
 			got.flags &= ~(block & PTEBATCH_DIRTY) | exp.flags;
 			if (shares_young(was, expected, i)) {
@@ -126,7 +126,7 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 {
 	struct folio *folio = trial->space->folios[nr];
 	struct kunit *test = trial->test;
-	u8 flags;
+	u16 flags;
 
 	if (!was_young(trial, nr, &flags)) {
 		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio),

@@ -61,7 +61,8 @@ static void count_entries(struct accounting *acct,
 		rss[MM_SWAPENTS] += entry->kind == PTEBATCH_SWAP;
 		if (entry->kind == PTEBATCH_FOREIGN)
 			count_foreign(snapshot->raw[snapshot->lead + i], rss);
-		if (entry->folio == PTEBATCH_NO_FOLIO)
+		if (entry->folio == PTEBATCH_NO_FOLIO ||
+		    entry->flags & PTEBATCH_SPECIAL)
 			continue;
 		if (entry->kind == PTEBATCH_SWAP)
 			acct->swap[space->row.folios[entry->folio].first +

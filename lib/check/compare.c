@@ -32,7 +32,7 @@ static bool entry_allowed(const struct ptebatch_trial *trial, unsigned int i,
 	const struct ptebatch_row *from = ptebatch_trial_was(trial);
 	const struct ptebatch_entry *was = &from->entries[i];
 	const struct ptebatch_entry *got = &trial->after.row.entries[i];
-	u8 spread;
+	u16 spread;
 
 	if (entries_equal(got, expected))
 		return true;

@@ -140,7 +140,7 @@ bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 	for (i = 0; i < trial->after.row.nr; i++) {
 		const struct ptebatch_entry *is = &trial->after.row.entries[i];
 
-		if (!ptebatch_entry_present(is) || !row->folios[is->folio].made ||
+		if (!ptebatch_entry_normal(is) || !row->folios[is->folio].made ||
 		    contains(folio_page(space->folios[is->folio], is->page),
 			     expected_stamp(trial, i)))
 			continue;

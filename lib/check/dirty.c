@@ -13,7 +13,7 @@ static bool was_unmapped(const struct ptebatch_trial *trial, unsigned int i)
 	const struct ptebatch_entry *was = &trial->before.row.entries[i];
 	const struct ptebatch_entry *is = &trial->after.row.entries[i];
 
-	return ptebatch_entry_present(was) && !ptebatch_entry_present(is) &&
+	return ptebatch_entry_normal(was) && !ptebatch_entry_present(is) &&
 	       (is->kind == PTEBATCH_SWAP ||
 		test_bit(was->folio, trial->space->cached));
 }

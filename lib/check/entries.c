@@ -21,7 +21,7 @@ bool ptebatch_check_model(struct ptebatch_trial *trial, struct seq_buf *out)
 	if (!trial->call.model)
 		return true;
 	for (i = was->from; i < was->to; i++) {
-		u8 spread = 0;
+		u16 spread = 0;
 
 		/* Only flags that the entry gained can have spread to it. */
 		if (got->entries[i].flags & ~was->entries[i].flags)

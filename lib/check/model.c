@@ -38,6 +38,7 @@ struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
 		.uffd_rwp = setup->uffd_rwp,
 		.uffd_no_remap_event = setup->uffd_no_remap_event,
 		.uffd_not_inherited = setup->uffd_not_inherited,
+		.mixedmap = setup->mixedmap,
 		.swap = setup->swap,
 	};
 }
@@ -53,7 +54,7 @@ static void stays(const struct ptebatch_entry *was,
 }
 
 /* The call changes the entry, and counts it (rule 9). */
-static void becomes(u16 kinds, u8 flags, struct ptebatch_allowed *allowed)
+static void becomes(u32 kinds, u16 flags, struct ptebatch_allowed *allowed)
 {
 	*allowed = (struct ptebatch_allowed) {
 		.kinds = kinds,
@@ -63,7 +64,7 @@ static void becomes(u16 kinds, u8 flags, struct ptebatch_allowed *allowed)
 }
 
 /* Rule 5: must the first write to this page fault? */
-static bool needs_write_fault(const struct ptebatch_call *call, u8 flags)
+static bool needs_write_fault(const struct ptebatch_call *call, u16 flags)
 {
 	if (call->track && !(flags & PTEBATCH_SOFT_DIRTY))
 		return true;
@@ -76,7 +77,7 @@ static bool needs_write_fault(const struct ptebatch_call *call, u8 flags)
 }
 
 /* Kinds that the VMA and the entry's flags allow for a present entry. */
-static u16 kinds_of_page(const struct ptebatch_call *call, u8 flags)
+static u32 kinds_of_page(const struct ptebatch_call *call, u16 flags)
 {
 	bool always_writable = call->shared && !call->notify && !call->track &&
 			       !call->uffd_wp;
@@ -104,10 +105,10 @@ static u16 kinds_of_page(const struct ptebatch_call *call, u8 flags)
  * requested; all else stays.
  */
 static void change_absent(const struct ptebatch_call *call,
-			  const struct ptebatch_entry *was, u8 set, u8 clear,
+			  const struct ptebatch_entry *was, u16 set, u16 clear,
 			  struct ptebatch_allowed *allowed)
 {
-	u8 flags = was->flags;
+	u16 flags = was->flags;
 
 	if (was->kind != PTEBATCH_SWAP && was->kind != PTEBATCH_MIGRATION) {
 		stays(was, allowed);
@@ -152,7 +153,7 @@ void ptebatch_model_uffd_wp(const struct ptebatch_call *call,
 			    const struct ptebatch_entry *was,
 			    struct ptebatch_allowed *allowed)
 {
-	u8 flags = was->flags | PTEBATCH_UFFD;
+	u16 flags = was->flags | PTEBATCH_UFFD;
 
 	if (ptebatch_entry_present(was))
 		becomes(kinds_of_page(call, flags), flags, allowed);
@@ -173,7 +174,7 @@ void ptebatch_model_uffd_resolve(const struct ptebatch_call *call,
 				 const struct ptebatch_entry *was,
 				 struct ptebatch_allowed *allowed)
 {
-	u8 flags = was->flags & ~PTEBATCH_UFFD;
+	u16 flags = was->flags & ~PTEBATCH_UFFD;
 
 	if (ptebatch_entry_present(was))
 		becomes(kinds_of_page(call, flags), flags, allowed);
@@ -217,7 +218,8 @@ void ptebatch_model_numa_hint(const struct ptebatch_call *call,
 {
 	if (!ptebatch_entry_present(was))
 		change_absent(call, was, 0, 0, allowed);
-	else if (was->kind == PTEBATCH_PROTNONE || !call->hints)
+	else if (was->kind == PTEBATCH_PROTNONE || !call->hints ||
+		 !ptebatch_entry_normal(was) || was->flags & PTEBATCH_KSM)
 		stays(was, allowed);
 	else
 		becomes(BIT(PTEBATCH_PROTNONE), was->flags, allowed);
@@ -243,9 +245,9 @@ void ptebatch_model_unmap(const struct ptebatch_call *call,
 			  const struct ptebatch_entry *was,
 			  struct ptebatch_allowed *allowed)
 {
-	const u8 kept = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE;
+	const u16 kept = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE;
 
-	if (!ptebatch_entry_present(was))
+	if (!ptebatch_entry_normal(was))
 		stays(was, allowed);
 	else if (call->anonymous && call->swap)
 		becomes(BIT(PTEBATCH_SWAP), was->flags & kept, allowed);
@@ -282,7 +284,7 @@ void ptebatch_model_cold(const struct ptebatch_call *call,
 			 const struct ptebatch_entry *was,
 			 struct ptebatch_allowed *allowed)
 {
-	if (ptebatch_entry_present(was))
+	if (ptebatch_entry_normal(was))
 		becomes(BIT(was->kind), was->flags & ~PTEBATCH_YOUNG, allowed);
 	else
 		stays(was, allowed);
@@ -300,9 +302,9 @@ void ptebatch_model_free(const struct ptebatch_call *call,
 			 const struct ptebatch_entry *was,
 			 struct ptebatch_allowed *allowed)
 {
-	const u8 used = PTEBATCH_DIRTY | PTEBATCH_YOUNG;
+	const u16 used = PTEBATCH_DIRTY | PTEBATCH_YOUNG;
 
-	if (ptebatch_entry_present(was))
+	if (ptebatch_entry_normal(was))
 		becomes(BIT(was->kind),
 			(was->flags & ~used) | PTEBATCH_LAZYFREE, allowed);
 	else if (was->kind == PTEBATCH_SWAP || was->kind == PTEBATCH_POISON ||
@@ -451,7 +453,7 @@ void ptebatch_model_referenced(const struct ptebatch_call *call,
 			       struct ptebatch_allowed *allowed)
 {
 	stays(was, allowed);
-	if (ptebatch_entry_present(was))
+	if (ptebatch_entry_normal(was))
 		allowed->flags &= ~PTEBATCH_YOUNG;
 }
 
@@ -459,9 +461,10 @@ void ptebatch_model_referenced(const struct ptebatch_call *call,
 static bool batches_with(const struct ptebatch_entry *a,
 			 const struct ptebatch_entry *b)
 {
-	const u8 respected = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD;
+	const u16 respected = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD;
 
 	return a->folio != PTEBATCH_NO_FOLIO && a->folio == b->folio &&
+	       !((a->flags | b->flags) & PTEBATCH_SPECIAL) &&
 	       b->page == a->page + 1 && a->kind == b->kind &&
 	       !((a->flags ^ b->flags) & respected);
 }
@@ -480,14 +483,14 @@ static bool find_block_at(const struct ptebatch_row *row,
 	unsigned int at;
 
 	if (offset > i || i - offset + PTEBATCH_BLOCK_ENTRIES > row->nr ||
-	    !ptebatch_entry_present(entry) ||
+	    !ptebatch_entry_normal(entry) ||
 	    entry->page % PTEBATCH_BLOCK_ENTRIES != offset)
 		return false;
 	*first = i - offset;
 	for (at = 0; at < PTEBATCH_BLOCK_ENTRIES; at++) {
 		const struct ptebatch_entry *other = &row->entries[*first + at];
 
-		if (!ptebatch_entry_present(other) ||
+		if (!ptebatch_entry_normal(other) ||
 		    other->folio != entry->folio ||
 		    other->page != entry->page - offset + at)
 			return false;
@@ -502,10 +505,10 @@ static bool find_block(const struct ptebatch_row *row, unsigned int i,
 }
 
 /* Accessed and dirty of entries @from to @to - 1 except entry @skip. */
-static u8 used_flags(const struct ptebatch_row *row, unsigned int from,
-		     unsigned int to, unsigned int skip)
+static u16 used_flags(const struct ptebatch_row *row, unsigned int from,
+		      unsigned int to, unsigned int skip)
 {
-	u8 flags = 0;
+	u16 flags = 0;
 
 	for (; from < to; from++)
 		if (from != skip)
@@ -522,7 +525,7 @@ static u8 used_flags(const struct ptebatch_row *row, unsigned int from,
  *
  * Return: accessed and dirty of the block's other entries; 0 except on arm64.
  */
-u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
+u16 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
 {
 	unsigned int first;
 
@@ -536,7 +539,7 @@ u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
  * from a batch to each contpte block that overlaps the batch, from the block to
  * each batch that overlaps the block, and so on.
  */
-static u8 spread_in_batches(const struct ptebatch_row *row, unsigned int i)
+static u16 spread_in_batches(const struct ptebatch_row *row, unsigned int i)
 {
 	const struct ptebatch_entry *entries = row->entries;
 	unsigned int from = i, to = i + 1, first, was_from, was_to;
@@ -571,12 +574,12 @@ static u8 spread_in_batches(const struct ptebatch_row *row, unsigned int i)
  *
  * Return: accessed and dirty of all entries that may spread them to entry @i.
  */
-u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
-			 unsigned int i, bool batches)
+u16 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
+			  unsigned int i, bool batches)
 {
-	u8 (*spread)(const struct ptebatch_row *row, unsigned int i) =
+	u16 (*spread)(const struct ptebatch_row *row, unsigned int i) =
 		batches ? spread_in_batches : ptebatch_model_block;
-	u8 flags = spread(row, i);
+	u16 flags = spread(row, i);
 	unsigned int at, block;
 
 	if (first == row->first || !find_block_at(row, first, i, &block))
@@ -599,7 +602,7 @@ u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
  * Return: true if the rules allow @got.
  */
 bool ptebatch_model_allows(const struct ptebatch_call *call,
-			   const struct ptebatch_entry *was, u8 spread,
+			   const struct ptebatch_entry *was, u16 spread,
 			   const struct ptebatch_entry *got)
 {
 	struct ptebatch_entry input = *was;
@@ -612,7 +615,7 @@ bool ptebatch_model_allows(const struct ptebatch_call *call,
 		return false;
 	/* If the entry has a page, it must be the page of @was. */
 	return got->folio == PTEBATCH_NO_FOLIO ?
-	       !ptebatch_entry_present(got) &&
+	       !ptebatch_entry_normal(got) &&
 	       (got->kind != PTEBATCH_SWAP || call->freed ||
 		was->folio == PTEBATCH_NO_FOLIO) :
 	       got->folio == was->folio && got->page == was->page;

@@ -19,8 +19,8 @@
  * @counts: the call counts the entry in its return value
  */
 struct ptebatch_allowed {
-	u16 kinds;
-	u8 flags;
+	u32 kinds;
+	u16 flags;
 	bool counts;
 };
 
@@ -46,6 +46,7 @@ typedef void ptebatch_model_t(const struct ptebatch_call *call,
  * @uffd_no_remap_event: the VMA's userfaultfd has no UFFD_FEATURE_EVENT_REMAP
  * @uffd_not_inherited: fork(): the child does not inherit the registration
  * @try_writable: the call avoids write faults (MM_CP_TRY_CHANGE_WRITABLE)
+ * @mixedmap: the VMA may have special PTEs
  * @swap: the anonymous pages have swap space; otherwise they are lazyfree
  * @freed: the pages may be freed, so that swap entries do not identify them
  * @counts: the call returns the number of changed pages (rule 9)
@@ -65,6 +66,7 @@ struct ptebatch_call {
 	bool uffd_no_remap_event;
 	bool uffd_not_inherited;
 	bool try_writable;
+	bool mixedmap;
 	bool swap;
 	bool freed;
 	bool counts;
@@ -85,11 +87,11 @@ ptebatch_model_t ptebatch_model_cold, ptebatch_model_free,
 ptebatch_model_t ptebatch_model_move_source, ptebatch_model_move;
 ptebatch_model_t ptebatch_model_fork_parent, ptebatch_model_fork_child;
 
-u8 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
-u8 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
-			 unsigned int i, bool batches);
+u16 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
+u16 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
+			  unsigned int i, bool batches);
 bool ptebatch_model_allows(const struct ptebatch_call *call,
-			   const struct ptebatch_entry *was, u8 spread,
+			   const struct ptebatch_entry *was, u16 spread,
 			   const struct ptebatch_entry *got);
 
 #endif /* PTEBATCH_MODEL_H */

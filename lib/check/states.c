@@ -6,25 +6,39 @@
 
 #include "states.h"
 
-/* The flags that an entry of each kind may have. */
-static const u8 flags_of_kind[] = {
-	[PTEBATCH_NONE] = 0,
-	[PTEBATCH_WRITABLE] = PTEBATCH_DIRTY | PTEBATCH_YOUNG |
-			      PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
-			      PTEBATCH_EXCLUSIVE,
-	[PTEBATCH_READABLE] = PTEBATCH_DIRTY | PTEBATCH_YOUNG |
-			      PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
-			      PTEBATCH_EXCLUSIVE,
-	[PTEBATCH_PROTNONE] = PTEBATCH_DIRTY | PTEBATCH_YOUNG |
-			      PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
-			      PTEBATCH_EXCLUSIVE,
-	[PTEBATCH_MIGRATION] = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
-			       PTEBATCH_EXCLUSIVE | PTEBATCH_MIGRATION_WRITE,
-	[PTEBATCH_SWAP] = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD |
-			  PTEBATCH_EXCLUSIVE,
-	[PTEBATCH_MARKER] = 0,
-	[PTEBATCH_POISON] = 0,
-	[PTEBATCH_GUARD] = 0,
+#define OF_PAGE \
+	(PTEBATCH_DIRTY | PTEBATCH_YOUNG | PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | \
+	 PTEBATCH_EXCLUSIVE)
+
+/*
+ * The entries: a kind, the flags that all of its entries have, and the flags
+ * that they may have. The zero page is clean and has no folio; of a special PTE
+ * the flags that decide on write permission suffice.
+ */
+static const struct {
+	u16 kind, fixed, flags;
+} kinds[] = {
+	{ PTEBATCH_NONE },
+	{ PTEBATCH_WRITABLE, 0, OF_PAGE },
+	{ PTEBATCH_READABLE, 0, OF_PAGE },
+	{ PTEBATCH_PROTNONE, 0, OF_PAGE },
+	{ PTEBATCH_READABLE, PTEBATCH_ZERO_PAGE,
+	  PTEBATCH_YOUNG | PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD },
+	{ PTEBATCH_PROTNONE, PTEBATCH_ZERO_PAGE,
+	  PTEBATCH_YOUNG | PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD },
+	{ PTEBATCH_WRITABLE, PTEBATCH_SPECIAL,
+	  PTEBATCH_DIRTY | PTEBATCH_SOFT_DIRTY },
+	{ PTEBATCH_READABLE, PTEBATCH_SPECIAL,
+	  PTEBATCH_DIRTY | PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD },
+	{ PTEBATCH_PROTNONE, PTEBATCH_SPECIAL, PTEBATCH_SOFT_DIRTY },
+	{ PTEBATCH_MIGRATION, 0,
+	  PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE |
+	  PTEBATCH_MIGRATION_WRITE },
+	{ PTEBATCH_SWAP, 0,
+	  PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE },
+	{ PTEBATCH_MARKER },
+	{ PTEBATCH_POISON },
+	{ PTEBATCH_GUARD },
 };
 
 /*
@@ -42,6 +56,10 @@ static const char *ruled_out(const struct ptebatch_call *call,
 		return "soft-dirty is ignored without soft-dirty tracking";
 	if (entry->flags & PTEBATCH_UFFD && !uffd)
 		return "no uffd bit without userfaultfd registration";
+	if (entry->flags & PTEBATCH_ZERO_PAGE && call->file)
+		return "only anonymous memory maps the zero page";
+	if (entry->flags & PTEBATCH_SPECIAL && !call->mixedmap)
+		return "special PTEs only in VMAs with VM_MIXEDMAP";
 	if (entry->flags & PTEBATCH_EXCLUSIVE && !call->anonymous)
 		return "only anonymous pages are AnonExclusive";
 	if (entry->kind == PTEBATCH_SWAP && !call->anonymous)
@@ -60,6 +78,8 @@ static const char *ruled_out(const struct ptebatch_call *call,
 		return "an entry with the uffd bit is not writable";
 	if (call->track && !(entry->flags & PTEBATCH_SOFT_DIRTY))
 		return "an entry that needs a soft-dirty fault is not writable";
+	if (!call->shared && entry->flags & PTEBATCH_SPECIAL)
+		return "a special PTE of a private mapping is not writable";
 	if (!call->shared && call->anonymous &&
 	    entry->kind == PTEBATCH_WRITABLE && !(entry->flags & PTEBATCH_EXCLUSIVE))
 		return "a private page that is not AnonExclusive is not writable";
@@ -81,15 +101,16 @@ void ptebatch_states(struct ptebatch_states *states,
 {
 	struct ptebatch_entry entry = { .folio = PTEBATCH_NO_FOLIO };
 	const char *reason;
-	unsigned int flags;
+	unsigned int flags, i;
 
 	states->nr = 0;
 	states->nr_ruled_out = 0;
-	for (entry.kind = 0; entry.kind < ARRAY_SIZE(flags_of_kind); entry.kind++) {
-		for (flags = 0; flags <= flags_of_kind[entry.kind]; flags++) {
-			if (flags & ~flags_of_kind[entry.kind])
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		for (flags = 0; flags <= kinds[i].flags; flags++) {
+			if (flags & ~kinds[i].flags)
 				continue;
-			entry.flags = flags;
+			entry.kind = kinds[i].kind;
+			entry.flags = flags | kinds[i].fixed;
 			reason = ruled_out(call, &entry);
 			if (!reason) {
 				states->state[states->nr++] = entry;

@@ -8,7 +8,7 @@
 #include "model.h"
 
 /* Number of kinds times flags, rounded up. */
-#define PTEBATCH_STATES_MAX	128
+#define PTEBATCH_STATES_MAX	512
 
 /**
  * struct ptebatch_states - possible states of an entry of a VMA

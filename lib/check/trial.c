@@ -205,7 +205,7 @@ void ptebatch_trial_repair(struct ptebatch_trial *trial)
 		const struct ptebatch_entry *is = &trial->after.row.entries[i];
 		unsigned long addr = trial->place->start + i * PAGE_SIZE;
 
-		if (!ptebatch_entry_present(is) ||
+		if (!ptebatch_entry_normal(is) ||
 		    trial->after.row.folios[is->folio].made ||
 		    test_bit(i, trial->after.huge) ||
 		    (is->folio == was->folio && is->page == was->page))

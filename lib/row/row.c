@@ -12,7 +12,7 @@
 
 static const struct {
 	char letter;
-	u8 flag;
+	u16 flag;
 } flag_letters[] = {
 	{ 'd', PTEBATCH_DIRTY },
 	{ 'y', PTEBATCH_YOUNG },
@@ -21,6 +21,9 @@ static const struct {
 	{ 'x', PTEBATCH_EXCLUSIVE },
 	{ 'w', PTEBATCH_MIGRATION_WRITE },
 	{ 'l', PTEBATCH_LAZYFREE },
+	{ 'z', PTEBATCH_ZERO_PAGE },
+	{ 'p', PTEBATCH_SPECIAL },
+	{ 'k', PTEBATCH_KSM },
 };
 
 /* Indexed by enum ptebatch_kind. */
@@ -265,6 +268,8 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 		return true;
 	}
 	for (; count--; (*page)++) {
+		if (entry.flags & PTEBATCH_KSM)
+			return fail(p, "a KSM page in a large folio");
 		if (*page >= PTEBATCH_ROW_ENTRIES)
 			return fail(p, "more pages in a folio than entries in a row");
 		/* A swap entry of a split folio has no page. */

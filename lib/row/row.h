@@ -20,8 +20,10 @@
  *	   which is dirty (x86)		x  page is AnonExclusive
  *	-  none				w  with M: page was writable
  *	.  no entry: a page of the	l  page is lazyfree
- *	   folio that the row does	M  migration entry
- *	   not map (in braces only)	H  hwpoison entry
+ *	   folio that the row does	z  maps the zero page
+ *	   not map (in braces only)	p  special: maps a PFN, not a page
+ *	M  migration entry		k  page is a KSM page (small folios)
+ *	H  hwpoison entry
  *	S  swap entry; in braces, of the folio's next page
  *	U  uffd-wp marker
  *	P  poison marker		G  guard marker
@@ -104,17 +106,20 @@ enum ptebatch_kind {
 #define PTEBATCH_EXCLUSIVE	BIT(4)
 #define PTEBATCH_MIGRATION_WRITE	BIT(5)
 #define PTEBATCH_LAZYFREE	BIT(6)
+#define PTEBATCH_ZERO_PAGE	BIT(7)
+#define PTEBATCH_SPECIAL	BIT(8)
+#define PTEBATCH_KSM		BIT(9)
 
 /**
  * struct ptebatch_entry - one page table entry of a row
  * @kind: one of enum ptebatch_kind
- * @flags: any of PTEBATCH_DIRTY to PTEBATCH_LAZYFREE
+ * @flags: any of PTEBATCH_DIRTY to PTEBATCH_KSM
  * @page: index of the mapped page in @folio
  * @folio: index of the folio in the row, PTEBATCH_NO_FOLIO if there is none
  */
 struct ptebatch_entry {
-	u8 kind;
-	u8 flags;
+	u16 kind;
+	u16 flags;
 	u16 page;
 	s16 folio;
 };
@@ -172,10 +177,21 @@ static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)
 	       entry->kind == PTEBATCH_SHADOW_STACK;
 }
 
+/*
+ * Is the entry present and its page one for vm_normal_page(), that is, does the
+ * entry hold a reference to a folio?
+ */
+static inline bool ptebatch_entry_normal(const struct ptebatch_entry *entry)
+{
+	return ptebatch_entry_present(entry) &&
+	       !(entry->flags & (PTEBATCH_ZERO_PAGE | PTEBATCH_SPECIAL));
+}
+
 /* Does the entry always refer to a page? A swap entry may have a folio or not. */
 static inline bool ptebatch_entry_has_page(const struct ptebatch_entry *entry)
 {
-	return ptebatch_entry_present(entry) ||
+	return (ptebatch_entry_present(entry) &&
+		!(entry->flags & PTEBATCH_ZERO_PAGE)) ||
 	       entry->kind == PTEBATCH_MIGRATION ||
 	       entry->kind == PTEBATCH_HWPOISON;
 }

@@ -14,6 +14,14 @@
 #include "populate.h"
 #include "pte.h"
 
+/* Without a stable node, an rmap walk of the KSM page finds no mapping. */
+static void make_ksm(struct folio *folio)
+{
+	__folio_set_swapbacked(folio);
+	folio_set_dirty(folio);
+	folio->mapping = (void *)FOLIO_MAPPING_KSM;
+}
+
 /* Add the rmap and the reference of a present entry. */
 static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
 		     unsigned long addr, const struct ptebatch_entry *entry)
@@ -22,7 +30,10 @@ static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
 	struct folio *folio = space->folios[entry->folio];
 	struct page *page = folio_page(folio, entry->page);
 
-	if (!test_bit(entry->folio, space->cached)) {
+	if (entry->flags & PTEBATCH_KSM) {
+		make_ksm(folio);
+		folio_add_anon_rmap_pte(folio, page, vma, addr, RMAP_NONE);
+	} else if (!test_bit(entry->folio, space->cached)) {
 		/* Maps all pages, until unmap_undrawn_pages(). */
 		if (!folio_test_anon(folio))
 			ptebatch_folio_add_anon_rmap(folio, vma, addr -
@@ -181,9 +192,9 @@ static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
 	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);
 	if (!ptep)
 		return -ENOMEM;
-	if (has_page && ptebatch_entry_present(entry))
+	if (ptebatch_entry_normal(entry))
 		add_rmap(space, vma, addr, entry);
-	else if (has_page)
+	else if (has_page && !ptebatch_entry_present(entry))
 		remove_rmap(space, vma, addr, entry);
 	set_pte_at(vma->vm_mm, addr, ptep, ptebatch_pte_make(vma, page, entry));
 	pte_unmap_unlock(ptep, ptl);
@@ -197,7 +208,8 @@ static void count_entry(const struct ptebatch_space *space,
 {
 	if (entry->kind == PTEBATCH_SWAP)
 		inc_mm_counter(mm, MM_SWAPENTS);
-	else if (entry->folio != PTEBATCH_NO_FOLIO)
+	else if (entry->folio != PTEBATCH_NO_FOLIO &&
+		 !(entry->flags & PTEBATCH_SPECIAL))
 		inc_mm_counter(mm, mm_counter(space->folios[entry->folio]));
 }
 
@@ -214,7 +226,9 @@ static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 
 		if (entry->kind == PTEBATCH_NONE)
 			continue;
+		/* A special PTE has no rmap that could be added twice. */
 		if (entry->folio != PTEBATCH_NO_FOLIO &&
+		    !(entry->flags & PTEBATCH_SPECIAL) &&
 		    test_and_set_bit(row->folios[entry->folio].first +
 				     entry->page, mapped))
 			return -EINVAL;

@@ -22,8 +22,11 @@ pgprot_t ptebatch_pte_prot(const struct vm_area_struct *vma)
 static pte_t make_present(struct vm_area_struct *vma, struct page *page,
 			  const struct ptebatch_entry *entry)
 {
-	pte_t pte = pte_wrprotect(mk_pte(page, ptebatch_pte_prot(vma)));
+	unsigned long pfn = page ? page_to_pfn(page) : zero_pfn(0);
+	pte_t pte = pte_wrprotect(pfn_pte(pfn, ptebatch_pte_prot(vma)));
 
+	if (entry->flags & (PTEBATCH_ZERO_PAGE | PTEBATCH_SPECIAL))
+		pte = pte_mkspecial(pte);
 	if (entry->kind == PTEBATCH_PROTNONE)
 		pte = pte_modify(pte, PAGE_NONE);
 	pte = pte_mkold(pte_mkclean(pte));
@@ -46,7 +49,7 @@ static pte_t make_present(struct vm_area_struct *vma, struct page *page,
 	return pte;
 }
 
-static pte_t set_swap_flags(pte_t pte, u8 flags)
+static pte_t set_swap_flags(pte_t pte, u16 flags)
 {
 	if (flags & PTEBATCH_SOFT_DIRTY)
 		pte = pte_swp_mksoft_dirty(pte);
@@ -55,7 +58,7 @@ static pte_t set_swap_flags(pte_t pte, u8 flags)
 	return pte;
 }
 
-static pte_t make_migration(struct page *page, u8 flags)
+static pte_t make_migration(struct page *page, u16 flags)
 {
 	unsigned long pfn = page_to_pfn(page);
 	swp_entry_t entry;
@@ -70,7 +73,7 @@ static pte_t make_migration(struct page *page, u8 flags)
 }
 
 /* Without a page: an arbitrary swap entry, which must not be looked up. */
-static pte_t make_swap(struct page *page, u8 flags)
+static pte_t make_swap(struct page *page, u16 flags)
 {
 	swp_entry_t entry = page ? page_swap_entry(page) : swp_entry(0, 1);
 	pte_t pte = set_swap_flags(swp_entry_to_pte(entry), flags);
@@ -81,8 +84,8 @@ static pte_t make_swap(struct page *page, u8 flags)
 /**
  * ptebatch_pte_make() - convert an entry of a row to a PTE
  * @vma: the VMA that the PTE is for
- * @page: the entry's page, or %NULL; the page of a swap entry is in the swap
- *        cache
+ * @page: the entry's page, or %NULL, also for the zero page; the page of a swap
+ *        entry is in the swap cache
  * @entry: the entry; PTEBATCH_EXCLUSIVE is ignored for present entries, as the
  *         page has the flag
  *
@@ -128,6 +131,10 @@ static unsigned long read_present(pte_t pte, struct ptebatch_entry *entry)
 		       (pte_young(pte) ? PTEBATCH_YOUNG : 0) |
 		       (pte_soft_dirty(pte) ? PTEBATCH_SOFT_DIRTY : 0) |
 		       (pte_uffd(pte) ? PTEBATCH_UFFD : 0);
+	if (is_zero_pfn(pte_pfn(pte)))
+		entry->flags |= PTEBATCH_ZERO_PAGE;
+	else if (pte_special(pte))
+		entry->flags |= PTEBATCH_SPECIAL;
 	return pte_pfn(pte);
 }
 

@@ -44,12 +44,14 @@ static void add_page(const struct ptebatch_space *space, unsigned long pfn,
 	struct page *page;
 
 	find_page(space, pfn, guess, entry);
-	if (entry->kind == PTEBATCH_FOREIGN)
+	if (entry->kind == PTEBATCH_FOREIGN || entry->flags & PTEBATCH_SPECIAL)
 		return;
 	page = &space->folios[entry->folio]->page + entry->page;
 	folio = page_folio(page);
 	if (!folio_test_anon(folio))
 		return;
+	if (folio_test_ksm(folio))
+		entry->flags |= PTEBATCH_KSM;
 	/* A PMD-mapped folio has AnonExclusive on its first page only. */
 	if (PageAnonExclusive(huge ? &folio->page : page))
 		entry->flags |= PTEBATCH_EXCLUSIVE;
@@ -85,6 +87,8 @@ static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
 {
 	unsigned long pfn = ptebatch_pte_read(pte, entry);
 
+	if (entry->flags & PTEBATCH_ZERO_PAGE)
+		return;
 	if (ptebatch_entry_present(entry))
 		add_page(space, pfn, guess, false, entry);
 	else if (ptebatch_entry_has_page(entry))
@@ -159,7 +163,7 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 		pte_unmap_unlock(ptep, ptl);
 }
 
-static void ignore_flag(struct ptebatch_row *row, u8 flag)
+static void ignore_flag(struct ptebatch_row *row, u16 flag)
 {
 	unsigned int i;
 

@@ -71,7 +71,7 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 	bool file = setup->mapping != PTEBATCH_ANON;
 	unsigned long kinds = 0;
 	bool in_swap = setup->swap;
-	u8 flags = 0;
+	u16 flags = 0;
 	unsigned int i;
 
 	for (i = 0; i < row->nr; i++) {
@@ -93,6 +93,11 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 		return "no shadow stacks; on x86-64, boot with setcpuid=519";
 	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
 		return "no migration without CONFIG_MIGRATION";
+
+	if (flags & PTEBATCH_SPECIAL && !IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL))
+		return "no special PTEs in this kernel";
+	if (flags & PTEBATCH_KSM && !IS_ENABLED(CONFIG_KSM))
+		return "no KSM pages without CONFIG_KSM";
 
 	if (setup->swap && ptebatch_swap_missing())
 		return ptebatch_swap_missing();
@@ -132,7 +137,7 @@ static void mark_cached_folios(struct ptebatch_space *space)
 	if (space->setup.mapping != PTEBATCH_PRIVATE_FILE)
 		return;
 	for (i = 0; i < row->nr; i++)
-		if (row->entries[i].flags & PTEBATCH_EXCLUSIVE)
+		if (row->entries[i].flags & (PTEBATCH_EXCLUSIVE | PTEBATCH_KSM))
 			clear_bit(row->entries[i].folio, space->cached);
 }
 
@@ -263,6 +268,8 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		set_uffd(vma, space->uffd);
 	if (space->setup.mlocked)
 		vm_flags_set(vma, VM_LOCKED);
+	if (space->setup.mixedmap)
+		vm_flags_set(vma, VM_MIXEDMAP);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
 	return 0;

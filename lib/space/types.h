@@ -56,6 +56,7 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @mlocked: the VMA has VM_LOCKED
  * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
  *                third ";", and so on have VM_LOCKED
+ * @mixedmap: the VMA has VM_MIXEDMAP, so it may have special PTEs
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -80,6 +81,7 @@ struct ptebatch_setup {
 	bool lazyfree;
 	bool mlocked;
 	bool next_mlocked;
+	bool mixedmap;
 	bool small;
 	bool lru;
 	bool twice;
