@@ -187,6 +187,8 @@ static const struct policy_row bind_rows[] = {
 	{ "zero page between 64K folios on the wrong node: stays, folios moved",
 	  { "Rzy 0{Wdyx*16} Rz*2 0{Wdyx*16} Rzy", .prot = RW }, MOVE | STRICT,
 	  "Rzy ~1{Wdyx*16} Rz*2 ~1{Wdyx*16} Rzy" },
+	{ "PMD migration entry, MPOL_MF_STRICT: -EIO",
+	  { "0[Mx]", .prot = RW }, MOVE | STRICT, .ret = -EIO },
 	{ "2M folio mapped by PTEs: moved",
 	  { "0{Wdyx*T}", .prot = RW }, MOVE | STRICT, "~1{Wdyx*T}" },
 	{ "PMD-mapped folio: moved, stays PMD-mapped",

@@ -592,6 +592,12 @@ static const struct mremap_row rows[] = {
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD-mapped folio to an aligned address: PMD moved",
 	  { "[Wdyx]", .prot = RW }, "-*T", "[Wdyx]" },
+	{ "PMD migration entry: moved",
+	  { "[Mw]", .prot = RW }, "-*T", "[Mw]" },
+	{ "PMD migration entry, soft-dirty tracked: moved, becomes soft-dirty",
+	  { "[Mx]", .prot = RW, .track = true }, "-*T", "[Mxs]" },
+	{ "PMD migration entry to entry 16: split and moved",
+	  { "[Mw]", .prot = RW }, "-*T", "@16 {Mw*T}" },
 	{ "PMD-mapped shmem folio: PMD moved",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T", "[Wdy]" },
 	{ "PMD-mapped folio to entry 16: PMD split, entries moved",

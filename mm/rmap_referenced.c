@@ -412,6 +412,8 @@ static const struct referenced_row rows[] = {
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD-mapped folio, young: referenced, PMD becomes old",
 	  { "[Wdyx]", .prot = RW }, "[Wdx]", 1, 1 },
+	{ "PMD migration entry: not referenced, stays",
+	  { "[Mx]", .prot = RW }, "[Mx]", 0, 0 },
 	{ "PMD-mapped folio, old: not referenced",
 	  { "[Wdx]", .prot = RW }, "[Wdx]", 0, 1 },
 	{ "PMD-mapped shmem folio, young: referenced, PMD becomes old",

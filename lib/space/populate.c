@@ -49,71 +49,6 @@ static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
 	folio_get(folio);
 }
 
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
-static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
-		      const struct ptebatch_entry *entry)
-{
-	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, ptebatch_pte_prot(vma)));
-
-	if (entry->kind == PTEBATCH_PROTNONE)
-		pmd = pmd_modify(pmd, PAGE_NONE);
-	pmd = pmd_mkold(pmd_mkclean(pmd));
-	if (entry->kind == PTEBATCH_WRITABLE)
-		pmd = pmd_mkwrite(pmd, vma);
-	if (entry->flags & PTEBATCH_DIRTY)
-		pmd = pmd_mkdirty(pmd);
-	if (entry->flags & PTEBATCH_YOUNG)
-		pmd = pmd_mkyoung(pmd);
-	if (entry->flags & PTEBATCH_UFFD)
-		pmd = pmd_mkuffd(pmd);
-	if (entry->flags & PTEBATCH_SOFT_DIRTY)
-		pmd = pmd_mksoft_dirty(pmd);
-	else
-		pmd = pmd_clear_soft_dirty(pmd);
-	return pmd;
-}
-
-static int map_huge_entry(struct ptebatch_space *space,
-			  struct vm_area_struct *vma, unsigned long addr,
-			  const struct ptebatch_entry *entry)
-{
-	struct folio *folio = space->folios[entry->folio];
-	struct mm_struct *mm = vma->vm_mm;
-	pgtable_t pgtable;
-	spinlock_t *ptl;	/* of the page table */
-	p4d_t *p4d;
-	pud_t *pud;
-	pmd_t *pmd;
-
-	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
-	pud = p4d ? pud_alloc(mm, p4d, addr) : NULL;
-	pmd = pud ? pmd_alloc(mm, pud, addr) : NULL;
-	pgtable = pmd ? pte_alloc_one(mm) : NULL;
-	if (!pgtable)
-		return -ENOMEM;
-
-	ptl = pmd_lock(mm, pmd);
-	add_rmap(space, vma, addr, entry);
-	/* As map_anon_folio_pmd_nopf() for anonymous, do_set_pmd() for file. */
-	if (folio_test_anon(folio)) {
-		pgtable_trans_huge_deposit(mm, pmd, pgtable);
-		mm_inc_nr_ptes(mm);
-	} else {
-		pte_free(mm, pgtable);
-	}
-	set_pmd_at(mm, addr, pmd, make_pmd(vma, folio, entry));
-	spin_unlock(ptl);
-	return 0;
-}
-#else
-static int map_huge_entry(struct ptebatch_space *space,
-			  struct vm_area_struct *vma, unsigned long addr,
-			  const struct ptebatch_entry *entry)
-{
-	return -EOPNOTSUPP;
-}
-#endif
-
 /* An anonymous folio's rmap is added for all pages: remove the undrawn ones. */
 static void unmap_undrawn_pages(struct ptebatch_space *space,
 				struct vm_area_struct *vma,
@@ -153,7 +88,10 @@ static void remove_rmap(struct ptebatch_space *space,
 		ptebatch_folio_add_anon_rmap(folio, vma, addr -
 					     entry->page * PAGE_SIZE,
 					     space->row.folios[entry->folio].pmd);
-	folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
+	if (space->row.folios[entry->folio].pmd)
+		folio_remove_rmap_pmd(folio, &folio->page, vma);
+	else
+		folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
 }
 
 /* Migration and swap-out lock the folio; a swap entry needs swap space. */
@@ -172,6 +110,102 @@ static int prepare_nonpresent(struct folio *folio,
 	}
 	return err ?: ptebatch_swap_dup(folio, entry->page, 1);
 }
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
+		      const struct ptebatch_entry *entry)
+{
+	pmd_t pmd = pmd_wrprotect(folio_mk_pmd(folio, ptebatch_pte_prot(vma)));
+
+	if (entry->kind == PTEBATCH_PROTNONE)
+		pmd = pmd_modify(pmd, PAGE_NONE);
+	pmd = pmd_mkold(pmd_mkclean(pmd));
+	if (entry->kind == PTEBATCH_WRITABLE)
+		pmd = pmd_mkwrite(pmd, vma);
+	if (entry->flags & PTEBATCH_DIRTY)
+		pmd = pmd_mkdirty(pmd);
+	if (entry->flags & PTEBATCH_YOUNG)
+		pmd = pmd_mkyoung(pmd);
+	if (entry->flags & PTEBATCH_UFFD)
+		pmd = pmd_mkuffd(pmd);
+	if (entry->flags & PTEBATCH_SOFT_DIRTY)
+		pmd = pmd_mksoft_dirty(pmd);
+	else
+		pmd = pmd_clear_soft_dirty(pmd);
+	return pmd;
+}
+
+static pmd_t make_pmd_migration(struct folio *folio, u16 flags)
+{
+	unsigned long pfn = folio_pfn(folio);
+	swp_entry_t entry;
+	pmd_t pmd;
+
+	if (flags & PTEBATCH_MIGRATION_WRITE)
+		entry = make_writable_migration_entry(pfn);
+	else if (flags & PTEBATCH_EXCLUSIVE)
+		entry = make_readable_exclusive_migration_entry(pfn);
+	else
+		entry = make_readable_migration_entry(pfn);
+	pmd = softleaf_to_pmd(entry);
+	if (flags & PTEBATCH_SOFT_DIRTY)
+		pmd = pmd_swp_mksoft_dirty(pmd);
+	if (flags & PTEBATCH_UFFD)
+		pmd = pmd_swp_mkuffd(pmd);
+	return pmd;
+}
+
+static int map_huge_entry(struct ptebatch_space *space,
+			  struct vm_area_struct *vma, unsigned long addr,
+			  const struct ptebatch_entry *entry)
+{
+	struct folio *folio = space->folios[entry->folio];
+	bool present = ptebatch_entry_present(entry);
+	struct mm_struct *mm = vma->vm_mm;
+	pgtable_t pgtable;
+	spinlock_t *ptl;	/* of the page table */
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+	int err;
+
+	if (!present && entry->kind != PTEBATCH_MIGRATION)
+		return -EINVAL;
+	err = present ? 0 : prepare_nonpresent(folio, entry);
+	if (err)
+		return err;
+	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
+	pud = p4d ? pud_alloc(mm, p4d, addr) : NULL;
+	pmd = pud ? pmd_alloc(mm, pud, addr) : NULL;
+	pgtable = pmd ? pte_alloc_one(mm) : NULL;
+	if (!pgtable)
+		return -ENOMEM;
+
+	ptl = pmd_lock(mm, pmd);
+	if (present)
+		add_rmap(space, vma, addr, entry);
+	else
+		remove_rmap(space, vma, addr, entry);
+	/* As map_anon_folio_pmd_nopf() for anonymous, do_set_pmd() for file. */
+	if (folio_test_anon(folio)) {
+		pgtable_trans_huge_deposit(mm, pmd, pgtable);
+		mm_inc_nr_ptes(mm);
+	} else {
+		pte_free(mm, pgtable);
+	}
+	set_pmd_at(mm, addr, pmd, present ? make_pmd(vma, folio, entry) :
+				  make_pmd_migration(folio, entry->flags));
+	spin_unlock(ptl);
+	return 0;
+}
+#else
+static int map_huge_entry(struct ptebatch_space *space,
+			  struct vm_area_struct *vma, unsigned long addr,
+			  const struct ptebatch_entry *entry)
+{
+	return -EOPNOTSUPP;
+}
+#endif
 
 /* Uses set_pte_at(), one entry a call, because set_ptes() is under test. */
 static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,

@@ -98,12 +98,28 @@ static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static void read_pmd_migration(const struct ptebatch_space *space, pmd_t pmd,
+			       unsigned int page, s16 guess,
+			       struct ptebatch_entry *entry)
+{
+	softleaf_t leaf = softleaf_from_pmd(pmd);
+
+	entry->kind = PTEBATCH_MIGRATION;
+	entry->flags = (pmd_swp_soft_dirty(pmd) ? PTEBATCH_SOFT_DIRTY : 0) |
+		       (pmd_swp_uffd(pmd) ? PTEBATCH_UFFD : 0);
+	if (softleaf_is_migration_write(leaf))
+		entry->flags |= PTEBATCH_MIGRATION_WRITE;
+	else if (softleaf_is_migration_read_exclusive(leaf))
+		entry->flags |= PTEBATCH_EXCLUSIVE;
+	find_page(space, softleaf_to_pfn(leaf) + page, guess, entry);
+}
+
 static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
 		     unsigned int page, s16 guess, struct ptebatch_entry *entry)
 {
 	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
 	if (!pmd_present(pmd)) {
-		entry->kind = PTEBATCH_FOREIGN;
+		read_pmd_migration(space, pmd, page, guess, entry);
 		return;
 	}
 	entry->kind = pmd_protnone(pmd) ? PTEBATCH_PROTNONE :
@@ -138,7 +154,7 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 	if (pmd) {
 		ptl = pmd_lock(mm, pmd);
 		pmdval = pmdp_get(pmd);
-		huge = pmd_trans_huge(pmdval);
+		huge = pmd_trans_huge(pmdval) || pmd_is_migration_entry(pmdval);
 		spin_unlock(ptl);
 	}
 	if (pmd && !huge && !pmd_none(pmdval))
