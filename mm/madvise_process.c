@@ -8,8 +8,10 @@
 #include <kunit/test.h>
 #include <linux/cred.h>
 #include <linux/kthread.h>
+#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -59,6 +61,7 @@ struct vector_range {
  * @pidfd: pidfd argument of the system call, if @pid is 0
  * @pid: process ID to open a pidfd for, or 0
  * @no_vector: pass address 0 instead of the vector
+ * @madvise: call madvise() with the first range instead
  * @cred: credentials of the caller; %NULL to keep the current ones
  * @locks: gets the lock counts of @space, if not %NULL
  * @result: return value of process_madvise()
@@ -73,6 +76,7 @@ struct call {
 	int pidfd;
 	pid_t pid;
 	bool no_vector;
+	bool madvise;
 	const struct cred *cred;
 	struct ptebatch_locks *locks;
 	long result;
@@ -112,10 +116,21 @@ static long advise(const struct call *call, unsigned long vector, int pidfd)
 	const struct cred *old = call->cred ? override_creds(call->cred) : NULL;
 	long result;
 
-	result = ptebatch_syscall(PTEBATCH_SYSCALL(process_madvise), &args);
+	if (call->madvise)
+		result = do_madvise(current->mm, range_start(call, call->ranges),
+				    call->ranges->bytes, call->behavior);
+	else
+		result = ptebatch_syscall(PTEBATCH_SYSCALL(process_madvise), &args);
 	if (old)
 		revert_creds(old);
 	return result;
+}
+
+/* A lock that is still held would block the teardown: release it. */
+static void release_lock(struct ptebatch_locks *locks)
+{
+	while (rwsem_is_locked(&locks->mm->mmap_lock))
+		mmap_read_unlock(locks->mm);
 }
 
 /* Runs in the process that calls process_madvise(). */
@@ -141,8 +156,10 @@ static long call_in_process(void *data)
 			ptebatch_locks_begin(call->locks,
 					     call->space->places[0].mm);
 		call->result = advise(call, vector, pidfd);
-		if (call->locks)
+		if (call->locks) {
 			ptebatch_locks_end();
+			release_lock(call->locks);
+		}
 	}
 	vm_munmap(vector, bytes);
 	return err;
@@ -755,6 +772,13 @@ static void expect_lock(struct kunit *test, const struct ptebatch_locks *got,
 static void expect_locks(struct kunit *test, const struct ptebatch_locks *got,
 			 const struct ptebatch_locks *expected)
 {
+	struct ptebatch_locks released = *expected;
+
+	/* Each time before it is taken again, and at the end. */
+	released.nr[PTEBATCH_MMAP_RELEASE] = expected->nr[PTEBATCH_MMAP_READ] +
+					     expected->nr[PTEBATCH_MMAP_WRITE];
+	expect_lock(test, got, &released, PTEBATCH_MMAP_RELEASE,
+		    "mmap_lock is released");
 	expect_lock(test, got, expected, PTEBATCH_MMAP_READ,
 		    "mmap_lock is taken for reading");
 	expect_lock(test, got, expected, PTEBATCH_MMAP_WRITE,
@@ -837,6 +861,266 @@ static void process_locks(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(vlens); i++)
 		lock_case(test, row, vlens[i]);
 }
+
+static void madvise_desc(const struct behavior_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: locks and TLB gathers of madvise()",
+		 row->name);
+}
+
+KUNIT_ARRAY_PARAM(madvise, behavior_rows, madvise_desc);
+
+/* madvise() takes the locks of process_madvise() with one range. */
+static void madvise_locks(struct kunit *test)
+{
+	const struct behavior_row *row = test->param_value;
+	bool shmem = row->mapping == PTEBATCH_SHMEM;
+	static const struct vector_range range = PAGES(0, 1);
+	struct ptebatch_locks locks, expected;
+	struct ptebatch_trial *trial;
+	struct call call = {
+		.ranges = &range,
+		.behavior = row->behavior,
+		.pidfd = PIDFD_SELF,
+		.madvise = true,
+		.locks = &locks,
+	};
+	struct cred *cred = NULL;
+
+	if (ptebatch_locks_missing())
+		kunit_skip(test, "%s", ptebatch_locks_missing());
+	trial = begin(test, shmem ? "Wdy*2" : "Wdyx*2", row->mapping);
+	call.space = trial->space;
+	if (row->mode == NO_LOCK)
+		cred = alloc_cred(test, NULL, 0);
+	call.cred = cred;
+	call_self(test, &call);
+	if (cred)
+		put_cred(cred);
+	expected = expected_locks(row->missing ? NO_LOCK : row->mode,
+				  row->missing || row->error ? NEVER :
+							       row->gathers, 1);
+	if (row->gathers == NOT_CHECKED)
+		expected.nr[PTEBATCH_GATHER] = locks.nr[PTEBATCH_GATHER];
+	expect_locks(test, &locks, &expected);
+	KUNIT_EXPECT_EQ_MSG(test, call.result, row->missing ? -EINVAL : row->error,
+			    "madvise() returns %ld", call.result);
+	ptebatch_trial_end(trial);
+	ptebatch_trial_release(trial);
+}
+
+/*
+ * Behaviors that release mmap_lock while they advise a range, and take it again:
+ * all VMAs of the range, and the ranges after it, are advised nevertheless.
+ */
+
+static const struct drop_row {
+	const char *name;
+	int behavior;
+	const char *picture;
+	enum ptebatch_mapping mapping;
+	struct part part;
+	unsigned int nr;
+	struct vector_range ranges[2];
+	unsigned long reads, writes;	/* of mmap_lock */
+	const char *after;		/* %NULL: not compared */
+	bool retry;			/* the first fault is to be retried */
+} drop_rows[] = {
+	{ "MADV_WILLNEED of a file, 2 ranges: mmap_lock taken again in each",
+	  MADV_WILLNEED, "{Wdy*16}", PTEBATCH_FILE, {}, 2,
+	  { PAGES(0, 4), PAGES(8, 4) }, 3, 0, "{Wdy*16}" },
+	{ "MADV_WILLNEED of a file, range over 3 VMAs: mmap_lock taken again in each",
+	  MADV_WILLNEED, "{Wdy*16}", PTEBATCH_FILE, { 6, 4, OTHER_VMA }, 1,
+	  { PAGES(2, 12) }, 4, 0, "{Wdy*16}" },
+	{ "MADV_REMOVE, range over 3 VMAs: mmap_lock taken again in each",
+	  MADV_REMOVE, "Wdy*16", PTEBATCH_SHMEM, { 6, 4, OTHER_VMA }, 1,
+	  { PAGES(2, 12) }, 4, 0, "Wdy*2 -*12 Wdy*2" },
+	{ "MADV_POPULATE_READ, fault retried: mmap_lock taken again, all pages populated",
+	  MADV_POPULATE_READ, "Wdy*4 -*12", PTEBATCH_SHMEM, {}, 1,
+	  { PAGES(0, 16) }, 3, 0, NULL, true },
+	{ "MADV_POPULATE_READ, fault of the first of 2 ranges retried: both populated",
+	  MADV_POPULATE_READ, "Wdy*4 -*12", PTEBATCH_SHMEM, {}, 2,
+	  { PAGES(2, 6), PAGES(8, 8) }, 3, 0, NULL, true },
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	/* To scan, in collapse_huge_page(), and for the next page table. */
+	{ "MADV_COLLAPSE of 2 page tables: both collapsed, mmap_lock released between",
+	  MADV_COLLAPSE, "{Wdyx*T/2}*4", PTEBATCH_ANON, {}, 1,
+	  { PAGES(0, 2 * PTRS_PER_PTE) }, 5, 2, "~[Wdyx] ~[Wdyx]" },
+	{ "MADV_COLLAPSE, 2 ranges: both collapsed, mmap_lock released in each",
+	  MADV_COLLAPSE, "{Wdyx*T/2}*4", PTEBATCH_ANON, {}, 2,
+	  { PAGES(0, PTRS_PER_PTE), PAGES(PTRS_PER_PTE, PTRS_PER_PTE) }, 5, 2,
+	  "~[Wdyx] ~[Wdyx]" },
+#endif
+};
+
+KUNIT_ARRAY_PARAM_DESC(drop, drop_rows, name);
+
+/* Of the VMA whose first fault is to be retried. */
+static const struct vm_operations_struct *vm_ops;
+static bool has_retried;
+
+static vm_fault_t retry_first_fault(struct vm_fault *vmf)
+{
+	if (has_retried || !(vmf->flags & FAULT_FLAG_ALLOW_RETRY))
+		return vm_ops->fault(vmf);
+	has_retried = true;
+	release_fault_lock(vmf);
+	return VM_FAULT_RETRY;
+}
+
+static const struct vm_operations_struct retry_vm_ops = {
+	.fault = retry_first_fault,
+};
+
+static void retry_faults(const struct ptebatch_space *space)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+
+	has_retried = false;
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, ptebatch_addr(space, 0));
+	vma_start_write(vma);
+	vm_ops = vma->vm_ops;
+	vma->vm_ops = &retry_vm_ops;
+	mmap_write_unlock(mm);
+}
+
+static bool has_none(const struct ptebatch_row *row)
+{
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++)
+		if (row->entries[i].kind == PTEBATCH_NONE)
+			return true;
+	return false;
+}
+
+static void process_drops_lock(struct kunit *test)
+{
+	const struct drop_row *row = test->param_value;
+	struct ptebatch_locks locks, expected = {};
+	struct ptebatch_trial *trial;
+	struct call call = {
+		.ranges = row->ranges,
+		.vlen = row->nr,
+		.nr = row->nr,
+		.behavior = row->behavior,
+		.pidfd = PIDFD_SELF,
+		.locks = &locks,
+	};
+	long bytes = 0;
+	unsigned int i;
+
+	if (ptebatch_locks_missing())
+		kunit_skip(test, "%s", ptebatch_locks_missing());
+	trial = begin(test, row->picture, row->mapping);
+	call.space = trial->space;
+	change_part(test, trial->space, &row->part);
+	if (row->retry)
+		retry_faults(trial->space);
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, trial->place->mm);
+	call_self(test, &call);
+	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, trial->place->mm);
+	for (i = 0; i < row->nr; i++)
+		bytes += row->ranges[i].bytes;
+	expect_result(test, &call, bytes);
+	expected.nr[PTEBATCH_MMAP_READ] = row->reads;
+	expected.nr[PTEBATCH_MMAP_WRITE] = row->writes;
+	expected.nr[PTEBATCH_GATHER] = locks.nr[PTEBATCH_GATHER];
+	expect_locks(test, &locks, &expected);
+	KUNIT_EXPECT_TRUE_MSG(test, has_retried || !row->retry, "no fault was retried");
+	ptebatch_trial_end(trial);
+	if (row->after)
+		ptebatch_trial_expect(trial, row->after);
+	else
+		KUNIT_EXPECT_FALSE_MSG(test, has_none(&trial->after.row),
+				       "an entry was not populated");
+	ptebatch_trial_release(trial);
+}
+
+#ifdef CONFIG_MEMORY_FAILURE
+
+/* MADV_HWPOISON and MADV_SOFT_OFFLINE of one page, with CAP_SYS_ADMIN. */
+
+static const struct failure_row {
+	const char *name;
+	int behavior;
+	const char *picture;
+	unsigned int at;	/* entry of the page */
+} failure_rows[] = {
+	{ "MADV_HWPOISON, small folio: hwpoison entry, no lock",
+	  MADV_HWPOISON, "Wdyx*4", 1 },
+	{ "MADV_HWPOISON, page 3 of a 64K folio: only its entry is a hwpoison entry",
+	  MADV_HWPOISON, "{Wdyx*16}", 3 },
+	{ "MADV_SOFT_OFFLINE, small folio: only its entry maps a new page",
+	  MADV_SOFT_OFFLINE, "Wdyx*4", 1 },
+	{ "MADV_SOFT_OFFLINE, page 3 of a 64K folio: only its entry maps a new page",
+	  MADV_SOFT_OFFLINE, "{Wdyx*16}", 3 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(failure, failure_rows, name);
+
+static bool is_hwpoison(pte_t pte, unsigned long pfn)
+{
+	softleaf_t entry = softleaf_from_pte(pte);
+
+	return !pte_present(pte) && softleaf_is_hwpoison(entry) &&
+	       softleaf_to_pfn(entry) == pfn;
+}
+
+static void process_failure(struct kunit *test)
+{
+	const struct failure_row *row = test->param_value;
+	const struct vector_range range = PAGES(row->at, 1);
+	struct ptebatch_locks locks, expected = {};
+	struct ptebatch_trial *trial;
+	struct call call = {
+		.ranges = &range,
+		.vlen = 1,
+		.nr = 1,
+		.behavior = row->behavior,
+		.pidfd = PIDFD_SELF,
+		.locks = &locks,
+	};
+	const pte_t *before, *after;
+	unsigned long pfn;
+	unsigned int i;
+
+	if (ptebatch_locks_missing())
+		kunit_skip(test, "%s", ptebatch_locks_missing());
+	trial = begin(test, row->picture, PTEBATCH_ANON);
+	before = trial->before.raw + trial->before.lead;
+	pfn = pte_pfn(before[row->at]);
+	call.space = trial->space;
+	call_self(test, &call);
+	expect_result(test, &call, PAGE_SIZE);
+	expect_locks(test, &locks, &expected);
+	/* The poisoned page keeps a reference: no check of the accounting. */
+	ptebatch_trial_stop(trial);
+	after = trial->after.raw + trial->after.lead;
+	for (i = 0; i < trial->space->row.nr; i++) {
+		if (i != row->at)
+			KUNIT_EXPECT_EQ_MSG(test, pte_pfn(after[i]), pte_pfn(before[i]),
+					    "entry %u maps another page", i);
+		else if (row->behavior == MADV_HWPOISON)
+			KUNIT_EXPECT_TRUE_MSG(test, is_hwpoison(after[i], pfn),
+					      "entry %u is no hwpoison entry of its page", i);
+		else
+			KUNIT_EXPECT_TRUE_MSG(test, pte_present(after[i]) &&
+					      pte_write(after[i]) && pte_pfn(after[i]) != pfn,
+					      "entry %u maps no new page", i);
+	}
+	KUNIT_EXPECT_TRUE_MSG(test, PageHWPoison(pfn_to_page(pfn)),
+			      "the page does not have PG_hwpoison");
+	/* Once the page is neither mapped nor referenced. */
+	ptebatch_trial_release(trial);
+	unpoison_memory(pfn);
+	KUNIT_EXPECT_FALSE_MSG(test, PageHWPoison(pfn_to_page(pfn)),
+			       "the page keeps PG_hwpoison");
+}
+
+#endif
 
 /* Only non-destructive behaviors are allowed remotely. */
 static void process_other(struct kunit *test)
@@ -1062,6 +1346,7 @@ static const struct retry_row {
 	bool kill;
 	unsigned int restarts;		/* expected number of restarts */
 	long result;
+	bool uffd;			/* registered: takes mmap_lock */
 } retry_rows[] = {
 	{ "no fault wins the race: no restart", 0, 0, false, 0, BYTES(12) },
 	{ "1 fault wins the race: no restart", 6, 1, false, 0, BYTES(12) },
@@ -1073,6 +1358,12 @@ static const struct retry_row {
 	  13, TRIES, false, 1, BYTES(12) },
 	{ "9 faults win the race, 3 restarts",
 	  6, 3 * TRIES, false, 3, BYTES(12) },
+	{ "userfaultfd, no fault wins the race: mmap_lock taken once",
+	  0, 0, false, 0, BYTES(12), true },
+	{ "userfaultfd, 3 faults win the race: mmap_lock released and taken again",
+	  6, TRIES, false, 1, BYTES(12), true },
+	{ "userfaultfd, 9 faults win the race: mmap_lock released and taken again 3 times",
+	  6, 3 * TRIES, false, 3, BYTES(12), true },
 	{ "SIGKILL after 3 faults in the second range: returns 4 pages",
 	  6, TRIES, true, 0, BYTES(4) },
 	{ "SIGKILL after 3 faults in the first range: -EINTR",
@@ -1110,6 +1401,9 @@ static void process_retry(struct kunit *test)
 	race.space = trial->space;
 	trial->flush.data = &race;
 	trial->flush.on_flush = fault_entry;
+	if (row->uffd)
+		ptebatch_vma_flags(trial->place->mm, trial->place->start,
+				   VM_UFFD_MISSING, 0);
 	call_self(test, &call);
 	trial->flush.on_flush = NULL;
 	expect_result(test, &call, row->result);
@@ -1117,8 +1411,11 @@ static void process_retry(struct kunit *test)
 			    "%u of %u faults did not win the race", race.faults,
 			    row->faults);
 	if (!row->kill) {
-		expected.nr[PTEBATCH_VMA_READ] = ARRAY_SIZE(ranges) +
+		/* Attempts; each call and each restart begins with one. */
+		expected.nr[PTEBATCH_VMA_READ] = (row->uffd ? 1 : ARRAY_SIZE(ranges)) +
 						 row->restarts;
+		if (row->uffd)
+			expected.nr[PTEBATCH_MMAP_READ] = 1 + row->restarts;
 		/* One zap for each range, and one for each fault that wins. */
 		expected.nr[PTEBATCH_GATHER] = ARRAY_SIZE(ranges) + row->faults;
 		expect_locks(test, &locks, &expected);
@@ -1135,6 +1432,11 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE_PARAM(process_argument, argument_gen_params),
 	KUNIT_CASE_PARAM(process_error, error_gen_params),
 	KUNIT_CASE_PARAM(process_locks, locks_gen_params),
+	KUNIT_CASE_PARAM(madvise_locks, madvise_gen_params),
+	KUNIT_CASE_PARAM(process_drops_lock, drop_gen_params),
+#ifdef CONFIG_MEMORY_FAILURE
+	KUNIT_CASE_PARAM(process_failure, failure_gen_params),
+#endif
 	KUNIT_CASE_PARAM(process_other, remote_gen_params),
 	KUNIT_CASE_PARAM(process_right, capability_gen_params),
 	KUNIT_CASE_PARAM(process_fallback, fallback_gen_params),

@@ -25,6 +25,8 @@ static const struct {
 	{ PTEBATCH_MMAP_READ, "down_read_killable" },
 	{ PTEBATCH_MMAP_WRITE, "down_write" },
 	{ PTEBATCH_MMAP_WRITE, "down_write_killable" },
+	{ PTEBATCH_MMAP_RELEASE, "up_read" },
+	{ PTEBATCH_MMAP_RELEASE, "up_write" },
 	{ PTEBATCH_VMA_READ, "lock_vma_under_rcu", true },
 	{ PTEBATCH_GATHER, "tlb_gather_mmu", true, 1 },
 };
@@ -81,13 +83,27 @@ static void acquired(void *data, struct mm_struct *mm, bool write, bool success)
 		counting->nr[write ? PTEBATCH_MMAP_WRITE : PTEBATCH_MMAP_READ]++;
 }
 
+static void released(void *data, struct mm_struct *mm, bool write)
+{
+	if (counting && mm == counting->mm)
+		counting->nr[PTEBATCH_MMAP_RELEASE]++;
+}
+
 static int register_probes(void)
 {
-	return register_trace_mmap_lock_acquire_returned(acquired, NULL);
+	int err = register_trace_mmap_lock_acquire_returned(acquired, NULL);
+
+	if (err)
+		return err;
+	err = register_trace_mmap_lock_released(released, NULL);
+	if (err)
+		unregister_trace_mmap_lock_acquire_returned(acquired, NULL);
+	return err;
 }
 
 static void unregister_probes(void)
 {
+	unregister_trace_mmap_lock_released(released, NULL);
 	unregister_trace_mmap_lock_acquire_returned(acquired, NULL);
 	tracepoint_synchronize_unregister();
 }
@@ -100,7 +116,8 @@ static void stop_counting(void)
 {
 }
 
-#define COUNTED		(BIT(PTEBATCH_MMAP_READ) | BIT(PTEBATCH_MMAP_WRITE))
+#define COUNTED		(BIT(PTEBATCH_MMAP_READ) | BIT(PTEBATCH_MMAP_WRITE) | \
+			 BIT(PTEBATCH_MMAP_RELEASE))
 
 #else
 

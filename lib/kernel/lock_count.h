@@ -12,6 +12,7 @@
  * enum ptebatch_lock - operation to count
  * @PTEBATCH_MMAP_READ: acquisitions of mmap_lock for reading
  * @PTEBATCH_MMAP_WRITE: acquisitions of mmap_lock for writing
+ * @PTEBATCH_MMAP_RELEASE: releases of mmap_lock
  * @PTEBATCH_VMA_READ: attempts to acquire a VMA lock for reading
  * @PTEBATCH_GATHER: calls of tlb_gather_mmu()
  * @PTEBATCH_NR_LOCKS: number of operations above
@@ -19,6 +20,7 @@
 enum ptebatch_lock {
 	PTEBATCH_MMAP_READ,
 	PTEBATCH_MMAP_WRITE,
+	PTEBATCH_MMAP_RELEASE,
 	PTEBATCH_VMA_READ,
 	PTEBATCH_GATHER,
 	PTEBATCH_NR_LOCKS,
