@@ -6,11 +6,15 @@
  * Each row runs twice, in two equal address spaces: with try_to_unmap() and
  * with its twin, which unmaps one PTE at a time.
  */
+#include "../lib/arch/tlb.h"
+
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
+#include <linux/shmem_fs.h>
 
 #include "internal.h"
 #include <swap_table.h>
@@ -19,12 +23,16 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/counter.h"
 #include "../lib/kernel/fail_nth.h"
 #include "../lib/kernel/swap.h"
+#include "../lib/op/advise.h"
 #include "../lib/op/op.h"
+#include "../lib/op/protect.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
+#include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -211,6 +219,9 @@ static const struct unmap_row rows[] = {
 	{ "two 64K folios, TTU_BATCH_FLUSH: 32 exclusive swap entries",
 	  { "{Wdyx*16} {Wdyx*16}", .prot = RW, .swap = true },
 	  "{Sx*16} {Sx*16}", TTU_BATCH_FLUSH },
+	{ "64K folio, TTU_SYNC and TTU_BATCH_FLUSH: 16 exclusive swap entries",
+	  { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}",
+	  TTU_SYNC | TTU_BATCH_FLUSH },
 	{ "folios of orders 0, 1, 3 and 5, order 5 shared: its swap entries not exclusive",
 	  { "{Wdyx} {Wdyx*2} {Wdyx*8} {Rdy*32}", .prot = RW, .swap = true },
 	  "{Sx} {Sx*2} {Sx*8} {S*32}" },
@@ -602,11 +613,278 @@ static void swap_in(struct kunit *test)
 		swap_and_read(test, true);
 }
 
+/* Shmem: page cache is replaced by swap entries, and read again by faults. */
+
+static const struct shmem_row {
+	const char *name;
+	const char *picture;
+	const char *after;
+	unsigned int pages;	/* in swap after the call */
+} shmem_rows[] = {
+	{ "small shmem folios: swapped out, each with its contents after swap-in",
+	  "Wdy*4", "-*4", 4 },
+	{ "64K shmem folio: swapped out, each page with its contents after swap-in",
+	  "{Wdy*16}", "-*16", 16 },
+	{ "two 64K shmem folios: swapped out, each page with its contents after swap-in",
+	  "{Wdy*16} {Wdy*16}", "-*32", 32 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(shmem_rows, shmem_rows, name);
+
+static void shmem_swap(struct kunit *test)
+{
+	const struct shmem_row *row = test->param_value;
+	const struct ptebatch_op *op = &ptebatch_advices[PTEBATCH_PAGEOUT];
+	const struct ptebatch_setup setup = {
+		row->picture, PTEBATCH_SHMEM, RW, .lru = true,
+	};
+	struct ptebatch_trial *trial;
+	unsigned int i;
+
+	if (ptebatch_op_missing(op))
+		kunit_skip(test, "%s", ptebatch_op_missing(op));
+	trial = ptebatch_trial_begin(test, "MADV_PAGEOUT", &setup);
+	ptebatch_contents_fill(trial);
+	/* As for a file that was written: its size includes the pages. */
+	i_size_write(file_inode(trial->space->file), MAX_LFS_FILESIZE);
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		folio_mark_dirty(trial->space->folios[i]);
+	KUNIT_EXPECT_EQ(test, op->call(op, trial->space, false), 0);
+	ptebatch_trial_end(trial);
+	ptebatch_trial_expect(trial, row->after);
+	KUNIT_EXPECT_EQ_MSG(test, SHMEM_I(file_inode(trial->space->file))->swapped,
+			    row->pages, "pages of the file in swap");
+	KUNIT_EXPECT_EQ_MSG(test, ptebatch_contents_read(trial->space), -1,
+			    "entry with wrong contents after swap-in");
+}
+
+/* An anonymous swap-backed folio outside of the swap cache must stay mapped. */
+
+static const struct uncached_row {
+	const char *name;
+	struct ptebatch_setup setup;
+} uncached_rows[] = {
+	{ "small folio, swap-backed, not in the swap cache: a warning, stays mapped",
+	  { "Wyx", .prot = RW } },
+	{ "64K folio, swap-backed, not in the swap cache: a warning, stays mapped",
+	  { "{Wyx*16}", .prot = RW } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(uncached_rows, uncached_rows, name);
+
+static void clear_model(struct ptebatch_trial *trial, const void *data)
+{
+	trial->call.model = NULL;
+}
+
+static void unmap_uncached(struct kunit *test)
+{
+	const struct uncached_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_unmap, .setup = &row->setup, .prepare = clear_model,
+	};
+
+	kunit_warning_suppress(test) {
+		ptebatch_row_run(test, &run);
+		/* One of try_to_unmap(), one of its twin. */
+		KUNIT_EXPECT_SUPPRESSED_WARNING_COUNT(test, 2);
+	}
+}
+
+/*
+ * TTU_SYNC takes the page table lock before it reads the first entry, and so
+ * waits for a zap that has cleared it but not yet removed the rmap.
+ */
+
+static const struct sync_row {
+	const char *name;
+	enum ttu_flags flags;
+	unsigned long locks;
+} sync_rows[] = {
+	{ "none entry before the first PTE: read without the page table lock", 0, 0 },
+	{ "TTU_SYNC, none entry before the first PTE: read with the page table lock",
+	  TTU_SYNC, 1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(sync_rows, sync_rows, name);
+
+static void unmap_sync(struct kunit *test)
+{
+	const struct sync_row *row = test->param_value;
+	static const struct ptebatch_setup setup = {
+		"{-*3 Wdy*13}", PTEBATCH_SHMEM, RW,
+	};
+	struct ptebatch_counter locks = { .function = "pte_offset_map_lock" };
+	struct ptebatch_op op = ptebatch_unmap;
+	struct ptebatch_trial *trial;
+
+	op.arg = row->flags;
+	trial = ptebatch_trial_begin(test, op.function, &setup);
+	locks.match = trial->place->mm;
+	if (ptebatch_counters_begin(&locks, 1))
+		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
+	op.call(&op, trial->space, false);
+	ptebatch_counters_end(&locks, 1);
+	KUNIT_EXPECT_EQ_MSG(test, locks.hits, row->locks,
+			    "pte_offset_map_lock() is called %lu times", locks.hits);
+	if (ptebatch_trial_end(trial))
+		ptebatch_trial_expect(trial, "-*16");
+}
+
+#ifdef CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH
+
+/*
+ * Rule 8: TTU_BATCH_FLUSH leaves the TLB flush to try_to_unmap_flush(), and
+ * remembers whether a CPU may still write to the folio.
+ */
+
+static const struct defer_row {
+	const char *name;
+	const char *picture;
+	enum ttu_flags flags;
+	bool pending, writable;	/* expected, after try_to_unmap() */
+} defer_rows[] = {
+	{ "no TTU_BATCH_FLUSH: no flush is pending", "{Wdy*16}", 0, false, false },
+	{ "TTU_BATCH_FLUSH, clean folio: a flush is pending, not for writes",
+	  "{Ry*16}", TTU_BATCH_FLUSH, true, false },
+	{ "TTU_BATCH_FLUSH, dirty folio: a flush is pending, for writes",
+	  "{Wdy*16}", TTU_BATCH_FLUSH, true, true },
+	{ "TTU_BATCH_FLUSH, only the last page dirty: a flush is pending, for writes",
+	  "{Ry*15 Rdy}", TTU_BATCH_FLUSH, true, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(defer_rows, defer_rows, name);
+
+static void expect_pending(struct kunit *test, const char *when, bool pending,
+			   bool writable)
+{
+	KUNIT_EXPECT_EQ_MSG(test, current->tlb_ubc.flush_required, pending,
+			    PTEBATCH_RULE_TLB ": a flush is pending, %s", when);
+	KUNIT_EXPECT_EQ_MSG(test, current->tlb_ubc.writable, writable,
+			    PTEBATCH_RULE_TLB ": a CPU may still write, %s", when);
+}
+
+static void unmap_defers(struct kunit *test)
+{
+	const struct defer_row *row = test->param_value;
+	const struct ptebatch_setup setup = { row->picture, PTEBATCH_FILE, RW };
+	struct ptebatch_trial *trial;
+	struct folio *folio;
+
+	trial = ptebatch_trial_begin(test, "try_to_unmap()", &setup);
+	if (!arch_tlbbatch_should_defer(trial->place->mm))
+		kunit_skip(test, "this machine defers no TLB flush: no other CPU");
+	folio = trial->space->folios[0];
+	folio_lock(folio);
+	try_to_unmap(folio, row->flags);
+	folio_unlock(folio);
+	expect_pending(test, "after try_to_unmap()", row->pending, row->writable);
+	KUNIT_EXPECT_EQ_MSG(test, !!atomic_read(&trial->place->mm->tlb_flush_batched),
+			    row->pending, PTEBATCH_RULE_TLB ": pending in the mm");
+	try_to_unmap_flush_dirty();
+	expect_pending(test, "after try_to_unmap_flush_dirty()",
+		       row->pending && !row->writable, false);
+	try_to_unmap_flush();
+	expect_pending(test, "after try_to_unmap_flush()", false, false);
+	if (ptebatch_trial_end(trial))
+		ptebatch_trial_expect(trial, "-*16");
+}
+
+/*
+ * Rule 8: as long as reclaim has not flushed, an operation that relies on the
+ * entries flushes the whole mm before it changes any of them.
+ */
+
+static const struct pending_row {
+	const char *name;
+	const struct ptebatch_op *op;
+	struct ptebatch_setup setup;
+	const char *after;
+} pending_rows[] = {
+	{ "mprotect() of part of a folio: whole mm flushed before the change",
+	  &ptebatch_protections[PTEBATCH_TO_READABLE],
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 Rdyx*8 Wdyx*4}" },
+	{ "zapping of part of a folio: whole mm flushed before the change",
+	  &ptebatch_zap, { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW },
+	  "{Wdyx*4 -*8 Wdyx*4}" },
+	{ "MADV_COLD of part of the mm: whole mm flushed before the change",
+	  &ptebatch_advices[PTEBATCH_COLD],
+	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .lru = true },
+	  "Wdyx*4 Wdx*8 Wdyx*4" },
+	{ "MADV_FREE of part of the mm: whole mm flushed before the change",
+	  &ptebatch_advices[PTEBATCH_FREE],
+	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .lru = true },
+	  "Wdyx*4 Wxl*8 Wdyx*4" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(pending_rows, pending_rows, name);
+
+/* Was the first entry of the range unchanged at the first flush? */
+static struct ptebatch_trial *flushed;
+static bool has_flushed, changed_first;
+
+static void note_flush(void *data)
+{
+	const struct ptebatch_row *row = &flushed->before.row;
+	const pte_t *before = flushed->before.raw + flushed->before.lead;
+	unsigned long addr = ptebatch_addr(flushed->space, row->from);
+	pte_t *ptep;
+
+	if (has_flushed)
+		return;
+	has_flushed = true;
+	/* The caller holds the page table lock. */
+	ptep = pte_offset_map(ptebatch_find_pmd(flushed->place->mm, addr), addr);
+	changed_first = !ptep || !pte_same(ptebatch_bare_pte(ptep_get(ptep)),
+					   before[row->from]);
+	if (ptep)
+		pte_unmap(ptep);
+}
+
+static void set_pending(struct ptebatch_trial *trial, const void *data)
+{
+	has_flushed = false;
+	flushed = trial;
+	trial->flush.on_flush = note_flush;
+	atomic_set(&trial->place->mm->tlb_flush_batched, 1);
+}
+
+static void check_flushed(struct ptebatch_trial *trial, const void *data)
+{
+	KUNIT_EXPECT_TRUE_MSG(trial->test,
+			      bitmap_full(trial->flush.flushed, trial->before.row.nr),
+			      PTEBATCH_RULE_TLB ": %s does not flush the whole mm",
+			      trial->function);
+	KUNIT_EXPECT_FALSE_MSG(trial->test, changed_first,
+			       PTEBATCH_RULE_TLB ": %s changes entries before the flush",
+			       trial->function);
+}
+
+static void pending_flush(struct kunit *test)
+{
+	const struct pending_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = row->op, .setup = &row->setup, .after = row->after,
+		.prepare = set_pending, .check = check_flushed,
+	};
+
+	ptebatch_row_run(test, &run);
+}
+
+#endif
+
 static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(unmap_row, rows_gen_params),
 	PTEBATCH_CASE_PARAMS(unmap_order),
 	KUNIT_CASE_PARAM(unmap_fails, failures_gen_params),
+	KUNIT_CASE_PARAM(unmap_uncached, uncached_rows_gen_params),
+	KUNIT_CASE_PARAM(unmap_sync, sync_rows_gen_params),
+#ifdef CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH
+	KUNIT_CASE_PARAM(unmap_defers, defer_rows_gen_params),
+	KUNIT_CASE_PARAM(pending_flush, pending_rows_gen_params),
+#endif
 	KUNIT_CASE_PARAM(swap_in, swap_rows_gen_params),
+	KUNIT_CASE_PARAM(shmem_swap, shmem_rows_gen_params),
 	{}
 };
 
