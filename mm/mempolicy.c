@@ -15,10 +15,12 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 
 #include "internal.h"
 
 #include "../lib/check/contents.h"
+#include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
@@ -337,6 +339,28 @@ static void migrate_row(struct kunit *test)
 	check_row(test, test->param_value, &migrate_op);
 }
 
+#ifdef CONFIG_NUMA
+static void put_mm(void *mm)
+{
+	mmput(mm);
+}
+
+/* A process that has unmapped everything. */
+static void migrate_nothing(struct kunit *test)
+{
+	const nodemask_t from = nodemask_of_node(!TARGET_NODE);
+	const nodemask_t to = nodemask_of_node(TARGET_NODE);
+	struct mm_struct *mm = ptebatch_mm_alloc();
+
+	KUNIT_ASSERT_NOT_NULL(test, mm);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, put_mm, mm));
+	KUNIT_EXPECT_EQ(test, do_migrate_pages(mm, &from, &to, MOVE), 0);
+	KUNIT_EXPECT_EQ(test, ptebatch_twin_do_migrate_pages(mm, &from, &to, MOVE), 0);
+	KUNIT_EXPECT_FALSE_MSG(test, rwsem_is_locked(&mm->mmap_lock),
+			       "mmap_lock is still held");
+}
+#endif
+
 /* Every order, and the ranges of ptebatch_each_range(). */
 
 static const struct kind {
@@ -371,6 +395,9 @@ static struct kunit_case mempolicy_cases[] = {
 	KUNIT_CASE_PARAM(mbind_row, bind_rows_gen_params),
 	PTEBATCH_CASE_PARAMS(mbind_order),
 	KUNIT_CASE_PARAM(migrate_row, migrate_rows_gen_params),
+#ifdef CONFIG_NUMA
+	KUNIT_CASE(migrate_nothing),
+#endif
 	{}
 };
 
