@@ -149,12 +149,16 @@ static void arrange_vmas(const struct ptebatch_trial *src,
  * @total: total_vm of the mm, in pages
  * @locked: locked_vm of the mm, in pages
  * @committed: committed memory of the system, in pages
+ * @left: VM_* of the VMA before the range, 0 if there is none
+ * @right: VM_* of the VMA after the range, 0 if there is none
  */
 struct vma_counts {
 	vm_flags_t flags;
 	unsigned long total;
 	unsigned long locked;
 	unsigned long committed;
+	vm_flags_t left;
+	vm_flags_t right;
 };
 
 /* The VMA flags at an address of the trial's mm, 0 if there is no VMA. */
@@ -181,6 +185,8 @@ static struct vma_counts read_vma_counts(const struct ptebatch_trial *trial)
 		.total = mm->total_vm,
 		.locked = mm->locked_vm,
 		.committed = vm_memory_committed(),
+		.left = read_vma_flags(trial, range_start(trial) - PAGE_SIZE),
+		.right = read_vma_flags(trial, range_start(trial) + range_bytes(trial)),
 	};
 }
 
@@ -194,20 +200,17 @@ struct move {
 	struct vma_counts *counts;
 };
 
-/* The source's VMA extends beyond the range on both sides: PLAIN. */
+/* What remains of the source's VMA keeps its flags. */
 static void expect_flags_around(const struct ptebatch_trial *src,
 				const struct vma_counts *before)
 {
-	unsigned long start = range_start(src);
+	struct vma_counts after = read_vma_counts(src);
 
-	KUNIT_EXPECT_EQ_MSG(src->test, read_vma_flags(src, start - PAGE_SIZE),
-			    before->flags,
-			    "%s changes flags of the source's VMA before the range",
+	KUNIT_EXPECT_EQ_MSG(src->test, after.left, before->left,
+			    "%s changes flags of the VMA before the range",
 			    src->function);
-	KUNIT_EXPECT_EQ_MSG(src->test,
-			    read_vma_flags(src, start + range_bytes(src)),
-			    before->flags,
-			    "%s changes flags of the source's VMA after the range",
+	KUNIT_EXPECT_EQ_MSG(src->test, after.right, before->right,
+			    "%s changes flags of the VMA after the range",
 			    src->function);
 }
 
@@ -245,8 +248,7 @@ static void expect_vma_counts(struct ptebatch_trial *src, const void *data)
 	bool dontunmap = row->flags & MREMAP_DONTUNMAP;
 	struct kunit *test = src->test;
 
-	if (row->layout == PLAIN)
-		expect_flags_around(src, before);
+	expect_flags_around(src, before);
 	if (row->fails) {
 		expect_failed(src, before);
 		return;
