@@ -20,6 +20,7 @@
 
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
+#include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
@@ -103,13 +104,80 @@ static const struct ptebatch_op remove_op = {
  * @locked: bitmap of the folios that the set-up has locked
  * @last: last folio of the row, %NULL if there is none
  * @to_reference: folio to reference at a TLB flush, once; then %NULL
+ * @other_pages: NR_FILE_PAGES of each node without the pages of the file
+ * @other_shmem: NR_SHMEM of each node without the pages of the file
  */
 struct attempt {
 	const struct collapse_row *row;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
 	struct folio *last;
 	struct folio *to_reference;
+	long other_pages[MAX_NUMNODES];
+	long other_shmem[MAX_NUMNODES];
 };
+
+/* Including the changes that CPUs have not added to the node's counter yet. */
+static long node_counter(int nid, enum node_stat_item item)
+{
+	pg_data_t *node = NODE_DATA(nid);
+	long pages = atomic_long_read(&node->vm_stat[item]);
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		pages += per_cpu_ptr(node->per_cpu_nodestats, cpu)->vm_node_stat_diff[item];
+	return pages;
+}
+
+/* The number of pages of the file that are in the page cache of a node. */
+static long cached_pages(const struct ptebatch_space *space, int nid)
+{
+	XA_STATE(xas, &space->file->f_mapping->i_pages, 0);
+	struct folio *folio;
+	long pages = 0;
+
+	rcu_read_lock();
+	xas_for_each(&xas, folio, ULONG_MAX)
+		if (!xa_is_value(folio) && folio_nid(folio) == nid)
+			pages += folio_nr_pages(folio);
+	rcu_read_unlock();
+	return pages;
+}
+
+static void read_counters(const struct ptebatch_space *space, long *pages,
+			  long *shmem)
+{
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		long cached = cached_pages(space, nid);
+
+		pages[nid] = node_counter(nid, NR_FILE_PAGES) - cached;
+		shmem[nid] = node_counter(nid, NR_SHMEM) - cached;
+	}
+}
+
+/* Rule 7: the counters of each node change with the file's pages on the node. */
+static void expect_counters(const struct ptebatch_trial *trial,
+			    const struct attempt *attempt)
+{
+	struct kunit *test = trial->test;
+	long *pages, *shmem;
+	int nid;
+
+	pages = kunit_kcalloc(test, 2 * MAX_NUMNODES, sizeof(*pages), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pages);
+	shmem = pages + MAX_NUMNODES;
+	read_counters(trial->space, pages, shmem);
+	for_each_node_state(nid, N_MEMORY) {
+		KUNIT_EXPECT_EQ_MSG(test, pages[nid], attempt->other_pages[nid],
+				    PTEBATCH_RULE_ACCOUNTING ": NR_FILE_PAGES of node %d after %s",
+				    nid, trial->function);
+		KUNIT_EXPECT_EQ_MSG(test, shmem[nid], attempt->other_shmem[nid],
+				    PTEBATCH_RULE_ACCOUNTING ": NR_SHMEM of node %d after %s",
+				    nid, trial->function);
+	}
+	kunit_kfree(test, pages);
+}
 
 /* At a TLB flush, maybe under the page table lock: reference a folio, once. */
 static void get_folio_once(void *data)
@@ -150,6 +218,8 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	else if (attempt->row->obstacle == REFERENCED_AT_FLUSH)
 		trial->flush.on_flush = get_folio_once;
 	trial->flush.data = &attempt->to_reference;
+	if (space->setup.mapping == PTEBATCH_SHMEM)
+		read_counters(space, attempt->other_pages, attempt->other_shmem);
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
@@ -225,6 +295,8 @@ static void check(struct ptebatch_trial *trial, const void *data)
 		if (ptebatch_folio_intact(space, i))
 			folio_lock(space->folios[i]);
 	expect_tables_empty(trial);
+	if (space->setup.mapping == PTEBATCH_SHMEM)
+		expect_counters(trial, attempt);
 	/* The child's. */
 	if (trial->second)
 		ptebatch_trial_untouched(trial->second);
@@ -418,6 +490,9 @@ static const struct collapse_row rows[] = {
 	  { "{Wdy*5 -*3 Wdy*8}*T/16", PTEBATCH_SHMEM, RW }, "~[Wy]" },
 	{ "64K shmem folios, second half of the page table empty: collapsed",
 	  { "{Wdy*16}*T/32 -*T/2", PTEBATCH_SHMEM, RW }, "~[Wy]" },
+	{ "64K shmem folios, a quarter of them on node 1: collapsed on node 0",
+	  { "0{Wdy*16}*T/32 1{Wdy*16}*T/64 0{Wdy*16}*T/64", PTEBATCH_SHMEM, RW },
+	  "~0[Wy]" },
 	{ "64K shmem folios with a second mapping: collapsed",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW, .twice = true }, "~[Wy]" },
 	{ "64K shmem folios, extra reference to the last one: -EAGAIN",
