@@ -594,6 +594,10 @@ static const struct mremap_row rows[] = {
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD-mapped folio to an aligned address: PMD moved",
 	  { "[Wdyx]", .prot = RW }, "-*T", "[Wdyx]" },
+	{ "huge zero page: moved",
+	  { "Rzy*T", .prot = RW, .huge_zero = true }, "-*T", "Rzy*T" },
+	{ "huge zero page to entry 16: split and moved",
+	  { "Rzy*T", .prot = RW, .huge_zero = true }, "-*T", "@16 Rzy*T" },
 	{ "PMD migration entry: moved",
 	  { "[Mw]", .prot = RW }, "-*T", "[Mw]" },
 	{ "PMD migration entry, soft-dirty tracked: moved, becomes soft-dirty",

@@ -132,6 +132,8 @@ static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
 		pmd = pmd_mksoft_dirty(pmd);
 	else
 		pmd = pmd_clear_soft_dirty(pmd);
+	if (entry->flags & PTEBATCH_ZERO_PAGE)
+		pmd = pmd_mkspecial(pmd);
 	return pmd;
 }
 
@@ -159,9 +161,10 @@ static int map_huge_entry(struct ptebatch_space *space,
 			  struct vm_area_struct *vma, unsigned long addr,
 			  const struct ptebatch_entry *entry)
 {
-	struct folio *folio = space->folios[entry->folio];
+	bool has_page = entry->folio != PTEBATCH_NO_FOLIO;
 	bool present = ptebatch_entry_present(entry);
 	struct mm_struct *mm = vma->vm_mm;
+	struct folio *folio;
 	pgtable_t pgtable;
 	spinlock_t *ptl;	/* of the page table */
 	p4d_t *p4d;
@@ -171,6 +174,10 @@ static int map_huge_entry(struct ptebatch_space *space,
 
 	if (!present && entry->kind != PTEBATCH_MIGRATION)
 		return -EINVAL;
+	folio = has_page ? space->folios[entry->folio] :
+		mm_get_huge_zero_folio(mm);
+	if (!folio)
+		return -ENOMEM;
 	err = present ? 0 : prepare_nonpresent(folio, entry);
 	if (err)
 		return err;
@@ -182,12 +189,15 @@ static int map_huge_entry(struct ptebatch_space *space,
 		return -ENOMEM;
 
 	ptl = pmd_lock(mm, pmd);
-	if (present)
+	if (has_page && present)
 		add_rmap(space, vma, addr, entry);
-	else
+	else if (has_page)
 		remove_rmap(space, vma, addr, entry);
-	/* As map_anon_folio_pmd_nopf() for anonymous, do_set_pmd() for file. */
-	if (folio_test_anon(folio)) {
+	/*
+	 * As map_anon_folio_pmd_nopf() for anonymous, do_set_pmd() for file,
+	 * set_huge_zero_folio() for zero.
+	 */
+	if (!has_page || folio_test_anon(folio)) {
 		pgtable_trans_huge_deposit(mm, pmd, pgtable);
 		mm_inc_nr_ptes(mm);
 	} else {
@@ -247,6 +257,28 @@ static void count_entry(const struct ptebatch_space *space,
 		inc_mm_counter(mm, mm_counter(space->folios[entry->folio]));
 }
 
+/**
+ * ptebatch_maps_huge() - test whether a PMD maps an entry of the row
+ * @space: the address space
+ * @i: index of the entry in the row
+ *
+ * Return: true if one PMD maps the entry and the rest of its page table.
+ */
+bool ptebatch_maps_huge(const struct ptebatch_space *space, unsigned int i)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int at, nr = (row->first + i) % PTRS_PER_PTE;
+
+	if (row->entries[i].folio != PTEBATCH_NO_FOLIO)
+		return row->folios[row->entries[i].folio].pmd;
+	if (!space->setup.huge_zero || nr > i || i - nr + PTRS_PER_PTE > row->nr)
+		return false;
+	for (at = i - nr; at < i - nr + PTRS_PER_PTE; at++)
+		if (!(row->entries[at].flags & PTEBATCH_ZERO_PAGE))
+			return false;
+	return true;
+}
+
 static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 		       unsigned long start, unsigned long *mapped)
 {
@@ -266,11 +298,9 @@ static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 		    test_and_set_bit(row->folios[entry->folio].first +
 				     entry->page, mapped))
 			return -EINVAL;
-		if (entry->folio == PTEBATCH_NO_FOLIO ||
-		    !row->folios[entry->folio].pmd)
+		if (!ptebatch_maps_huge(space, i))
 			err = map_entry(space, vma, addr, entry);
-		else if (!entry->page)
-			/* One PMD maps all entries of the folio. */
+		else if (!((row->first + i) % PTRS_PER_PTE))
 			err = map_huge_entry(space, vma, addr, entry);
 		if (!err)
 			count_entry(space, vma->vm_mm, entry);

@@ -128,7 +128,11 @@ static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
 		       (pmd_young(pmd) ? PTEBATCH_YOUNG : 0) |
 		       (pmd_soft_dirty(pmd) ? PTEBATCH_SOFT_DIRTY : 0) |
 		       (pmd_uffd(pmd) ? PTEBATCH_UFFD : 0);
-	add_page(space, pmd_pfn(pmd) + page, guess, true, entry);
+	/* Of the special PMDs, the suites map the huge zero page only. */
+	if (pmd_special(pmd))
+		entry->flags |= PTEBATCH_ZERO_PAGE;
+	else
+		add_page(space, pmd_pfn(pmd) + page, guess, true, entry);
 }
 #else
 static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,

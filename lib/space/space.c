@@ -99,6 +99,9 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 	if (flags & PTEBATCH_KSM && !IS_ENABLED(CONFIG_KSM))
 		return "no KSM pages without CONFIG_KSM";
 
+	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE";
+
 	if (setup->swap && ptebatch_swap_missing())
 		return ptebatch_swap_missing();
 	if (setup->twice && setup->mapping == PTEBATCH_ANON && !fork_works())

@@ -13,6 +13,7 @@
 
 #include "internal.h"
 
+#include "populate.h"
 #include "pte.h"
 #include "tables.h"
 
@@ -22,8 +23,9 @@ enum { TABLE, COPY, EXPECTED, UNUSED };
 #define ORDER	2
 
 /* Does the row map pages, none of them by a PMD, in its page table @table? */
-static bool maps_ptes(const struct ptebatch_row *row, unsigned int table)
+static bool maps_ptes(const struct ptebatch_space *space, unsigned int table)
 {
+	const struct ptebatch_row *row = &space->row;
 	bool maps = false;
 	unsigned int i;
 
@@ -33,8 +35,7 @@ static bool maps_ptes(const struct ptebatch_row *row, unsigned int table)
 		if ((row->first + i) / PTRS_PER_PTE != table ||
 		    entry->kind == PTEBATCH_NONE)
 			continue;
-		if (entry->folio != PTEBATCH_NO_FOLIO &&
-		    row->folios[entry->folio].pmd)
+		if (ptebatch_maps_huge(space, i))
 			return false;
 		maps = true;
 	}
@@ -91,7 +92,7 @@ int ptebatch_tables_alloc(struct ptebatch_space *space)
 	int err = 0;
 
 	for (i = 0; i < ARRAY_SIZE(space->copies) && !err; i++)
-		if (maps_ptes(&space->row, i) && maps_ptes(&space->row, i + 1))
+		if (maps_ptes(space, i) && maps_ptes(space, i + 1))
 			err = alloc_table(space->places[0].mm, table_addr(space, i),
 					  &space->copies[i]);
 	return err;

@@ -57,6 +57,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
  *                third ";", and so on have VM_LOCKED
  * @mixedmap: the VMA has VM_MIXEDMAP, so it may have special PTEs
+ * @huge_zero: a PMD maps the huge zero page where the picture has the zero page
+ *             at all entries of a page table
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -82,6 +84,7 @@ struct ptebatch_setup {
 	bool mlocked;
 	bool next_mlocked;
 	bool mixedmap;
+	bool huge_zero;
 	bool small;
 	bool lru;
 	bool twice;
