@@ -24,7 +24,7 @@ static bool exhaustive;
 module_param(exhaustive, bool, 0444);
 MODULE_PARM_DESC(exhaustive, "try every combination, not a sample");
 
-#define SAMPLE	1009
+#define SAMPLE	1801
 
 /* With exhaustive, one combination in TIMED is timed. */
 #define TIMED	61
