@@ -30,11 +30,13 @@
  * @name: name of the case
  * @setup: address space before the call
  * @after: expected row after the call, in each mapping
- * @references: expected number of mappings that referenced a folio
+ * @references: expected number of mappings that referenced a folio; -1 if the
+ *              walk ends at an mm without users
  * @batches: expected number of batches in the first mapping
  * @mlocked: VM_LOCKED is expected in the VMA flags that the call returns
  * @secondary_young: number of the entry that is young in the secondary MMU,
  *                   counted from 1; 0 if none is
+ * @reaped: the OOM reaper works on the first mm
  */
 struct referenced_row {
 	const char *name;
@@ -44,6 +46,7 @@ struct referenced_row {
 	unsigned int batches;
 	bool mlocked;
 	unsigned int secondary_young;
+	bool reaped;
 };
 
 /**
@@ -131,7 +134,8 @@ static void expect_batches(const struct ptebatch_trial *trial)
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i, present = 0;
 
-	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER) || row->setup.mlocked ||
+	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER) || row->references < 0 ||
+	    row->setup.mlocked ||
 	    row->setup.next_mlocked)
 		return;
 	for (i = 0; i < was->nr; i++) {
@@ -197,7 +201,7 @@ static void expect_flags(const struct ptebatch_trial *trial)
 	const struct referenced_row *row = walk.row;
 	vma_flags_t expected = EMPTY_VMA_FLAGS;
 
-	if (row->references)
+	if (row->references > 0)
 		add_flags(trial->space, &expected);
 	if (row->mlocked)
 		vma_flags_set(&expected, VMA_LOCKED_BIT);
@@ -253,13 +257,16 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		ptebatch_op_second(trial, &referenced, &space->places[1]);
 	KUNIT_ASSERT_EQ(trial->test, 0,
 			register_secondary(secondary, space->places[0].mm));
-	/* Mlocked entries stay young, which the model does not cover. */
-	if (row->setup.mlocked || row->setup.next_mlocked)
+	/* Entries that stay young, which the model does not cover. */
+	if (row->setup.mlocked || row->setup.next_mlocked || row->references < 0)
 		trial->call.model = NULL;
+	if (row->reaped)
+		mm_flags_set(MMF_UNSTABLE, space->places[0].mm);
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
 {
+	mm_flags_clear(MMF_UNSTABLE, trial->space->places[0].mm);
 	unregister_secondary(walk.secondary, trial->space->places[0].mm);
 }
 
@@ -408,6 +415,18 @@ static const struct referenced_row rows[] = {
 	{ "PMD-mapped folio in an mlocked VMA: VM_LOCKED returned, PMD stays young",
 	  { "[Wdyx]", .prot = RW, .mlocked = true }, "[Wdyx]", 0, 0,
 	  .mlocked = true },
+
+	/* The pages of an mm that the OOM reaper unmaps are not swapped out. */
+	{ "64K folio, OOM reaper: -1, PTEs stay young",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", -1, 0, .reaped = true },
+	{ "64K lazyfree folio, OOM reaper: referenced, all PTEs become old",
+	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", 1, 1,
+	  .reaped = true },
+	{ "64K folio shared with a child, OOM reaper: referenced, all PTEs become old",
+	  { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rd*16}", 1, 1,
+	  .reaped = true },
+	{ "64K shmem folio, OOM reaper: referenced, all PTEs become old",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wd*16}", 1, 1, .reaped = true },
 
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD-mapped folio, young: referenced, PMD becomes old",
