@@ -19,6 +19,7 @@
 #include "internal.h"
 
 #include "../lib/check/compare.h"
+#include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/swap.h"
@@ -329,6 +330,11 @@ static const struct collapse_row rows[] = {
 	  { "Wdyx*T", .prot = RW }, "~[Wdyx]" },
 	{ "page table of 64K folios: collapsed",
 	  { "{Wdyx*16}*T/16", .prot = RW }, "~[Wdyx]" },
+	{ "page table of 64K folios, executable, protection key 3: PMD gets both",
+	  { "{Rdyx*16}*T/16", .prot = PROT_READ | PROT_EXEC, .pkey = 3 },
+	  "~[Rdyx]" },
+	{ "page table of 64K folios, memory tags: collapsed with the tags of each page",
+	  { "{Wdyx*16}*T/16", .prot = RW | PTEBATCH_PROT_MTE }, "~[Wdyx]" },
 	{ "PTE-mapped 2M folio: collapsed into a new folio",
 	  { "{Wdyx*T}", .prot = RW }, "~[Wdyx]" },
 	{ "folios of several orders: collapsed",

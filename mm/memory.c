@@ -119,6 +119,8 @@ static const struct zap_row rows[] = {
 	  "{Wdyx*5 -*6 Wdyx*5}" },
 	{ "64K shmem folio, first of two VMAs in the range: cleared, the rest unchanged",
 	  { "| {Wdy*8 | ; Wdy*8}", PTEBATCH_SHMEM, RW }, "{-*8 Wdy*8}" },
+	{ "64K folio, page 3 PG_hwpoison: all PTEs cleared",
+	  { "{Wdyx*3 Wdyxh Wdyx*12}", .prot = RW }, "-*16" },
 
 	/* Rule 17: dirty and young reach the folio, uffd-wp leaves markers. */
 	{ "64K file folio, clean: all PTEs cleared",

@@ -19,6 +19,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
@@ -234,6 +235,14 @@ static const struct policy_row bind_rows[] = {
 	{ "64K folio, first half uffd-wp: moved, uffd-wp bits stay",
 	  { "0{Rdyux*8 Wdyx*8}", .prot = RW, .uffd_wp = true }, MOVE,
 	  "~1{Rdyux*8 Wdyx*8}" },
+	{ "executable 64K folio, protection key 6: moved, PTEs keep both",
+	  { "0{Rdyx*16}", .prot = RO | PROT_EXEC, .pkey = 6 }, MOVE,
+	  "~1{Rdyx*16}" },
+	{ "64K folio, memory tags: moved with the tags of each page",
+	  { "0{Wdyx*16}", .prot = RW | PTEBATCH_PROT_MTE }, MOVE,
+	  "~1{Wdyx*16}" },
+	{ "64K folio in two VMAs: moved",
+	  { "0{Wdyx*8 ; Wdyx*8}", .prot = RW }, MOVE, "~1{Wdyx*16}" },
 	{ "lazyfree 64K folio: moved, stays lazyfree",
 	  { "0{Wyxl*16}", .prot = RW }, MOVE, "~1{Wyxl*16}" },
 	{ "64K folio in a VM_LOCKED VMA: moved",

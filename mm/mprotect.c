@@ -21,6 +21,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
@@ -36,6 +37,7 @@
 #define NONE	PROT_NONE
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
+#define RX	(PROT_READ | PROT_EXEC)
 
 /**
  * struct mprotect_row - a case of mprotect()
@@ -43,27 +45,38 @@
  * @setup: the address space before mprotect()
  * @to: new protection of the row's range
  * @after: the row expected after mprotect()
+ * @pkey: new protection key of the row's range, 0: the old one
  */
 struct mprotect_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	unsigned long to;
 	const char *after;
+	unsigned int pkey;
 };
 
 static bool check_row(struct kunit *test, const struct ptebatch_setup *setup,
-		      unsigned long to, const char *after)
+		      unsigned long to, unsigned int pkey, const char *after)
 {
 	enum ptebatch_protection_id id =
-		to == NONE ? PTEBATCH_TO_NONE :
-		to == RO ? PTEBATCH_TO_READABLE : PTEBATCH_TO_WRITABLE;
-	struct ptebatch_run run = {
-		.op = &ptebatch_fixups[id], .setup = setup, .after = after,
+		to & PROT_WRITE ? PTEBATCH_TO_WRITABLE :
+		to & PROT_READ ? PTEBATCH_TO_READABLE : PTEBATCH_TO_NONE;
+	struct ptebatch_op op = ptebatch_fixups[id];
+	const struct ptebatch_run run = {
+		.op = &op, .setup = setup, .after = after,
 	};
+	const char *missing;
 
+	op.prot = to;
+	op.pkey = pkey;
+	missing = ptebatch_op_missing(&op);
+	if (missing)
+		kunit_skip(test, "%s", missing);
 	if (!ptebatch_row_run(test, &run))
 		return false;
-	run.op = &ptebatch_protections[id];
+	op = ptebatch_protections[id];
+	op.prot = to;
+	op.pkey = pkey;
 	return ptebatch_row_run(test, &run);
 }
 
@@ -301,6 +314,45 @@ static const struct mprotect_row rows[] = {
 	{ "shadow-stack PTEs before exclusive dirty PTEs: exclusive PTEs become writable",
 	  { "{Cdyx*4 Rdyx*12}", .prot = RO }, RW, "{Cdyx*4 Wdyx*12}" },
 
+	/* Rule 29: execute permission and protection key come from the VMA. */
+	{ "executable 64K folio to read-only: no PTE stays executable",
+	  { "{Rdyx*16}", .prot = RX }, RO, "{Rdyx*16}" },
+	{ "executable 64K folio, second half shared, to writable: no PTE stays executable",
+	  { "{Rdyx*8 Rdy*8}", .prot = RX }, RW, "{Wdyx*8 Rdy*8}" },
+	{ "middle of an executable 64K folio to writable: these PTEs become writable",
+	  { "{Rdyx*5 | Rdyx*6 | Rdyx*5}", .prot = RX }, RW,
+	  "{Rdyx*5 Wdyx*6 Rdyx*5}" },
+	{ "64K folio from writable to executable: all PTEs become read-only and executable",
+	  { "{Wdyx*16}", .prot = RW }, RX, "{Rdyx*16}" },
+	{ "64K folio from no access to executable: all PTEs become executable",
+	  { "{Ndyx*16}", .prot = NONE }, RX, "{Rdyx*16}" },
+	{ "executable 64K folio in two VMAs, to read-only: no PTE stays executable",
+	  { "{Rdyx*8 ; Rdyx*8}", .prot = RX }, RO, "{Rdyx*16}" },
+	{ "executable shmem folio to read-only: no PTE stays executable",
+	  { "{Rdy*16}", PTEBATCH_SHMEM, RX }, RO, "{Rdy*16}" },
+	{ "executable PMD to writable: PMD does not stay executable",
+	  { "[Rdyx]", .prot = RX }, RW, "[Wdyx]" },
+	{ "executable PMD split, second half to read-only: these PTEs not executable",
+	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RX }, RO, "{Rdyx*T}" },
+	{ "64K folio to memory with tags: tags of all pages initialized",
+	  { "{Wdyx*16}", .prot = RW }, RW | PTEBATCH_PROT_MTE, "{Wdyx*16}" },
+	{ "64K folio, second half shared, to memory with tags: all tags initialized",
+	  { "{Rdyx*8 Rdy*8}", .prot = RO }, RW | PTEBATCH_PROT_MTE,
+	  "{Wdyx*8 Rdy*8}" },
+	{ "64K folio, memory with tags, to read-only: tags stay",
+	  { "{Wdyx*16}", .prot = RW | PTEBATCH_PROT_MTE }, RO, "{Rdyx*16}" },
+	{ "64K folio, protection key 5, to read-only: PTEs keep the key",
+	  { "{Wdyx*16}", .prot = RW, .pkey = 5 }, RO, "{Rdyx*16}" },
+	{ "64K folio from protection key 5 to 10: PTEs get key 10",
+	  { "{Wdyx*16}", .prot = RW, .pkey = 5 }, RW, "{Wdyx*16}", 10 },
+	{ "middle of a 64K folio, half shared, to protection key 15: only these PTEs get it",
+	  { "{Rdyx*4 | Rdyx*4 Rdy*4 | Rdy*4}", .prot = RO }, RW,
+	  "{Rdyx*4 Wdyx*4 Rdy*8}", 15 },
+	{ "64K folio from no access to protection key 1: PTEs get key 1",
+	  { "{Ndyx*16}", .prot = NONE, .pkey = 14 }, RW, "{Wdyx*16}", 1 },
+	{ "PMD from protection key 5 to 10: PMD gets key 10",
+	  { "[Wdyx]", .prot = RW, .pkey = 5 }, RW, "[Wdyx]", 10 },
+
 	/* Rule 15: non-present entries. */
 	{ "migration entries to read-only: writable ones become exclusive",
 	  { "{Mw*4 Mx*4 M*4 Rdyx*4}", .prot = RW }, RO,
@@ -383,7 +435,7 @@ static void mprotect_row(struct kunit *test)
 {
 	const struct mprotect_row *row = test->param_value;
 
-	check_row(test, &row->setup, row->to, row->after);
+	check_row(test, &row->setup, row->to, row->pkey, row->after);
 }
 
 /* Callers of change_protection() other than mprotect(). */
@@ -846,7 +898,7 @@ static void mprotect_alternates(struct kunit *test)
 			.prot = row->from,
 		};
 
-		if (!check_row(test, &setup, row->to,
+		if (!check_row(test, &setup, row->to, 0,
 			       draw_alternating(test, row->after, nr)))
 			return;
 	}
@@ -946,7 +998,7 @@ static bool check_range(struct kunit *test, const void *kind, unsigned int nr,
 		.prot = change->from,
 	};
 
-	return check_row(test, &setup, change->to,
+	return check_row(test, &setup, change->to, 0,
 			 ptebatch_draw_range(test, nr, from, to, change->before,
 					     change->after));
 }

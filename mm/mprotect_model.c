@@ -36,17 +36,14 @@ static const struct memory {
 	bool anonymous;
 } memories[] = {
 	{ "anonymous", PTEBATCH_ANON,
-	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*4 ; Rdyx*12}", true },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*8 ; Rdyx*8}", true },
 	{ "shmem", PTEBATCH_SHMEM,
-	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*4 ; Rdy*12}" },
+	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*8 ; Rdy*8}" },
 	{ "private file", PTEBATCH_PRIVATE_FILE,
-	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*4 ; Rdy*12}" },
+	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*8 ; Rdy*8}" },
 	{ "private file, COW copies", PTEBATCH_PRIVATE_FILE,
-	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*4 ; Rdyx*12}", true },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*8 ; Rdyx*8}", true },
 };
-
-/* Entry of the pictures above at which the VMA is split; ranges end there. */
-#define VMA_ENDS	40
 
 static const struct place {
 	const char *name;
@@ -59,8 +56,7 @@ static const struct place {
 	{ "page table ends after 1 entry", 23 },
 	{ "folio ends after 2 entries", 30 },
 	{ "folio ends after 1 entry", 31 },
-	{ "VMA ends inside a folio after 1 entry", 35 },
-	{ "VMA ends after 2 entries, and the range with it", VMA_ENDS - 2 },
+	{ "VMA ends after 2 entries", 38 },
 };
 
 /*
@@ -180,20 +176,14 @@ static struct ptebatch_call call_of(const struct ptebatch_op *op,
 	return call;
 }
 
-/* The end of the largest range, in entries of the window. */
-static unsigned int limit_of(const struct place *place)
-{
-	return min(PTEBATCH_WINDOW_ENTRIES, VMA_ENDS - place->at);
-}
-
 /* The number of combinations of @nr_states states. */
-static u64 combinations(unsigned int nr_states, unsigned int limit)
+static u64 combinations(unsigned int nr_states)
 {
 	u64 count = 0;
 	unsigned int i, j;
 
 	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
-		unsigned int nr = min(patterns[i].nr, limit);
+		unsigned int nr = patterns[i].nr;
 		u64 nr_of_pattern = nr * (nr + 1) / 2;
 
 		for (j = 0; j < patterns[i].nr_states; j++)
@@ -208,7 +198,6 @@ static u64 combinations(unsigned int nr_states, unsigned int limit)
  * @test: the case
  * @op: the operation
  * @window: the window that the combinations are written to
- * @limit: end of the largest range, in entries of the window
  * @states: all states of an entry of the VMA
  * @ran: number of combinations tested
  * @left: number of combinations to skip before the next one of the sample
@@ -218,7 +207,6 @@ struct round {
 	struct kunit *test;
 	const struct ptebatch_op *op;
 	struct ptebatch_window *window;
-	unsigned int limit;
 	struct ptebatch_states states;
 	u64 ran;
 	unsigned int left;
@@ -276,7 +264,6 @@ static bool try_ranges(struct round *round, unsigned int nr)
 {
 	struct ptebatch_row *row = round->window->row;
 
-	nr = min(nr, round->limit);
 	for (row->from = 0; row->from < nr; row->from++) {
 		for (row->to = row->from + 1; row->to <= nr; row->to++) {
 			if (round->left) {
@@ -355,17 +342,10 @@ static void run_round(struct kunit *test, const struct model_param *param,
 {
 	struct round *round = make_round(test, param->op, param->memory,
 					 param->place->at, kind);
-	struct ptebatch_space *space = round->window->space;
-	struct mm_struct *mm = space->places[0].mm;
+	struct mm_struct *mm = round->window->place.mm;
+	u64 expected = combinations(round->states.nr);
 	unsigned int i;
-	u64 expected;
 
-	round->limit = limit_of(param->place);
-	expected = combinations(round->states.nr, round->limit);
-	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_mprotect(mm, ptebatch_addr(space, VMA_ENDS),
-					  ptebatch_addr(space, space->row.nr),
-					  PROT_NONE));
 	mmap_write_lock(mm);
 	ptebatch_protect_vma(mm, round->window->place.start, param->op->prot);
 	mmap_write_unlock(mm);
@@ -526,7 +506,7 @@ static int model_begin(struct kunit_suite *suite)
 
 			ptebatch_states(states, &call);
 			total[param.op - ptebatch_protections] +=
-				combinations(states->nr, limit_of(param.place));
+				combinations(states->nr);
 		}
 	}
 	kfree(states);

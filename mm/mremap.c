@@ -14,6 +14,7 @@
 #include <linux/pagemap.h>
 #include <linux/userfaultfd_k.h>
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
@@ -392,8 +393,18 @@ static const struct mremap_row rows[] = {
 	{ "64K folio mapped from page 5 on: 11 entries moved",
 	  { "{.*5 Wdyx*11}", .prot = RW }, "-*11", "@5 {.*5 Wdyx*11}" },
 
-	{ "64K folio in two VMAs to entry 5: moved",
-	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "-*16", "@5 {Wdyx*16}" },
+	{ "executable 64K folio, protection key 9, to entry 16: moved with its key",
+	  { "{Rdyx*16}", .prot = RO | PROT_EXEC, .pkey = 9 }, "-*16",
+	  "@16 {Rdyx*16}" },
+	{ "64K folio, memory tags, to entry 16: moved",
+	  { "{Wdyx*16}", .prot = RW | PTEBATCH_PROT_MTE }, "-*16",
+	  "@16 {Wdyx*16}" },
+	{ "64K droppable folio to entry 1: moved",
+	  { "{Wdyx*16}", .prot = RW, .droppable = true }, "-*16",
+	  "@1 {Wdyx*16}" },
+	{ "64K folio in three VMAs to entry 5: moved",
+	  { "{Wdyx*5 ; Wdyx*6 ; Wdyx*5}", .prot = RW }, "-*16",
+	  "@5 {Wdyx*16}" },
 	{ "64K shmem folio in three VMAs, all but 2 pages in the range: moved, 2 pages stay",
 	  { "{Wdy | Wdy*4 ; Wdy*6 ; Wdy*4 | Wdy}", PTEBATCH_SHMEM, RW },
 	  "{Wdy -*14 Wdy}", "{- Wdy*14 -}" },

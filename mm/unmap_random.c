@@ -12,10 +12,11 @@
 
 static const struct operation {
 	const struct ptebatch_op *op;
-	bool swap, lazyfree, file;
+	bool swap, lazyfree, droppable, file;
 } operations[] = {
 	{ &ptebatch_unmap, .swap = true },
 	{ &ptebatch_unmap, .lazyfree = true },
+	{ &ptebatch_unmap, .droppable = true },
 	{ &ptebatch_unmap, .file = true },
 	{ &ptebatch_zap },
 	{ &ptebatch_zap_batched, .file = true },
@@ -23,6 +24,8 @@ static const struct operation {
 
 static const char *operation_missing(const struct operation *operation)
 {
+	if (operation->droppable && VM_DROPPABLE == VM_NONE)
+		return "no VM_DROPPABLE in this kernel";
 	if (operation->file && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no large folios of files without CONFIG_TRANSPARENT_HUGEPAGE";
 	return operation->swap ? ptebatch_swap_missing() : NULL;
@@ -60,6 +63,7 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 			    !operation->op->whole && bits & BIT(16),
 		.swap = operation->swap,
 		.lazyfree = operation->lazyfree,
+		.droppable = operation->droppable,
 	};
 }
 

@@ -28,7 +28,8 @@
 #include "../lib/space/refs.h"
 
 ptebatch_check_t ptebatch_check_model, ptebatch_check_neighbours,
-	ptebatch_check_flush, ptebatch_check_contents, ptebatch_check_tables;
+	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
+	ptebatch_check_tables;
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -52,6 +53,7 @@ static const struct notation_row {
 	{ "{Mw M Mx -} S*2 U P G", "{Mw M Mx .} - S*2 U P G" },
 	{ "Rzy*2 {W*4 Nz*4 W*8} Rdk*2", "Ryz*2 {W*4 Nz*4 W*8} Rdk*2" },
 	{ "Wpd {Rp*2 R*2}", "Wdp {Rp*2 R*2}" },
+	{ "{Rdyxh R*3}", "{Rdyxh R*3}" },
 	{ "{.*5 R*11}", "{.*5 R*11}" },
 	{ "{R*3 .*5}", "{R*3 .*5}" },
 	{ "{W*0 | R*4 | .*0} -*0", "{R*4}" },
@@ -173,6 +175,8 @@ static const struct allows_row {
 	  "Wdyx*2", "Wyx Wdyx", false },
 	{ "dirty spreads from outside the range: not allowed",
 	  "{Wdyx | Wdyx | Wdyx*6}", "{Wdyx Wyx Wdyx*6}", false },
+	{ "dirty spreads across a VMA boundary: not allowed",
+	  "{Wdyx ; Wdyx*7}", "{Wyx Wdyx*7}", false },
 	{ "dirty spreads across a change of write permission: not allowed",
 	  "{Rdyx Wdyx Rdyx*6}", "{Rdyx Wyx Rdyx*6}", false },
 	{ "dirty spreads from outside the range in a contpte block: allowed with contpte",
@@ -419,6 +423,65 @@ static void workbench_flush(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bitmap_weight(trial->differs, PTEBATCH_ROW_ENTRIES), 4);
 }
 
+/* Rules 8 and 29: the checks report an entry that is no longer executable. */
+static void workbench_protection(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"{Rdyx*8}", .prot = PROT_READ | PROT_EXEC,
+	};
+	struct ptebatch_trial *trial;
+	struct seq_buf out;
+	char text[512];
+	pte_t *raw;
+
+	if (!PTEBATCH_PROT_BITS)
+		kunit_skip(test, "no execute permission in page table entries");
+	trial = ptebatch_trial_begin(test, "no operation", &setup);
+	ptebatch_trial_end(trial);
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_protection(trial, &out));
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_flush(trial, &out));
+
+	raw = &trial->after.raw[trial->after.lead + 3];
+	*raw = __pte(pte_val(*raw) | PTEBATCH_PROT_NOEXEC);
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_protection(trial, &out));
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(seq_buf_str(&out), "entry 3 "),
+			      "%s", seq_buf_str(&out));
+	bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
+	seq_buf_clear(&out);
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_flush(trial, &out));
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
+			   "entry 3 was not flushed: it was Rdyx and is Rdyx\n");
+}
+
+/* A ";" begins another VMA. */
+static void workbench_vmas(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"{Wdyx*2 ; Wdyx*3 ; Wdyx*3}", .prot = RW, .next_mlocked = true,
+	};
+	static const unsigned int starts[] = { 0, 0, 2, 2, 2, 5, 5, 5 };
+	struct ptebatch_space *space = ptebatch_space(test, &setup);
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned int i, start;
+	bool locked;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		struct vm_area_struct *vma;
+
+		mmap_read_lock(mm);
+		vma = vma_lookup(mm, ptebatch_addr(space, i));
+		start = max(vma->vm_start, space->places[0].start) >> PAGE_SHIFT;
+		locked = vma->vm_flags & VM_LOCKED;
+		mmap_read_unlock(mm);
+		start -= space->places[0].start >> PAGE_SHIFT;
+		KUNIT_EXPECT_EQ_MSG(test, start, starts[i],
+				    "start of the VMA of entry %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, locked, starts[i] == 2,
+				    "VM_LOCKED at entry %u", i);
+	}
+}
+
 /* Rule 7: the check reports an unmapped folio that is not freed. */
 static void workbench_leak(struct kunit *test)
 {
@@ -640,6 +703,8 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE(workbench_tables),
 	KUNIT_CASE(workbench_there),
 	KUNIT_CASE(workbench_flush),
+	KUNIT_CASE(workbench_protection),
+	KUNIT_CASE(workbench_vmas),
 	KUNIT_CASE(workbench_leak),
 	KUNIT_CASE(workbench_bytes),
 	KUNIT_CASE(workbench_teardown),

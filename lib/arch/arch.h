@@ -7,6 +7,7 @@
 #define PTEBATCH_ARCH_H
 
 #include <linux/linkage.h>
+#include <linux/mm_types.h>
 #include <linux/pgtable.h>
 #include <linux/ptrace.h>
 
@@ -48,6 +49,45 @@ static inline bool ptebatch_pte_shadow_stack(pte_t pte)
 static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 {
 	return pte;
+}
+#endif
+
+/*
+ * The bit that forbids user mode to execute, and all bits that every accessible
+ * entry has from its VMA, whether writable or not: this bit, protection key,
+ * memory type.
+ */
+#ifndef PTEBATCH_PROT_NOEXEC
+#define PTEBATCH_PROT_NOEXEC	0
+#define PTEBATCH_PROT_BITS	0
+#endif
+
+/* PROT_MTE: the memory of the VMA has a tag for each 16 bytes (arm64 MTE). */
+#define PTEBATCH_PROT_MTE	0x20
+
+/* Memory tags: CPU support, and the tag of all bytes of a page. */
+#ifndef ptebatch_has_tags
+static inline bool ptebatch_has_tags(void)
+{
+	return false;
+}
+
+static inline bool ptebatch_page_tagged(struct page *page)
+{
+	return false;
+}
+
+static inline void ptebatch_page_untag(struct page *page)
+{
+}
+
+static inline void ptebatch_tag_set(struct page *page, u8 tag)
+{
+}
+
+static inline u8 ptebatch_tag_get(struct page *page)
+{
+	return 0;
 }
 #endif
 

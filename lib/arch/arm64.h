@@ -2,6 +2,11 @@
 #ifndef PTEBATCH_ARCH_ARM64_H
 #define PTEBATCH_ARCH_ARM64_H
 
+#include <linux/mm.h>
+
+#include <asm/mte.h>
+#include <asm/mte-kasan.h>
+
 #define PTEBATCH_SYSCALL(name)		__arm64_sys_##name
 
 /* The registers in which a system call gets its arguments. */
@@ -13,6 +18,52 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 		.orig_x0 = a, .regs = { a, b, c, d, e, f },
 	};
 }
+
+#define PTEBATCH_PROT_NOEXEC	PTE_UXN
+#define PTEBATCH_PROT_BITS	(PTE_UXN | PTE_ATTRINDX_MASK | PTE_PO_IDX_MASK)
+
+#ifdef CONFIG_ARM64_MTE
+
+#define ptebatch_has_tags ptebatch_has_tags
+static inline bool ptebatch_has_tags(void)
+{
+	return system_supports_mte();
+}
+
+/* Have the tags of the page been initialized, or copied from another page? */
+static inline bool ptebatch_page_tagged(struct page *page)
+{
+	return page_mte_tagged(page);
+}
+
+/* Make the page one that never had tags, as a new page. */
+static inline void ptebatch_page_untag(struct page *page)
+{
+	if (!system_supports_mte())
+		return;
+	mte_clear_page_tags(page_address(page));
+	clear_bit(PG_mte_tagged, &page->flags.f);
+	clear_bit(PG_mte_lock, &page->flags.f);
+}
+
+/* mte_set_mem_tag_range() ignores its tag without KASAN. */
+static inline void ptebatch_tag_set(struct page *page, u8 tag)
+{
+	u64 at = ((u64)page_address(page) & ~MTE_TAG_MASK) |
+		 (u64)tag << MTE_TAG_SHIFT;
+	unsigned int i;
+
+	for (i = 0; i < MTE_GRANULES_PER_PAGE; i++)
+		at = __stg_post(at);
+}
+
+/* The tag of the page's first 16 bytes. */
+static inline u8 ptebatch_tag_get(struct page *page)
+{
+	return mte_get_mem_tag(page_address(page)) & 0xf;
+}
+
+#endif /* CONFIG_ARM64_MTE */
 
 #ifdef CONFIG_ARM64_CONTPTE
 

@@ -31,4 +31,7 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 	return pte_mkwrite_shstk(pte);
 }
 
+#define PTEBATCH_PROT_NOEXEC	_PAGE_NX
+#define PTEBATCH_PROT_BITS	(_PAGE_NX | _PAGE_PKEY_MASK)
+
 #endif /* PTEBATCH_ARCH_X86_64_H */

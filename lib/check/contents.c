@@ -6,6 +6,7 @@
 
 #include "internal.h"
 
+#include "../arch/arch.h"
 #include "../space/refs.h"
 #include "checks.h"
 #include "contents.h"
@@ -18,9 +19,30 @@ static u32 stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
 	return 0x9e3779b1U * (row->folios[folio].first + page + 1);
 }
 
+/* The memory tag of a page with @stamp: other than that of adjacent pages. */
+static u8 tag_of(u32 stamp)
+{
+	return stamp % 15 + !!stamp;
+}
+
+static bool has_tags(const struct ptebatch_space *space)
+{
+	return space->setup.prot & PTEBATCH_PROT_MTE;
+}
+
+static void fill_page(const struct ptebatch_space *space, struct page *page,
+		      u32 stamp)
+{
+	memset32(page_address(page), stamp, PAGE_SIZE / sizeof(u32));
+	if (has_tags(space))
+		ptebatch_tag_set(page, tag_of(stamp));
+}
+
 /**
  * ptebatch_contents_fill() - fill each page of a row with a unique pattern
  * @trial: the trial, begun; from now on it checks the contents of the pages
+ *
+ * In a VMA with memory tags (MTE), each page has a tag of its own, too.
  *
  * Context: Process context; the space holds references to the folios.
  */
@@ -33,11 +55,12 @@ void ptebatch_contents_fill(struct ptebatch_trial *trial)
 	trial->filled = true;
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
-			memset32(page_address(&space->folios[i]->page + page),
-				 stamp(row, i, page), PAGE_SIZE / sizeof(u32));
+			fill_page(space, &space->folios[i]->page + page,
+				  stamp(row, i, page));
 }
 
-static bool contains(struct page *page, u32 value)
+static bool contains(const struct ptebatch_space *space, struct page *page,
+		     u32 value)
 {
 	const u32 *at = page_address(page);
 	unsigned int i;
@@ -45,7 +68,7 @@ static bool contains(struct page *page, u32 value)
 	for (i = 0; i < PAGE_SIZE / sizeof(u32); i++)
 		if (at[i] != value)
 			return false;
-	return true;
+	return !has_tags(space) || ptebatch_tag_get(page) == tag_of(value);
 }
 
 /* Stamp of the row's page at @index of the file, 0 if the row has none. */
@@ -90,7 +113,7 @@ static u32 expected_stamp(const struct ptebatch_trial *trial, unsigned int i)
 bool ptebatch_contents_copied(const struct ptebatch_space *space,
 			      const struct ptebatch_entry *entry, struct page *page)
 {
-	return contains(page, stamp(&space->row, entry->folio, entry->page));
+	return contains(space, page, stamp(&space->row, entry->folio, entry->page));
 }
 
 /**
@@ -141,7 +164,7 @@ bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 		const struct ptebatch_entry *is = &trial->after.row.entries[i];
 
 		if (!ptebatch_entry_normal(is) || !row->folios[is->folio].made ||
-		    contains(folio_page(space->folios[is->folio], is->page),
+		    contains(space, folio_page(space->folios[is->folio], is->page),
 			     expected_stamp(trial, i)))
 			continue;
 		seq_buf_printf(out, "entry %u: wrong contents of the new page\n", i);
@@ -151,7 +174,7 @@ bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 		for (page = 0; page < 1U << row->folios[i].order; page++) {
 			if (row->folios[i].made ||
 			    !ptebatch_page_folio(space, i, page) ||
-			    contains(&space->folios[i]->page + page,
+			    contains(space, &space->folios[i]->page + page,
 				     stamp(row, i, page)))
 				continue;
 			seq_buf_printf(out, "page %u of folio %u has wrong contents\n",

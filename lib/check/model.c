@@ -39,6 +39,7 @@ struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,
 		.uffd_no_remap_event = setup->uffd_no_remap_event,
 		.uffd_not_inherited = setup->uffd_not_inherited,
 		.mixedmap = setup->mixedmap,
+		.droppable = setup->droppable,
 		.swap = setup->swap,
 	};
 }
@@ -249,7 +250,7 @@ void ptebatch_model_unmap(const struct ptebatch_call *call,
 
 	if (!ptebatch_entry_normal(was))
 		stays(was, allowed);
-	else if (call->anonymous && call->swap)
+	else if (call->anonymous && call->swap && !call->droppable)
 		becomes(BIT(PTEBATCH_SWAP), was->flags & kept, allowed);
 	else
 		unmapped(call, was, allowed);

@@ -47,6 +47,7 @@ typedef void ptebatch_model_t(const struct ptebatch_call *call,
  * @uffd_not_inherited: fork(): the child does not inherit the registration
  * @try_writable: the call avoids write faults (MM_CP_TRY_CHANGE_WRITABLE)
  * @mixedmap: the VMA may have special PTEs
+ * @droppable: reclaim drops the pages of the VMA, even if they are dirty
  * @swap: the anonymous pages have swap space; otherwise they are lazyfree
  * @freed: the pages may be freed, so that swap entries do not identify them
  * @counts: the call returns the number of changed pages (rule 9)
@@ -67,6 +68,7 @@ struct ptebatch_call {
 	bool uffd_not_inherited;
 	bool try_writable;
 	bool mixedmap;
+	bool droppable;
 	bool swap;
 	bool freed;
 	bool counts;

@@ -25,5 +25,6 @@
 #define PTEBATCH_RULE_UNFOLDING		"rule 26 (unfolding)"
 #define PTEBATCH_RULE_GATHERED		"rule 27 (accessed and dirty)"
 #define PTEBATCH_RULE_COST		"rule 28 (cost)"
+#define PTEBATCH_RULE_PROTECTION	"rule 29 (page protection)"
 
 #endif /* PTEBATCH_RULES_H */

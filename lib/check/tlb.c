@@ -28,6 +28,25 @@ static bool needs_flush(const struct ptebatch_entry *before,
 	       after->folio != before->folio || after->page != before->page;
 }
 
+/*
+ * Is entry @i no longer executable, or has it another protection key or memory
+ * type? A TLB entry that forbids to execute only leads to a fault.
+ */
+static bool protection_needs_flush(const struct ptebatch_trial *trial,
+				   unsigned int i)
+{
+	const struct ptebatch_entry *was = &trial->before.row.entries[i];
+	u64 before = pte_val(trial->before.raw[trial->before.lead + i]);
+	u64 after = pte_val(trial->after.raw[trial->after.lead + i]);
+
+	if (!(was->flags & PTEBATCH_YOUNG) || was->kind == PTEBATCH_PROTNONE ||
+	    !ptebatch_entry_present(was) ||
+	    !ptebatch_entry_present(&trial->after.row.entries[i]))
+		return false;
+	return (after & ~before & PTEBATCH_PROT_NOEXEC) ||
+	       ((after ^ before) & PTEBATCH_PROT_BITS & ~PTEBATCH_PROT_NOEXEC);
+}
+
 /**
  * ptebatch_check_flush() - check rule 8 (TLB)
  * @trial: the trial, stopped
@@ -46,7 +65,8 @@ bool ptebatch_check_flush(struct ptebatch_trial *trial, struct seq_buf *out)
 		return true;
 	for (i = 0; i < before->nr; i++) {
 		if (test_bit(i, trial->flush.flushed) ||
-		    !needs_flush(&before->entries[i], &after->entries[i]))
+		    (!needs_flush(&before->entries[i], &after->entries[i]) &&
+		     !protection_needs_flush(trial, i)))
 			continue;
 		set_bit(i, trial->differs);
 		seq_buf_printf(out, "entry %u was not flushed: it was ", i);

@@ -20,6 +20,7 @@
 #include "internal.h"
 #include <swap.h>
 
+#include "../arch/arch.h"
 #include "process.h"
 #include "swap.h"
 #include "syscall.h"
@@ -329,7 +330,7 @@ long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
  * ptebatch_swap_round_trip() - swap a folio out and in
  * @folio: a folio in the swap cache, unmapped and locked
  *
- * Zeroes the folio after swap-out. After success, the folio is uptodate, clean
+ * Zeroes the folio and its memory tags after swap-out. After success, the folio is uptodate, clean
  * and locked.
  *
  * Context: Process context, may sleep.
@@ -338,6 +339,7 @@ long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
 int ptebatch_swap_round_trip(struct folio *folio)
 {
 	struct swap_io_ctx ctx = {};
+	unsigned int i;
 	int err;
 
 	folio_clear_dirty_for_io(folio);
@@ -349,6 +351,8 @@ int ptebatch_swap_round_trip(struct folio *folio)
 	folio_lock(folio);
 
 	memset(folio_address(folio), 0, folio_size(folio));
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		ptebatch_page_untag(folio_page(folio, i));
 	folio_clear_uptodate(folio);
 	swap_read_folio(&ctx, folio);
 	swap_read_submit(&ctx);

@@ -4,6 +4,7 @@
 
 #include "internal.h"
 
+#include "../arch/arch.h"
 #include "../kernel/swap.h"
 #include "op.h"
 
@@ -19,6 +20,8 @@ const char *ptebatch_op_missing(const struct ptebatch_op *op)
 		return "no uffd bit in page table entries";
 	if (op->uffd_rwp && VM_UFFD_RWP == VM_NONE)
 		return "no userfaultfd read-write protection";
+	if (op->protects && op->prot & PTEBATCH_PROT_MTE && !ptebatch_has_tags())
+		return "no memory tags; on arm64, VARIANTS=mte has them";
 	if (op->swaps && ptebatch_swap_missing())
 		return ptebatch_swap_missing();
 	return op->missing ? op->missing() : NULL;

@@ -17,8 +17,9 @@
  * @no_twin: there is no twin
  * @arg: argument of the function: MADV_*, MM_CP_*, TTU_*, MREMAP_*
  * @new_pages: mremap(): new length, in pages; 0: the old length
- * @prot: another argument; with @protects, PROT_READ and PROT_WRITE of the VMA
- *        from the call on
+ * @prot: another argument; with @protects, PROT_READ, PROT_WRITE, PROT_EXEC and
+ *        PTEBATCH_PROT_MTE of the VMA from the call on
+ * @pkey: with @protects, protection key of the VMA from the call on; 0: the old
  * @model: model of the operation, %NULL if there is none
  * @second_model: model at the destination of a move or in the child of a fork
  * @missing: returns what the kernel lacks for the operation, or %NULL
@@ -44,6 +45,7 @@ struct ptebatch_op {
 	unsigned long arg;
 	unsigned long new_pages;
 	unsigned long prot;
+	unsigned int pkey;
 	ptebatch_model_t *model;
 	ptebatch_model_t *second_model;
 	const char *(*missing)(void);

@@ -3,6 +3,7 @@
 
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pkeys.h>
 #include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
 
@@ -14,22 +15,22 @@
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/**
- * ptebatch_mprotect() - change a protection as do_mprotect_pkey() does
- * @mm: the mm
- * @start: address of the first byte, page-aligned
- * @end: address behind the last byte, page-aligned; no gap between VMAs
- * @prot: new PROT_READ and PROT_WRITE
- *
- * Context: Process context, may sleep; takes the mmap_lock.
- * Return: 0, or the error of mprotect_fixup().
- */
-int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
-		      unsigned long end, unsigned long prot)
+/* The flags of @vma with another protection; @pkey is 0: with the old key. */
+static vm_flags_t new_flags(const struct vm_area_struct *vma,
+			    unsigned long prot, unsigned int pkey)
+{
+	vm_flags_t dropped = VM_ACCESS_FLAGS | (pkey ? ARCH_VM_PKEY_FLAGS : 0);
+
+	return (vma->vm_flags & ~dropped) | calc_vm_prot_bits(prot, pkey);
+}
+
+/* As do_mprotect_pkey() for the range from @start to @end, see new_flags(). */
+static int mprotect_range(struct mm_struct *mm, unsigned long start,
+			  unsigned long end, unsigned long prot,
+			  unsigned int pkey)
 {
 	struct vm_area_struct *vma, *prev;
 	struct mmu_gather tlb;
-	unsigned long flags;
 	int err = 0;
 
 	VMA_ITERATOR(vmi, mm, start);
@@ -41,10 +42,9 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 		prev = vma;
 	tlb_gather_mmu(&tlb, mm);
 	for_each_vma_range(vmi, vma, end) {
-		flags = (vma->vm_flags & ~VM_ACCESS_FLAGS) |
-			calc_vm_prot_bits(prot, 0);
 		err = mprotect_fixup(&vmi, &tlb, vma, &prev, start,
-				     min(end, vma->vm_end), flags);
+				     min(end, vma->vm_end),
+				     new_flags(vma, prot, pkey));
 		if (err)
 			break;
 		start = vma_iter_end(&vmi);
@@ -55,10 +55,34 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 }
 
 /**
+ * ptebatch_mprotect() - change a protection as do_mprotect_pkey() does
+ * @mm: the mm
+ * @start: address of the first byte, page-aligned
+ * @end: address behind the last byte, page-aligned; no gap between VMAs
+ * @prot: new PROT_READ, PROT_WRITE and PROT_EXEC
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ * Return: 0, or the error of mprotect_fixup().
+ */
+int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
+		      unsigned long end, unsigned long prot)
+{
+	return mprotect_range(mm, start, end, prot, 0);
+}
+
+static void protect_vma(struct vm_area_struct *vma, unsigned long prot,
+			unsigned int pkey)
+{
+	vma_start_write(vma);
+	vm_flags_reset(vma, new_flags(vma, prot, pkey));
+	vma_set_page_prot(vma);
+}
+
+/**
  * ptebatch_protect_vma() - change the protection of a VMA but not of its entries
  * @mm: the mm
  * @addr: an address in the VMA
- * @prot: new PROT_READ and PROT_WRITE
+ * @prot: new PROT_READ, PROT_WRITE and PROT_EXEC
  *
  * Context: The mmap_lock is held for writing.
  * Return: the VMA.
@@ -69,10 +93,7 @@ struct vm_area_struct *ptebatch_protect_vma(struct mm_struct *mm,
 {
 	struct vm_area_struct *vma = vma_lookup(mm, addr);
 
-	vma_start_write(vma);
-	vm_flags_reset(vma, (vma->vm_flags & ~VM_ACCESS_FLAGS) |
-			    calc_vm_prot_bits(prot, 0));
-	vma_set_page_prot(vma);
+	protect_vma(vma, prot, 0);
 	return vma;
 }
 
@@ -106,7 +127,7 @@ long ptebatch_change(struct mm_struct *mm, unsigned long start,
 	for_each_vma_range(vmi, vma, end) {
 		unsigned long at = max(start, vma->vm_start);
 
-		ptebatch_protect_vma(mm, at, op->prot);
+		protect_vma(vma, op->prot, op->pkey);
 		pages += (twin ? ptebatch_twin_change_protection :
 				 change_protection)
 			 (&tlb, vma, at, min(end, vma->vm_end), op->arg);
@@ -128,9 +149,10 @@ static long change(const struct ptebatch_op *op, struct ptebatch_space *space,
 static long fixup(const struct ptebatch_op *op, struct ptebatch_space *space,
 		  bool twin)
 {
-	return ptebatch_mprotect(space->places[0].mm,
-				 ptebatch_addr(space, space->row.from),
-				 ptebatch_addr(space, space->row.to), op->prot);
+	return mprotect_range(space->places[0].mm,
+			      ptebatch_addr(space, space->row.from),
+			      ptebatch_addr(space, space->row.to), op->prot,
+			      op->pkey);
 }
 
 /* NUMA hinting must accept an unmapped page, which no exception covers. */

@@ -24,6 +24,7 @@ static const struct {
 	{ 'z', PTEBATCH_ZERO_PAGE },
 	{ 'p', PTEBATCH_SPECIAL },
 	{ 'k', PTEBATCH_KSM },
+	{ 'h', PTEBATCH_POISONED },
 };
 
 /* Indexed by enum ptebatch_kind. */

@@ -23,7 +23,7 @@
  *	   folio that the row does	z  maps the zero page
  *	   not map (in braces only)	p  special: maps a PFN, not a page
  *	M  migration entry		k  page is a KSM page (small folios)
- *	H  hwpoison entry
+ *	H  hwpoison entry		h  page has PG_hwpoison
  *	S  swap entry; in braces, of the folio's next page
  *	U  uffd-wp marker
  *	P  poison marker		G  guard marker
@@ -109,11 +109,12 @@ enum ptebatch_kind {
 #define PTEBATCH_ZERO_PAGE	BIT(7)
 #define PTEBATCH_SPECIAL	BIT(8)
 #define PTEBATCH_KSM		BIT(9)
+#define PTEBATCH_POISONED	BIT(10)
 
 /**
  * struct ptebatch_entry - one page table entry of a row
  * @kind: one of enum ptebatch_kind
- * @flags: any of PTEBATCH_DIRTY to PTEBATCH_KSM
+ * @flags: any of PTEBATCH_DIRTY to PTEBATCH_POISONED
  * @page: index of the mapped page in @folio
  * @folio: index of the folio in the row, PTEBATCH_NO_FOLIO if there is none
  */

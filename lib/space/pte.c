@@ -115,9 +115,14 @@ pte_t ptebatch_pte_make(struct vm_area_struct *vma, struct page *page,
 	}
 }
 
-/* As pte_protnone(), which always is false on UML. */
+/*
+ * pte_protnone() always is false on UML. Elsewhere PROT_NONE entries may have
+ * more bits than PAGE_NONE, such as a protection key.
+ */
 static bool is_protnone(pte_t pte)
 {
+	if (pte_protnone(pte))
+		return true;
 	return pte_same(pte_mkold(pte),
 			pte_mkold(pte_modify(pte, PAGE_NONE)));
 }

@@ -48,6 +48,8 @@ static void add_page(const struct ptebatch_space *space, unsigned long pfn,
 		return;
 	page = &space->folios[entry->folio]->page + entry->page;
 	folio = page_folio(page);
+	if (PageHWPoison(page))
+		entry->flags |= PTEBATCH_POISONED;
 	if (!folio_test_anon(folio))
 		return;
 	if (folio_test_ksm(folio))

@@ -91,6 +91,14 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 		return "no uffd-wp markers in this kernel";
 	if (kinds & BIT(PTEBATCH_SHADOW_STACK) && !ptebatch_has_shadow_stack())
 		return "no shadow stacks; on x86-64, boot with setcpuid=519";
+	if (setup->pkey && !calc_vm_prot_bits(0, setup->pkey))
+		return "no protection keys without CONFIG_X86_INTEL_MEMORY_PROTECTION_KEYS";
+	if (setup->prot & PTEBATCH_PROT_MTE && !ptebatch_has_tags())
+		return "no memory tags; on arm64, VARIANTS=mte has them";
+	if (setup->droppable && VM_DROPPABLE == VM_NONE)
+		return "no VM_DROPPABLE in this kernel";
+	if (flags & PTEBATCH_POISONED && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
+		return "no PG_hwpoison without CONFIG_MEMORY_FAILURE";
 	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
 		return "no migration without CONFIG_MIGRATION";
 
@@ -240,19 +248,27 @@ static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
 }
 #endif
 
+static unsigned long map_flags(const struct ptebatch_setup *setup)
+{
+	return MAP_FIXED_NOREPLACE |
+	       (setup->mapping == PTEBATCH_ANON ? MAP_ANONYMOUS : 0) |
+	       (ptebatch_shared(setup->mapping) ? MAP_SHARED :
+		setup->droppable ? MAP_DROPPABLE : MAP_PRIVATE);
+}
+
 /* Call vm_mmap() in @mm, then set the VMA flags of the set-up. */
 static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		   unsigned long addr, unsigned long offset)
 {
-	bool shared = ptebatch_shared(space->setup.mapping);
+	const struct ptebatch_setup *setup = &space->setup;
 	struct vm_area_struct *vma;
 	unsigned long at;
 
 	kthread_use_mm(mm);
+	/* The files are on file systems without execute permission. */
 	at = vm_mmap(space->file, addr, vma_bytes(&space->row),
-		     space->setup.prot, MAP_FIXED_NOREPLACE |
-		     (shared ? MAP_SHARED : MAP_PRIVATE) |
-		     (space->file ? 0 : MAP_ANONYMOUS), offset * PAGE_SIZE);
+		     setup->prot & (PROT_READ | PROT_WRITE), map_flags(setup),
+		     offset * PAGE_SIZE);
 	kthread_unuse_mm(mm);
 	if (IS_ERR_VALUE(at))
 		return at;
@@ -273,6 +289,8 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		vm_flags_set(vma, VM_LOCKED);
 	if (space->setup.mixedmap)
 		vm_flags_set(vma, VM_MIXEDMAP);
+	vm_flags_set(vma, calc_vm_prot_bits(setup->prot & (PROT_EXEC | PTEBATCH_PROT_MTE),
+					    setup->pkey));
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
 	return 0;
@@ -326,15 +344,28 @@ static void drain_lru(const struct ptebatch_space *space)
 		lru_add_drain_all();
 }
 
+/* As memory_failure() marks a page of a folio that it has not split yet. */
+static void poison_page(struct folio *folio, unsigned int page)
+{
+	SetPageHWPoison(folio_page(folio, page));
+	if (folio_test_large(folio))
+		folio_set_has_hwpoisoned(folio);
+}
+
 /* Bring folios into the state that MADV_FREE, swap-out or the LRU needs. */
 static int prepare_folios(struct ptebatch_space *space)
 {
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < space->row.nr; i++)
-		if (space->row.entries[i].flags & PTEBATCH_LAZYFREE)
-			folio_clear_swapbacked(space->folios[space->row.entries[i].folio]);
+	for (i = 0; i < space->row.nr; i++) {
+		const struct ptebatch_entry *entry = &space->row.entries[i];
+
+		if (entry->flags & PTEBATCH_LAZYFREE)
+			folio_clear_swapbacked(space->folios[entry->folio]);
+		if (entry->flags & PTEBATCH_POISONED)
+			poison_page(space->folios[entry->folio], entry->page);
+	}
 	for (i = 0; i < space->row.nr_folios && !err; i++) {
 		struct folio *folio = space->folios[i];
 
@@ -438,6 +469,27 @@ static void expect_blocks_consistent(const struct ptebatch_space *space,
 			   seq_buf_str(&out));
 }
 
+/* A page that is freed with PG_hwpoison never returns to the allocator. */
+static void clear_poison(const struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr; i++) {
+		const struct ptebatch_entry *entry = &space->row.entries[i];
+		struct folio *folio;
+
+		if (!(entry->flags & PTEBATCH_POISONED))
+			continue;
+		folio = space->held ? ptebatch_page_folio(space, entry->folio,
+							  entry->page) : NULL;
+		if (!folio)
+			continue;
+		ClearPageHWPoison(&space->folios[entry->folio]->page + entry->page);
+		if (folio_test_large(folio))
+			folio_clear_has_hwpoisoned(folio);
+	}
+}
+
 static void tear_down(void *data)
 {
 	struct ptebatch_space *space = data;
@@ -451,6 +503,7 @@ static void tear_down(void *data)
 		mmput(space->places[i].mm);
 	}
 	ptebatch_tables_free(space);
+	clear_poison(space);
 	/* Undo what set-up did for swap and migration entries. */
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
 		if (!ptebatch_folio_intact(space, i) ||

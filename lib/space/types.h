@@ -37,7 +37,10 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * struct ptebatch_setup - the address space that a case requests
  * @picture: the row, see row.h
  * @mapping: one of enum ptebatch_mapping
- * @prot: PROT_READ and PROT_WRITE of the VMA, before the operation
+ * @prot: PROT_READ, PROT_WRITE, PROT_EXEC and PTEBATCH_PROT_MTE of the VMA, before
+ *        the operation
+ * @pkey: protection key of the VMA; the PTEs have it even if the CPU does not
+ *        support protection keys
  * @track: soft-dirty is tracked, as after a write to /proc/PID/clear_refs;
  *         otherwise the VMA has VM_SOFTDIRTY and the soft-dirty bits of the
  *         entries are ignored
@@ -52,6 +55,7 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  *                  fork()
  * @fail_alloc: the first slab allocation of copy_page_range() fails
  * @swap: the anonymous folios have swap space, and are locked
+ * @droppable: the VMA is from mmap(MAP_DROPPABLE): VM_DROPPABLE, VM_WIPEONFORK
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA has VM_LOCKED
  * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
@@ -71,6 +75,7 @@ struct ptebatch_setup {
 	const char *picture;
 	enum ptebatch_mapping mapping;
 	unsigned long prot;
+	unsigned int pkey;
 	bool track;
 	bool uffd_wp;
 	bool uffd_rwp;
@@ -80,6 +85,7 @@ struct ptebatch_setup {
 	bool no_memory_node;
 	bool fail_alloc;
 	bool swap;
+	bool droppable;
 	bool lazyfree;
 	bool mlocked;
 	bool next_mlocked;

@@ -54,13 +54,18 @@ def _shown(names: list[str]) -> str:
 
 
 def _run(settings: Settings, log: Path) -> int:
-    """The exit status of `make run` in the one tree of all mutants: only what differs from the last one is rebuilt."""
+    """The exit status of one run in the one tree of all mutants: only what differs from the last one is rebuilt."""
     with log.open('w') as output, redirect_stdout(output):
         try:
             return run.run(replace(settings, tree='mutants'), Console())
         except Trouble as trouble:
             print(f'{trouble.details}\n{trouble}')
             return exit_status.COULD_NOT_RUN
+
+
+def _settings(variables: Mapping[str, str]) -> Settings:
+    """The settings of a run; a mutant names at most one variant."""
+    return Settings.read(variables).each()[0]
 
 
 def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]:
@@ -73,15 +78,15 @@ def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]
     if slower:
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:
-        variables['SUITES'] = f'ptebatch_{mutant.parent.name}*'
-        status = _run(Settings.read(variables), folder / 'output')
+        settings = _settings(variables | {'SUITES': f'ptebatch_{mutant.parent.name}*', 'VARIANTS': _key(mutant, 'variant')})
+        status = _run(settings, folder / 'output')
     output = (folder / 'output').read_text(errors='replace')
     if status == exit_status.PASSED:
         return False, 'NOT CAUGHT'
     if status != (exit_status.SLOWER if slower else exit_status.FAILED):
         return False, f'DID NOT RUN: {output.splitlines()[-1]}'
     if not slower:
-        return True, _shown(failures(folder / arch / 'results.junit.xml'))
+        return True, _shown(failures(settings.results / 'results.junit.xml'))
     names = re.findall(rf'^\[SLOWER\] ({slower} [^:]*)', output, re.MULTILINE)
     return bool(names), _shown(names) if names else f'NOT CAUGHT as {slower}'
 

@@ -12,7 +12,8 @@ from host.errors import Trouble
 
 # CPU features, named as in the kernel's log. The log of a variant must report exactly the features of that variant.
 DIRTY, BBML3, LPA2 = 'Hardware dirty bit management', 'BBM Level 3', '52-bit Virtual Addressing (LPA2)'
-FEATURES = (DIRTY, BBML3, LPA2)
+MTE = 'Memory Tagging Extension'
+FEATURES = (DIRTY, BBML3, LPA2, MTE)
 K = 1024
 
 # The bits of MIDR_EL1 without the revision: revisions differ between versions of QEMU, and matter only for errata.
@@ -32,11 +33,13 @@ class Variant:
     page: int = 4 * K
     config: tuple[str, ...] = ()    # if not empty, the variant has its own kernel
     memory: int = 0     # in MiB, if the architecture's default is too small
+    machine: str = ''   # added to QEMU's -machine
 
     @property
     def qemu_args(self) -> str:
         """Appended to the arguments of the architecture; the last argument takes effect."""
-        return f'-cpu {self.cpu}' + (f' -m {self.memory}' if self.memory else '')
+        return f'-cpu {self.cpu}' + (f' -m {self.memory}' if self.memory else '') + (
+            f' -machine {self.machine}' if self.machine else '')
 
     def differences(self, log: str) -> list[str]:
         """How the log of a boot differs from that of the variant."""
@@ -61,6 +64,8 @@ ARM64 = (
     Variant('bbml3', 'cortex-a76,midr=0x411fd871', A725, 'as main, but folds without invalidation',
             frozenset({DIRTY, BBML3})),
     Variant('va52', 'max,pauth-impdef=on', MAX, '52 bits (LPA2), 5 levels', frozenset({DIRTY, LPA2})),
+    Variant('mte', 'max,pauth-impdef=on', MAX, 'as va52, with memory tags', frozenset({DIRTY, LPA2, MTE}),
+            machine='mte=on'),
     # The CPU of va52: with another one, the log is the same whether the kernel supports 52 bits or not.
     Variant('va48', 'max,pauth-impdef=on', MAX, 'a kernel for 48 bits only', frozenset({DIRTY}),
             config=('CONFIG_ARM64_VA_BITS_48=y',)),

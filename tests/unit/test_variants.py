@@ -12,7 +12,7 @@ import pytest
 
 from unit.machine import KTAP, Machine, print_log
 from host.settings import PROJECT, Settings
-from host.variants import ARM64, BBML3, DIRTY, FEATURES, LPA2, VARIANTS
+from host.variants import ARM64, BBML3, DIRTY, FEATURES, LPA2, MTE, VARIANTS
 from unit.test_run import FAILING, RANDOM_FAILING
 
 REBOOT = 'reboot: Restarting system\n'
@@ -32,7 +32,8 @@ def boot_messages(name: str) -> str:
 def guests(machine: Machine, **logs: str) -> None:
     """Install a QEMU whose guest boots as the variant that its options select, or prints the given log."""
     cases = {
-        'a57': '*-cpu?cortex-a57*', 'bbml3': '*midr=*', 'va48': '*arm64-va48/*', 'va52': '*-cpu?max*',
+        'a57': '*-cpu?cortex-a57*', 'bbml3': '*midr=*', 'va48': '*arm64-va48/*', 'mte': '*mte=on*',
+        'va52': '*-cpu?max*',
         '16k': '*arm64-16k/*', '64k': '*arm64-64k/*', 'main': '*',
     }
     assert cases.keys() == BY_NAME.keys()
@@ -55,7 +56,7 @@ def test_variants_in_help() -> None:
     for variants in VARIANTS.values():
         assert f'all, or some of {" ".join(variant.name for variant in variants)},' in output
         assert len({variant.name for variant in variants} - {'all'}) == len(variants)
-        assert len({(variant.cpu, variant.config) for variant in variants}) == len(variants)
+        assert len({(variant.cpu, variant.config, variant.machine) for variant in variants}) == len(variants)
         assert not variants[0].config    # the same kernel as without VARIANTS=
 
 
@@ -69,6 +70,7 @@ def test_log_identifies_variant(name: str) -> None:
     ('bbml3', boot_messages('bbml3').replace(BBML3, 'x'), [f'{BBML3}: missing']),
     ('va52', boot_messages('va48'), [f'{LPA2}: missing']),
     ('va48', boot_messages('va52'), [f'{LPA2}: unexpected']),
+    ('va52', boot_messages('mte'), [f'{MTE}: unexpected']),
     ('16k', boot_messages('main'), ['its page size is 4096, expected 16384']),
     ('main', boot_messages('64k'), ['its page size is 65536, expected 4096']),
     ('main', '', ['the boot log has no CPU or page size']),
