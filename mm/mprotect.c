@@ -31,6 +31,7 @@
 #include "../lib/op/protect.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
+#include "../lib/space/pte.h"
 #include "../lib/space/folio.h"
 #include "../lib/twin/twin.h"
 
@@ -436,6 +437,63 @@ static void mprotect_row(struct kunit *test)
 	const struct mprotect_row *row = test->param_value;
 
 	check_row(test, &row->setup, row->to, row->pkey, row->after);
+}
+
+/*
+ * Rule 8 with erratum 2645198 of Cortex-A715: mprotect() empties executable
+ * entries and flushes them before it sets them again.
+ */
+struct breaks {
+	const struct ptebatch_trial *trial;
+	bool empty;
+};
+
+/* At a flush, under the page table lock or not: are all entries empty? */
+static void see_entries(void *data)
+{
+	struct breaks *breaks = data;
+	const struct ptebatch_space *space = breaks->trial->space;
+	bool empty = true;
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr; i++) {
+		unsigned long addr = ptebatch_addr(space, i);
+		pmd_t *pmd = ptebatch_find_pmd(space->places[0].mm, addr);
+		pte_t *ptep = pte_offset_map(pmd, addr);
+
+		empty &= pte_none(ptep_get_lockless(ptep));
+		pte_unmap(ptep);
+	}
+	breaks->empty |= empty;
+}
+
+/* Does mprotect() to read-only flush all entries while they are empty? */
+static bool breaks_before_make(struct kunit *test, unsigned long prot)
+{
+	const struct ptebatch_op *op = &ptebatch_protections[PTEBATCH_TO_READABLE];
+	const struct ptebatch_setup setup = { "{Rdyx*16}", .prot = prot };
+	struct breaks breaks = {};
+	struct ptebatch_trial *trial;
+
+	trial = ptebatch_op_begin(test, op, &setup, false);
+	breaks.trial = trial;
+	trial->flush.data = &breaks;
+	trial->flush.on_flush = see_entries;
+	trial->returned = op->call(op, trial->space, false);
+	trial->flush.on_flush = NULL;
+	ptebatch_trial_end(trial);
+	ptebatch_trial_release(trial);
+	return breaks.empty;
+}
+
+static void mprotect_erratum(struct kunit *test)
+{
+	if (!ptebatch_exec_breaks())
+		kunit_skip(test, "no CPU with erratum 2645198; on arm64, VARIANTS=a715 has one");
+	KUNIT_EXPECT_TRUE_MSG(test, breaks_before_make(test, RX),
+			      "executable entries are not flushed while they are empty");
+	KUNIT_EXPECT_FALSE_MSG(test, breaks_before_make(test, RW),
+			       "entries that are not executable are flushed twice");
 }
 
 /* Callers of change_protection() other than mprotect(). */
@@ -1018,6 +1076,7 @@ static void mprotect_order(struct kunit *test)
 
 static struct kunit_case mprotect_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_row, rows_gen_params),
+	KUNIT_CASE(mprotect_erratum),
 	KUNIT_CASE_PARAM(mprotect_protection, protection_rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_skip, skip_rows_gen_params),
 #ifdef CONFIG_USERFAULTFD

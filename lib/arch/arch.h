@@ -62,6 +62,14 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 #define PTEBATCH_PROT_BITS	0
 #endif
 
+/* Must an executable entry be flushed before it may become another entry? */
+#ifndef ptebatch_exec_breaks
+static inline bool ptebatch_exec_breaks(void)
+{
+	return false;
+}
+#endif
+
 /* PROT_MTE: the memory of the VMA has a tag for each 16 bytes (arm64 MTE). */
 #define PTEBATCH_PROT_MTE	0x20
 

@@ -4,6 +4,7 @@
 
 #include <linux/mm.h>
 
+#include <asm/cpufeature.h>
 #include <asm/mte.h>
 #include <asm/mte-kasan.h>
 
@@ -21,6 +22,14 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 
 #define PTEBATCH_PROT_NOEXEC	PTE_UXN
 #define PTEBATCH_PROT_BITS	(PTE_UXN | PTE_ATTRINDX_MASK | PTE_PO_IDX_MASK)
+
+#ifdef CONFIG_ARM64_ERRATUM_2645198
+#define ptebatch_exec_breaks ptebatch_exec_breaks
+static inline bool ptebatch_exec_breaks(void)
+{
+	return cpus_have_final_cap(ARM64_WORKAROUND_2645198);
+}
+#endif
 
 #ifdef CONFIG_ARM64_MTE
 

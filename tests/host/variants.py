@@ -12,13 +12,13 @@ from host.errors import Trouble
 
 # CPU features, named as in the kernel's log. The log of a variant must report exactly the features of that variant.
 DIRTY, BBML3, LPA2 = 'Hardware dirty bit management', 'BBM Level 3', '52-bit Virtual Addressing (LPA2)'
-MTE = 'Memory Tagging Extension'
-FEATURES = (DIRTY, BBML3, LPA2, MTE)
+MTE, ERRATUM = 'Memory Tagging Extension', 'ARM erratum 2645198'
+FEATURES = (DIRTY, BBML3, LPA2, MTE, ERRATUM)
 K = 1024
 
 # The bits of MIDR_EL1 without the revision: revisions differ between versions of QEMU, and matter only for errata.
 MODEL = 0xff00fff0
-A57, A76, A725, MAX = 0x4100d070, 0x4100d0b0, 0x4100d870, 0x510
+A57, A76, A715, A725, MAX = 0x4100d070, 0x4100d0b0, 0x4100d4d0, 0x4100d870, 0x510
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Variant:
 ARM64 = (
     Variant('main', 'cortex-a76', A76, 'hardware sets accessed and dirty; 48 bits', frozenset({DIRTY})),
     Variant('a57', 'cortex-a57', A57, 'faults set accessed and dirty; no LSE atomics', frozenset()),
+    Variant('a715', 'cortex-a76,midr=0x411fd4d0', A715, 'as bbml3, with erratum 2645198',
+            frozenset({DIRTY, BBML3, ERRATUM})),
     # No CPU of QEMU reports that it needs no break-before-make; the kernel knows it of this CPU by its MIDR_EL1.
     Variant('bbml3', 'cortex-a76,midr=0x411fd871', A725, 'as main, but folds without invalidation',
             frozenset({DIRTY, BBML3})),

@@ -32,7 +32,7 @@ def boot_messages(name: str) -> str:
 def guests(machine: Machine, **logs: str) -> None:
     """Install a QEMU whose guest boots as the variant that its options select, or prints the given log."""
     cases = {
-        'a57': '*-cpu?cortex-a57*', 'bbml3': '*midr=*', 'va48': '*arm64-va48/*', 'mte': '*mte=on*',
+        'a57': '*-cpu?cortex-a57*', 'a715': '*midr=0x411fd4d0*', 'bbml3': '*midr=*', 'va48': '*arm64-va48/*', 'mte': '*mte=on*',
         'va52': '*-cpu?max*',
         '16k': '*arm64-16k/*', '64k': '*arm64-64k/*', 'main': '*',
     }
