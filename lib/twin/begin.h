@@ -4,8 +4,8 @@
  * batching off. The Makefile makes all symbols of the twin local, except those
  * that are __visible.
  *
- * folio_pte_batch_flags() returns the batch size, and here it returns 1, except
- * while a twin counts, see counts.h.
+ * folio_pte_batch_flags() and swap_pte_batch() return the batch size, and here
+ * they return 1, except while a twin counts, see counts.h.
  * No include guard: each twin includes this header once.
  */
 
@@ -76,5 +76,14 @@ twin_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
 	return twin_pte_batch_flags(folio, NULL, ptep, &pte, max_nr, 0);
 }
 
+static __always_inline int
+twin_swap_pte_batch(pte_t *start_ptep, int max_nr, pte_t pte)
+{
+	if (PTEBATCH_COUNTS && ptebatch_counts.on)
+		return swap_pte_batch(start_ptep, max_nr, pte);
+	return 1;
+}
+
 #define folio_pte_batch_flags	twin_pte_batch_flags
 #define folio_pte_batch		twin_pte_batch
+#define swap_pte_batch		twin_swap_pte_batch
