@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * swapon() and swapoff() take a path from user memory: make a device node for
- * the RAM disk, and an mm for the user memory.
+ * each RAM disk, and an mm for the user memory.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -27,7 +27,8 @@
 
 #if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)
 
-#define SWAP_NODE	"/ptebatch-swap"
+/* Two disks of equal priority: the kernel uses them in turn. */
+#define SWAP_DISKS	2
 
 /* In pages: room for some of the largest folios, and for slots freed late. */
 #define MIN_SWAP_PAGES	(SZ_16M >> PAGE_SHIFT)
@@ -36,16 +37,23 @@
 
 static const char *missing_reason = NOT_REQUESTED;
 static char error_text[64];
-static bool ram_disk_enabled;
+
+/* Number of RAM disks that are swap devices, and of their slots while none is used. */
+static unsigned int disks_enabled;
+static long free_slots;
+
+static const char * const nodes[SWAP_DISKS] = {
+	"/ptebatch-swap", "/ptebatch-swap-2",
+};
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mknodat));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(swapoff));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(swapon));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(unlinkat));
 
-/* Call @call with @args; args[@index] becomes the user address of the path. */
-static long call_with_path(ptebatch_syscall_t call, unsigned long args[5],
-			   unsigned int index)
+/* Call @call with @args; args[@index] becomes the user address of @path. */
+static long call_with_path(ptebatch_syscall_t call, const char *path,
+			   unsigned long args[5], unsigned int index)
 {
 	struct mm_struct *mm = ptebatch_mm_alloc();
 	struct ptebatch_args packed;
@@ -55,7 +63,7 @@ static long call_with_path(ptebatch_syscall_t call, unsigned long args[5],
 	if (!mm)
 		return -ENOMEM;
 	kthread_use_mm(mm);
-	addr = ptebatch_to_user(SWAP_NODE, sizeof(SWAP_NODE));
+	addr = ptebatch_to_user(path, strlen(path) + 1);
 	if (IS_ERR_VALUE(addr)) {
 		ret = addr;
 	} else {
@@ -70,26 +78,26 @@ static long call_with_path(ptebatch_syscall_t call, unsigned long args[5],
 	return ret;
 }
 
-static int make_node(void)
+static int make_node(unsigned int disk)
 {
 	unsigned long args[5] = {
 		[0] = AT_FDCWD,
 		[2] = S_IFBLK | 0600,
-		[3] = new_encode_dev(MKDEV(RAMDISK_MAJOR, 0)),
+		[3] = new_encode_dev(MKDEV(RAMDISK_MAJOR, disk)),
 	};
 
-	return call_with_path(PTEBATCH_SYSCALL(mknodat), args, 1);
+	return call_with_path(PTEBATCH_SYSCALL(mknodat), nodes[disk], args, 1);
 }
 
-static int remove_node(void)
+static int remove_node(unsigned int disk)
 {
 	unsigned long args[5] = { AT_FDCWD };
 
-	return call_with_path(PTEBATCH_SYSCALL(unlinkat), args, 1);
+	return call_with_path(PTEBATCH_SYSCALL(unlinkat), nodes[disk], args, 1);
 }
 
 /* Write the header as mkswap(8) does; -EBUSY if the first page is in use. */
-static int write_header(void)
+static int write_header(unsigned int number)
 {
 	union swap_header *header;
 	struct file *disk;
@@ -99,7 +107,7 @@ static int write_header(void)
 	header = kzalloc(PAGE_SIZE, GFP_KERNEL);
 	if (!header)
 		return -ENOMEM;
-	disk = filp_open(SWAP_NODE, O_RDWR | O_EXCL | O_LARGEFILE, 0);
+	disk = filp_open(nodes[number], O_RDWR | O_EXCL | O_LARGEFILE, 0);
 	if (IS_ERR(disk)) {
 		kfree(header);
 		return PTR_ERR(disk);
@@ -126,32 +134,69 @@ static int write_header(void)
 	return err;
 }
 
-static long swap_on(void *unused)
+static int enable_disk(unsigned int disk)
 {
-	unsigned long args[5] = {};
+	unsigned long args[5] = { [1] = SWAP_FLAG_PREFER | 1 };
 	int err;
 
-	err = make_node();
+	err = make_node(disk);
 	if (err)
 		return err;
 	scoped_with_init_fs()
-		err = write_header();
+		err = write_header(disk);
 	if (!err)
-		err = call_with_path(PTEBATCH_SYSCALL(swapon), args, 0);
-	ram_disk_enabled = !err;
+		err = call_with_path(PTEBATCH_SYSCALL(swapon), nodes[disk], args, 0);
 	if (err)
-		remove_node();
+		remove_node(disk);
 	return err;
+}
+
+/* Enables @arg disks; the second one is for a few cases only. */
+static long swap_on(void *arg)
+{
+	unsigned int nr = (unsigned long)arg;
+	int err;
+
+	for (disks_enabled = 0; disks_enabled < nr; disks_enabled++) {
+		err = enable_disk(disks_enabled);
+		if (err && !disks_enabled)
+			return err;
+		if (err)
+			break;
+	}
+	free_slots = get_nr_swap_pages();
+	return 0;
 }
 
 static long swap_off(void *unused)
 {
 	unsigned long args[5] = {};
-	long err = call_with_path(PTEBATCH_SYSCALL(swapoff), args, 0);
+	long err = 0;
 
-	/* In a worker fput() is delayed: close the disk for the next suite. */
-	flush_delayed_fput();
-	return err ?: remove_node();
+	while (disks_enabled) {
+		disks_enabled--;
+		err = err ?: call_with_path(PTEBATCH_SYSCALL(swapoff),
+					    nodes[disks_enabled], args, 0);
+		/* In a worker fput() is delayed: close the disk for the next suite. */
+		flush_delayed_fput();
+		err = err ?: remove_node(disks_enabled);
+	}
+	return err;
+}
+
+static int enable(unsigned long nr_disks)
+{
+	long err = 0;
+
+	/* kthread_use_mm() needs a kernel thread, as workers are. */
+	if (get_nr_swap_pages() <= 0)
+		err = work_on_cpu(raw_smp_processor_id(), swap_on, (void *)nr_disks);
+	snprintf(error_text, sizeof(error_text),
+		 "no swap space on a RAM disk: %pe", ERR_PTR(err));
+	missing_reason = err ? error_text : NULL;
+	if (!err && get_nr_swap_pages() < MIN_SWAP_PAGES)
+		missing_reason = "too little swap space: the RAM disk is too small";
+	return 0;
 }
 
 /**
@@ -166,21 +211,26 @@ static long swap_off(void *unused)
  */
 int ptebatch_swap_on(struct kunit_suite *suite)
 {
-	long err = 0;
-
-	/* kthread_use_mm() needs a kernel thread, as workers are. */
-	if (get_nr_swap_pages() <= 0)
-		err = work_on_cpu(raw_smp_processor_id(), swap_on, NULL);
-	snprintf(error_text, sizeof(error_text),
-		 "no swap space on a RAM disk: %pe", ERR_PTR(err));
-	missing_reason = err ? error_text : NULL;
-	if (!err && get_nr_swap_pages() < MIN_SWAP_PAGES)
-		missing_reason = "too little swap space: the RAM disk is too small";
-	return 0;
+	return enable(1);
 }
 
 /**
- * ptebatch_swap_off() - disable swap on the RAM disk; for suite_exit
+ * ptebatch_swap_on_two() - provide two swap devices; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_swap_off()
+ *
+ * As ptebatch_swap_on(), with two RAM disks. If the second one fails, cases that
+ * need two swap devices are skipped.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0.
+ */
+int ptebatch_swap_on_two(struct kunit_suite *suite)
+{
+	return enable(SWAP_DISKS);
+}
+
+/**
+ * ptebatch_swap_off() - disable swap on the RAM disks; for suite_exit
  * @suite: the suite
  *
  * Context: Process context, may sleep.
@@ -188,10 +238,13 @@ int ptebatch_swap_on(struct kunit_suite *suite)
 void ptebatch_swap_off(struct kunit_suite *suite)
 {
 	missing_reason = NOT_REQUESTED;
-	if (ram_disk_enabled &&
+	/* A leak of slots has failed a case already: swapoff() would not return. */
+	if (ptebatch_swap_used() > 0)
+		return;
+	if (disks_enabled &&
 	    work_on_cpu(raw_smp_processor_id(), swap_off, NULL))
 		kunit_warn(suite, "swapoff() of the RAM disk failed\n");
-	ram_disk_enabled = false;
+	disks_enabled = 0;
 }
 
 /**
@@ -202,6 +255,32 @@ void ptebatch_swap_off(struct kunit_suite *suite)
 const char *ptebatch_swap_missing(void)
 {
 	return missing_reason;
+}
+
+/**
+ * ptebatch_swap_second_missing() - get the reason why there is one device at most
+ *
+ * Return: the reason, for kunit_skip(), or %NULL if there are two swap devices.
+ */
+const char *ptebatch_swap_second_missing(void)
+{
+	if (missing_reason)
+		return missing_reason;
+	return disks_enabled == SWAP_DISKS ? NULL :
+	       "no second swap device on a RAM disk";
+}
+
+/**
+ * ptebatch_swap_used() - count the swap slots in use
+ *
+ * Swap entries and folios in the swap cache use slots.
+ *
+ * Return: number of slots in use on the RAM disks; -1 if the swap space is the
+ * machine's, which others use, too, or if there is none.
+ */
+long ptebatch_swap_used(void)
+{
+	return disks_enabled ? free_slots - get_nr_swap_pages() : -1;
 }
 
 /**
@@ -219,6 +298,38 @@ int ptebatch_swap_alloc(struct folio *folio)
 		folio_lock(folio);
 	folio_mark_uptodate(folio);
 	return folio_alloc_swap(folio);
+}
+
+/**
+ * ptebatch_swap_alloc_after() - allocate the swap space behind that of a folio
+ * @folio: an anonymous folio, mapped, that uses a whole cluster of slots
+ * @previous: a folio of that size in the swap cache
+ * @other: allocate on another swap device; the offset follows nevertheless
+ *
+ * A free cluster is taken from the head of its device's list and returns to the
+ * tail, and the devices are used in turn: try until the cluster is the wanted one.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EBUSY if the wanted slots are in use, or an error of
+ * folio_alloc_swap().
+ */
+int ptebatch_swap_alloc_after(struct folio *folio, const struct folio *previous,
+			      bool other)
+{
+	unsigned long tries = SWAP_DISKS * free_slots / folio_nr_pages(folio) + 1;
+	pgoff_t wanted = swp_offset(previous->swap) + folio_nr_pages(previous);
+
+	while (tries--) {
+		int err = ptebatch_swap_alloc(folio);
+
+		if (err)
+			return err;
+		if (swp_offset(folio->swap) == wanted &&
+		    (swp_type(folio->swap) != swp_type(previous->swap)) == other)
+			return 0;
+		swap_cache_del_folio(folio);
+	}
+	return -EBUSY;
 }
 
 /*
@@ -290,6 +401,17 @@ void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr)
 int ptebatch_swap_count(struct folio *folio, unsigned int page)
 {
 	return swp_swapcount(page_swap_entry(folio_page(folio, page)));
+}
+
+/**
+ * ptebatch_swap_entry_count() - get the swap count of a slot
+ * @entry: the swap entry
+ *
+ * Return: number of references to the slot by swap entries.
+ */
+int ptebatch_swap_entry_count(swp_entry_t entry)
+{
+	return swp_swapcount(entry);
 }
 
 /**
@@ -377,6 +499,11 @@ int ptebatch_swap_on(struct kunit_suite *suite)
 	return 0;
 }
 
+int ptebatch_swap_on_two(struct kunit_suite *suite)
+{
+	return 0;
+}
+
 void ptebatch_swap_off(struct kunit_suite *suite)
 {
 }
@@ -387,7 +514,23 @@ const char *ptebatch_swap_missing(void)
 					 "no swap space without CONFIG_SWAP";
 }
 
+const char *ptebatch_swap_second_missing(void)
+{
+	return ptebatch_swap_missing();
+}
+
+long ptebatch_swap_used(void)
+{
+	return -1;
+}
+
 int ptebatch_swap_alloc(struct folio *folio)
+{
+	return -EOPNOTSUPP;
+}
+
+int ptebatch_swap_alloc_after(struct folio *folio, const struct folio *previous,
+			      bool other)
 {
 	return -EOPNOTSUPP;
 }
@@ -402,6 +545,11 @@ void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr)
 }
 
 int ptebatch_swap_count(struct folio *folio, unsigned int page)
+{
+	return 0;
+}
+
+int ptebatch_swap_entry_count(swp_entry_t entry)
 {
 	return 0;
 }

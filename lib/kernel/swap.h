@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Swap space: of the machine, or on a RAM disk if the machine has none.
+ * Swap space: of the machine, or on RAM disks if the machine has none.
  */
 #ifndef PTEBATCH_SWAP_H
 #define PTEBATCH_SWAP_H
@@ -9,13 +9,19 @@
 #include <linux/mm_types.h>
 
 int ptebatch_swap_on(struct kunit_suite *suite);
+int ptebatch_swap_on_two(struct kunit_suite *suite);
 void ptebatch_swap_off(struct kunit_suite *suite);
 const char *ptebatch_swap_missing(void);
+const char *ptebatch_swap_second_missing(void);
+long ptebatch_swap_used(void);
 
 int ptebatch_swap_alloc(struct folio *folio);
+int ptebatch_swap_alloc_after(struct folio *folio, const struct folio *previous,
+			      bool other);
 int ptebatch_swap_dup(struct folio *folio, unsigned int page, unsigned int nr);
 void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr);
 int ptebatch_swap_count(struct folio *folio, unsigned int page);
+int ptebatch_swap_entry_count(swp_entry_t entry);
 struct folio *ptebatch_swap_cached(swp_entry_t entry);
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry);
 int ptebatch_swap_round_trip(struct folio *folio);

@@ -94,10 +94,33 @@ static void remove_rmap(struct ptebatch_space *space,
 		folio_remove_rmap_pte(folio, folio_page(folio, entry->page), vma);
 }
 
+/**
+ * ptebatch_alloc_swap() - allocate swap space for a folio of a row
+ * @space: the address space
+ * @nr: index of the folio in the row
+ *
+ * Leaves the folio locked, and in the swap cache.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or an error of ptebatch_swap_alloc() or ptebatch_swap_alloc_after().
+ */
+int ptebatch_alloc_swap(struct ptebatch_space *space, s16 nr)
+{
+	struct folio *folio = space->folios[nr];
+
+	if (folio_test_swapcache(folio))
+		return 0;
+	if (!space->setup.swap_follows || space->setup.small || !nr)
+		return ptebatch_swap_alloc(folio);
+	return ptebatch_swap_alloc_after(folio, space->folios[nr - 1],
+					 space->setup.swap_alternates);
+}
+
 /* Migration and swap-out lock the folio; a swap entry needs swap space. */
-static int prepare_nonpresent(struct folio *folio,
+static int prepare_nonpresent(struct ptebatch_space *space,
 			      const struct ptebatch_entry *entry)
 {
+	struct folio *folio = space->folios[entry->folio];
 	int err = 0;
 
 	if (!folio_test_locked(folio))
@@ -106,7 +129,7 @@ static int prepare_nonpresent(struct folio *folio,
 		return 0;
 	if (!folio_test_swapcache(folio)) {
 		folio_set_swapbacked(folio);
-		err = ptebatch_swap_alloc(folio);
+		err = ptebatch_alloc_swap(space, entry->folio);
 	}
 	return err ?: ptebatch_swap_dup(folio, entry->page, 1);
 }
@@ -178,7 +201,7 @@ static int map_huge_entry(struct ptebatch_space *space,
 		mm_get_huge_zero_folio(mm);
 	if (!folio)
 		return -ENOMEM;
-	err = present ? 0 : prepare_nonpresent(folio, entry);
+	err = present ? 0 : prepare_nonpresent(space, entry);
 	if (err)
 		return err;
 	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
@@ -229,7 +252,7 @@ static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
 	int err;
 
 	if (has_page && !ptebatch_entry_present(entry)) {
-		err = prepare_nonpresent(folio, entry);
+		err = prepare_nonpresent(space, entry);
 		if (err)
 			return err;
 	}
@@ -366,7 +389,7 @@ void ptebatch_unpopulate(struct ptebatch_space *space,
  * Leaves folios with migration or swap entries locked.
  *
  * Context: Process context, may sleep; takes the mmap_lock.
- * Return: 0, -ENOMEM, an error of ptebatch_swap_alloc(), or -EINVAL if the row
+ * Return: 0, -ENOMEM, an error of ptebatch_alloc_swap(), or -EINVAL if the row
  * maps a page twice.
  */
 int ptebatch_populate(struct ptebatch_space *space,

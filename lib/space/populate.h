@@ -8,6 +8,7 @@
 #include "types.h"
 
 bool ptebatch_maps_huge(const struct ptebatch_space *space, unsigned int i);
+int ptebatch_alloc_swap(struct ptebatch_space *space, s16 nr);
 int ptebatch_populate(struct ptebatch_space *space,
 		      const struct ptebatch_place *place);
 void ptebatch_unpopulate(struct ptebatch_space *space,

@@ -112,6 +112,10 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 
 	if (setup->swap && ptebatch_swap_missing())
 		return ptebatch_swap_missing();
+	if (setup->swap_alternates && ptebatch_swap_second_missing())
+		return ptebatch_swap_second_missing();
+	if (setup->swap_follows && ptebatch_swap_used() < 0)
+		return "swap slots that follow one another: not in the machine's swap space";
 	if (setup->twice && setup->mapping == PTEBATCH_ANON && !fork_works())
 		return "fork() maps wrong pages in this kernel, see suite ptebatch_pgtable";
 
@@ -371,9 +375,8 @@ static int prepare_folios(struct ptebatch_space *space)
 
 		if (space->setup.lazyfree && folio_test_anon(folio))
 			folio_clear_swapbacked(folio);
-		if (space->setup.swap && folio_test_anon(folio) &&
-		    !folio_test_swapcache(folio))
-			err = ptebatch_swap_alloc(folio);
+		if (space->setup.swap && folio_test_anon(folio))
+			err = ptebatch_alloc_swap(space, i);
 		if (space->setup.lru) {
 			write_pages(folio);
 			folio_mark_uptodate(folio);
@@ -382,6 +385,17 @@ static int prepare_folios(struct ptebatch_space *space)
 	}
 	drain_lru(space);
 	return err;
+}
+
+/* As a fault in a VM_LOCKED VMA does, once the folios are on the LRU lists. */
+static void mlock_folios(const struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++)
+		if (folio_mapped(space->folios[i]))
+			mlock_folio(space->folios[i]);
+	drain_lru(space);
 }
 
 static int set_up(struct ptebatch_space *space)
@@ -421,6 +435,8 @@ static int set_up(struct ptebatch_space *space)
 		err = map_second_place(space, offset);
 	if (!err)
 		err = prepare_folios(space);
+	if (!err && space->setup.mlocked_folios)
+		mlock_folios(space);
 	ptebatch_tables_copy(space);
 	return err;
 }
@@ -490,6 +506,25 @@ static void clear_poison(const struct ptebatch_space *space)
 	}
 }
 
+/* Spaces that exist, and the swap slots in use before the first of them. */
+static unsigned int nr_spaces;
+static long slots_before;
+
+static void begin_slots(void)
+{
+	if (!nr_spaces++)
+		slots_before = ptebatch_swap_used();
+}
+
+/* Rule 7 (accounting): after the teardown of all spaces no slot is left. */
+static void end_slots(struct kunit *test)
+{
+	if (--nr_spaces || slots_before < 0)
+		return;
+	KUNIT_EXPECT_EQ_MSG(test, ptebatch_swap_used(), slots_before,
+			    "rule 7 (accounting): swap slots in use after teardown");
+}
+
 static void tear_down(void *data)
 {
 	struct ptebatch_space *space = data;
@@ -520,6 +555,7 @@ static void tear_down(void *data)
 	ptebatch_space_put_refs(space);
 	if (space->file)
 		__fput_sync(space->file);
+	end_slots(space->test);
 
 	/* A leak may be reported as late as here: bad page, bad rss counter. */
 	seq_buf_init(&warnings, text, sizeof(text));
@@ -556,6 +592,7 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 	space->setup = *setup;
 	space->setup.picture = kstrdup(setup->picture, GFP_KERNEL);
 	ptebatch_warnings_begin(&space->log);
+	begin_slots();
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, tear_down, space));
 	KUNIT_ASSERT_NOT_NULL(test, space->setup.picture);

@@ -56,6 +56,11 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @fail_alloc: the first slab allocation of copy_page_range() fails
  * @swap: the anonymous folios have swap space, and are locked
  * @droppable: the VMA is from mmap(MAP_DROPPABLE): VM_DROPPABLE, VM_WIPEONFORK
+ * @swap_follows: the swap slots of each folio follow those of the preceding
+ *                folio; each folio uses a whole cluster (SWAPFILE_CLUSTER), so
+ *                that @small ignores this
+ * @swap_alternates: with @swap_follows, only the offsets follow: each folio is
+ *                   on another swap device than the preceding folio
  * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
  * @mlocked: the VMA has VM_LOCKED
  * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
@@ -63,6 +68,7 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @mixedmap: the VMA has VM_MIXEDMAP, so it may have special PTEs
  * @huge_zero: a PMD maps the huge zero page where the picture has the zero page
  *             at all entries of a page table
+ * @mlocked_folios: with @mlocked: the mapped folios are mlocked, too
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -86,11 +92,14 @@ struct ptebatch_setup {
 	bool fail_alloc;
 	bool swap;
 	bool droppable;
+	bool swap_follows;
+	bool swap_alternates;
 	bool lazyfree;
 	bool mlocked;
 	bool next_mlocked;
 	bool mixedmap;
 	bool huge_zero;
+	bool mlocked_folios;
 	bool small;
 	bool lru;
 	bool twice;
