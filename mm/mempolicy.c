@@ -137,6 +137,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	const struct policy_row *row = data;
 	struct ptebatch_space *space = trial->space;
 
+	trial->migrates = true;
 	ptebatch_contents_fill(trial);
 	if (row->referenced)
 		folio_get(space->folios[space->row.nr_folios - 1]);

@@ -20,7 +20,9 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/fail_nth.h"
 #include "../lib/kernel/log.h"
+#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/pte.h"
@@ -29,7 +31,8 @@
 
 ptebatch_check_t ptebatch_check_model, ptebatch_check_neighbours,
 	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
-	ptebatch_check_tables;
+	ptebatch_check_tables, ptebatch_check_slots, ptebatch_check_mlocked,
+	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio;
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -295,6 +298,157 @@ static void workbench_books(struct kunit *test)
 			      param->report, seq_buf_str(&out));
 }
 
+/*
+ * Rules 7 and 17: the checks of swap slots, mlocked folios, the deferred split
+ * queue, the mapcounts by mm and dirty_folio() report each wrong state.
+ */
+
+static void add_swap_count(struct ptebatch_trial *trial, int by)
+{
+	if (by < 0)
+		ptebatch_swap_put(trial->space->folios[0], 3, 1);
+	else
+		KUNIT_EXPECT_EQ(trial->test, 0,
+				ptebatch_swap_dup(trial->space->folios[0], 3, 1));
+}
+
+/* As if fewer slots had been in use before the operation. */
+static void add_slot(struct ptebatch_trial *trial, int by)
+{
+	trial->other_slots -= by;
+}
+
+static void set_dirty(struct ptebatch_trial *trial, int by)
+{
+	if (by > 0)
+		folio_set_dirty(trial->space->folios[0]);
+	else
+		folio_clear_dirty(trial->space->folios[0]);
+}
+
+static void add_mlocked_pages(struct ptebatch_trial *trial, int by)
+{
+	zone_stat_mod_folio(trial->space->folios[0], NR_MLOCK, 16 * by);
+}
+
+static void set_mlocked(struct ptebatch_trial *trial, int by)
+{
+	if (by > 0)
+		folio_set_mlocked(trial->space->folios[0]);
+	else
+		folio_clear_mlocked(trial->space->folios[0]);
+	add_mlocked_pages(trial, by);
+}
+
+static void clear_mlocked(struct ptebatch_trial *trial, int by)
+{
+	set_mlocked(trial, -by);
+}
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+static void set_partially_mapped(struct ptebatch_trial *trial, int by)
+{
+	struct folio *folio = trial->space->folios[0];
+
+	/* An entry that is not the list's own end is not an empty list. */
+	folio->_deferred_list.next = by > 0 ? &trial->space->folios[1]->_deferred_list :
+					      &folio->_deferred_list;
+	if (by > 0)
+		folio_set_partially_mapped(folio);
+	else
+		folio_clear_partially_mapped(folio);
+}
+
+static void clear_partially_mapped(struct ptebatch_trial *trial, int by)
+{
+	if (by > 0)
+		folio_clear_partially_mapped(trial->space->folios[0]);
+	else
+		folio_set_partially_mapped(trial->space->folios[0]);
+}
+
+static void add_mm_id_mapcount(struct ptebatch_trial *trial, int by)
+{
+	trial->space->folios[0]->_mm_id_mapcount[0] += by;
+}
+
+static void flip_shared(struct ptebatch_trial *trial, int by)
+{
+	change_bit(FOLIO_MM_IDS_SHARED_BITNUM, &trial->space->folios[0]->_mm_ids);
+}
+#endif
+
+static const struct state_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	void (*tamper)(struct ptebatch_trial *trial, int by);
+	ptebatch_check_t *check;
+	const char *report;
+} state_rows[] = {
+	{ "swap count of a slot too high: reported",
+	  { "{S*16}", .prot = RW, .swap = true }, add_swap_count,
+	  ptebatch_check_slots, "the swap count of slot " },
+	{ "swap slot in use without an entry: reported",
+	  { "{S*3 Rdy S*12}", .prot = RW, .swap = true }, add_slot,
+	  ptebatch_check_slots, "17 swap slots are in use, expected 16" },
+	{ "file folio dirty by folio_set_dirty(): reported",
+	  { "{Ry*16}", PTEBATCH_FILE, RW }, set_dirty, ptebatch_check_dirty_folio,
+	  "folio 0 is dirty, dirty_folio() was not called" },
+	{ "NR_MLOCK too high: reported",
+	  { "{Wdyx*16}", .prot = RW }, add_mlocked_pages, ptebatch_check_mlocked,
+	  "NR_MLOCK has 16 pages of the row, 0 are mlocked" },
+	{ "mlocked folio without VM_LOCKED: reported",
+	  { "{Wdyx*16}", .prot = RW }, set_mlocked, ptebatch_check_mlocked,
+	  "folio 0 is mlocked, but no VM_LOCKED VMA maps it" },
+	{ "folio in a VM_LOCKED VMA not mlocked any more: reported",
+	  { "{Wdyx*16}", .prot = RW, .mlocked = true,
+	    .mlocked_folios = true }, clear_mlocked,
+	  ptebatch_check_mlocked, "folio 0 in VM_LOCKED VMAs is not mlocked any more" },
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	{ "partially mapped folio not in the deferred split queue: reported",
+	  { "{Wdyx*8 .*8}", .prot = RW }, clear_partially_mapped,
+	  ptebatch_check_deferred,
+	  "folio 0, 8 of 16 pages mapped, is not in the queue" },
+	{ "completely mapped folio in the deferred split queue: reported",
+	  { "{Wdyx*16} {Wdyx*4}", .prot = RW }, set_partially_mapped, ptebatch_check_deferred,
+	  "folio 0, all pages mapped, has entered the queue" },
+	{ "mapcount by mm too high: reported",
+	  { "{Wdyx*16}", .prot = RW }, add_mm_id_mapcount, ptebatch_check_mm_ids,
+	  "folio 0 has 17 mappings by mm 0, expected 16" },
+	{ "folio of one mm flagged as shared: reported",
+	  { "{Wdyx*16}", .prot = RW }, flip_shared, ptebatch_check_mm_ids,
+	  "folio 0 is flagged as shared, but mapped by 1 mms" },
+	{ "folio of two mms not flagged as shared: reported",
+	  { "{Rdy*16}", .prot = RW, .twice = true }, flip_shared, ptebatch_check_mm_ids,
+	  "folio 0 is not flagged as shared, but mapped by 2 mms" },
+#endif
+};
+
+KUNIT_ARRAY_PARAM_DESC(states, state_rows, name);
+
+static void workbench_states(struct kunit *test)
+{
+	const struct state_row *param = test->param_value;
+	struct ptebatch_trial *trial;
+	struct seq_buf out;
+	char text[256];
+
+	trial = ptebatch_trial_begin(test, "no operation", &param->setup);
+	KUNIT_EXPECT_TRUE(test, ptebatch_trial_end(trial));
+	if (param->tamper == add_slot && ptebatch_swap_used() < 0)
+		kunit_skip(test, "the swap space is the machine's: its slots are not counted");
+
+	param->tamper(trial, 1);
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_FALSE(test, param->check(trial, &out));
+	param->tamper(trial, -1);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(seq_buf_str(&out), param->report),
+			      "expected a report on %s, got: %s", param->report,
+			      seq_buf_str(&out));
+	seq_buf_clear(&out);
+	KUNIT_EXPECT_TRUE(test, param->check(trial, &out));
+}
+
 /* Rule 4: the check reports one changed bit outside the range. */
 static void workbench_neighbours(struct kunit *test)
 {
@@ -550,6 +704,82 @@ static void workbench_teardown(struct kunit *test)
 }
 
 /*
+ * Rule 7: a set-up that runs out of memory fails, and leaves nothing: its teardown
+ * checks mappings, references, swap slots and the kernel log.
+ */
+static const struct shortage_row {
+	const char *name;
+	struct ptebatch_setup setup;
+} shortage_rows[] = {
+	{ "swap entries of two devices, out of memory: nothing left",
+	  { "@T/2 {Sx*T} {Sx*T}", .prot = RW, .swap = true, .swap_follows = true,
+	    .swap_alternates = true } },
+	{ "mlocked folios, out of memory: nothing left",
+	  { "{Wdyx*16} Wdyx", .prot = RW, .mlocked = true, .mlocked_folios = true } },
+	{ "file folio in two VMAs, out of memory: nothing left",
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .twice = true } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(shortages, shortage_rows, name);
+
+/**
+ * struct shortage - a set-up that runs out of memory
+ * @inner: the case that makes the space
+ * @setup: the set-up
+ * @nth: number of the allocation that fails
+ * @enough: the set-up makes fewer allocations
+ */
+struct shortage {
+	struct kunit *inner;
+	const struct ptebatch_setup *setup;
+	unsigned int nth;
+	bool enough;
+};
+
+static void try_set_up(void *data)
+{
+	struct shortage *shortage = data;
+
+	ptebatch_fail_nth(shortage->nth);
+	ptebatch_space(shortage->inner, shortage->setup);
+	shortage->enough = !ptebatch_fail_nth_end();
+}
+
+static void end_set_up(void *data)
+{
+}
+
+static void workbench_shortage(struct kunit *test)
+{
+	const struct shortage_row *param = test->param_value;
+	struct shortage shortage = { .setup = &param->setup, .nth = 1 };
+	struct kunit *inner;
+
+	if (!IS_ENABLED(CONFIG_FAILSLAB))
+		kunit_skip(test, "CONFIG_FAILSLAB is not set: no allocation fails");
+	inner = kunit_kzalloc(test, sizeof(*inner), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, inner);
+	shortage.inner = inner;
+	/* A sample: each failure prints its stack. */
+	for (; !shortage.enough; shortage.nth += 1 + shortage.nth / 4) {
+		kunit_init_test(inner, "self-test, out of memory: fails", NULL);
+		inner->try_catch.test = inner;
+		inner->try_catch.try = try_set_up;
+		inner->try_catch.catch = end_set_up;
+		inner->try_catch.timeout = MAX_SCHEDULE_TIMEOUT;
+		kunit_try_catch_run(&inner->try_catch, &shortage);
+		if (inner->status == KUNIT_SKIPPED) {
+			kunit_cleanup(inner);
+			kunit_skip(test, "%s", inner->status_comment);
+		}
+		inner->status = KUNIT_SUCCESS;
+		kunit_cleanup(inner);
+		KUNIT_ASSERT_EQ_MSG(test, inner->status, KUNIT_SUCCESS,
+				    "failure of allocation %u", shortage.nth);
+	}
+}
+
+/*
  * Rule 10: the check finds each report of the table, once. KERN_DEBUG keeps the
  * lines off the consoles; pr_debug() may be compiled out.
  */
@@ -699,6 +929,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE_PARAM(workbench_notation_error, notation_error_gen_params),
 	KUNIT_CASE_PARAM(workbench_allows, allows_gen_params),
 	KUNIT_CASE_PARAM(workbench_books, accounting_gen_params),
+	KUNIT_CASE_PARAM(workbench_states, states_gen_params),
 	KUNIT_CASE(workbench_neighbours),
 	KUNIT_CASE(workbench_tables),
 	KUNIT_CASE(workbench_there),
@@ -708,6 +939,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE(workbench_leak),
 	KUNIT_CASE(workbench_bytes),
 	KUNIT_CASE(workbench_teardown),
+	KUNIT_CASE_PARAM(workbench_shortage, shortages_gen_params),
 	KUNIT_CASE_PARAM(workbench_report, report_gen_params),
 	KUNIT_CASE_PARAM(workbench_provoked, provoked_gen_params),
 #ifdef CONFIG_PROVE_LOCKING
@@ -718,6 +950,8 @@ static struct kunit_case workbench_cases[] = {
 
 static struct kunit_suite workbench_suite = {
 	.name = "ptebatch_workbench",
+	.suite_init = ptebatch_swap_on_two,
+	.suite_exit = ptebatch_swap_off,
 	.test_cases = workbench_cases,
 };
 

@@ -3,12 +3,14 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 
 #include "../arch/arch.h"
 #include "../space/reacquire.h"
 #include "../space/refs.h"
 #include "../space/space.h"
 #include "accounting.h"
+#include "begin.h"
 #include "rules.h"
 #include "trial.h"
 
@@ -124,6 +126,9 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		if (folio_test_locked(trial->space->folios[i]))
 			set_bit(i, trial->locked);
+	ptebatch_mlocked_begin(trial);
+	ptebatch_deferred_begin(trial);
+	ptebatch_slots_begin(trial);
 	if (setup->lru)
 		ptebatch_space_drop_refs(trial->space);
 	return trial;
@@ -171,9 +176,12 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	ptebatch_flush_end(&trial->flush);
 	if (second)
 		ptebatch_flush_end(&second->flush);
+	/* Per-CPU mlock batches hold references to their folios. */
 	if (trial->space->setup.lru)
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_space_reacquire_refs(trial->space));
+	else if (trial->space->setup.mlocked || trial->space->setup.next_mlocked)
+		lru_add_drain_all();
 	ptebatch_snapshot(&trial->after, trial->space, trial->place);
 	if (second)
 		ptebatch_snapshot(&second->after, second->space, second->place);

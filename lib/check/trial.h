@@ -26,8 +26,14 @@
  * @returned: return value of the operation, in pages if @call.counts
  * @one_by_one: no batches: accessed and dirty spread in contpte blocks only
  * @partial: @before and @after are a part of the space, see run/window.h
+ * @migrates: the operation migrates folios, and may fail to
  * @filled: the pages were filled by ptebatch_contents_fill()
  * @locked: bitmap of the folios that are locked before the operation
+ * @mlocked: bitmap of the folios that are mlocked before the operation
+ * @deferred: bitmap of the folios in the deferred split queue before the operation
+ * @mlocked_pages: NR_MLOCK before the operation, less the pages of @mlocked
+ * @other_slots: swap slots in use before the operation, less those of the row's
+ *               folios; unused if the swap space is not the suite's
  * @quiet: a violation does not fail the case
  * @before: snapshot of the place before the operation
  * @after: snapshot of the place after the operation
@@ -46,9 +52,14 @@ struct ptebatch_trial {
 	long returned;
 	bool one_by_one;
 	bool partial;
+	bool migrates;
 	bool filled;
 	bool quiet;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(deferred, PTEBATCH_ROW_ENTRIES);
+	long mlocked_pages;
+	long other_slots;
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;
 	struct ptebatch_flush flush;

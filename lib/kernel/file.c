@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/xarray.h>
 
 #include "file.h"
 
@@ -40,6 +41,26 @@ static const struct file_operations file_fops = {
 	.mmap_prepare	= file_mmap_prepare,
 };
 
+/*
+ * Mark the folio in the page cache, as filemap_dirty_folio() does, but do not
+ * mark the inode dirty: there is nothing to write to.
+ */
+static bool file_dirty_folio(struct address_space *mapping, struct folio *folio)
+{
+	unsigned long flags;
+
+	if (folio_test_set_dirty(folio))
+		return false;
+	xa_lock_irqsave(&mapping->i_pages, flags);
+	__xa_set_mark(&mapping->i_pages, folio->index, PAGECACHE_TAG_DIRTY);
+	xa_unlock_irqrestore(&mapping->i_pages, flags);
+	return true;
+}
+
+static const struct address_space_operations file_aops = {
+	.dirty_folio	= file_dirty_folio,
+};
+
 /**
  * ptebatch_file() - make a file with write notification
  *
@@ -55,7 +76,22 @@ struct file *ptebatch_file(void)
 
 	file = anon_inode_create_getfile("[ptebatch]", &file_fops, NULL,
 					 O_RDWR, NULL);
-	if (!IS_ERR(file) && IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+	if (IS_ERR(file))
+		return file;
+	file->f_mapping->a_ops = &file_aops;
+	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		mapping_set_large_folios(file->f_mapping);
 	return file;
+}
+
+/**
+ * ptebatch_file_dirtied() - test whether dirty_folio() was called for a folio
+ * @folio: a folio in the page cache of a file from ptebatch_file()
+ *
+ * Return: true if the file's dirty_folio() made the folio dirty.
+ */
+bool ptebatch_file_dirtied(const struct folio *folio)
+{
+	return xa_get_mark(&folio->mapping->i_pages, folio->index,
+			   PAGECACHE_TAG_DIRTY);
 }

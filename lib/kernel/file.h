@@ -8,5 +8,6 @@
 #include <linux/fs.h>
 
 struct file *ptebatch_file(void);
+bool ptebatch_file_dirtied(const struct folio *folio);
 
 #endif /* PTEBATCH_FILE_H */

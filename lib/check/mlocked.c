@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PG_mlocked keeps reclaim away from a folio. The kernel may munlock a folio too
+ * early (munlock_vma_folio() says so), but never too late.
+ */
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/mmzone.h>
+#include <linux/vmstat.h>
+
+#include "internal.h"
+
+#include "../space/refs.h"
+#include "begin.h"
+#include "checks.h"
+#include "places.h"
+
+ptebatch_check_t ptebatch_check_mlocked;
+
+/**
+ * struct vmas - how the VMAs map the row's folios
+ * @locked: bitmap of the folios with an entry in a VM_LOCKED VMA
+ * @lost: bitmap of the folios of which an entry was unmapped, or is in another VMA
+ */
+struct vmas {
+	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(lost, PTEBATCH_ROW_ENTRIES);
+};
+
+static void look_up(const struct ptebatch_trial *trial,
+		    const struct ptebatch_place *place,
+		    const struct ptebatch_snapshot *snapshot, void *data)
+{
+	bool first = place == trial->place;
+	struct vmas *vmas = data;
+	unsigned int i;
+
+	mmap_read_lock(place->mm);
+	for (i = 0; i < snapshot->row.nr; i++) {
+		const struct ptebatch_entry *is = &snapshot->row.entries[i];
+		const struct ptebatch_entry *was = &trial->before.row.entries[i];
+		struct vm_area_struct *vma;
+
+		if (first && was->folio != PTEBATCH_NO_FOLIO &&
+		    (is->folio != was->folio || is->page != was->page ||
+		     !ptebatch_entry_normal(is)))
+			set_bit(was->folio, vmas->lost);
+		if (!ptebatch_entry_normal(is))
+			continue;
+		vma = vma_lookup(place->mm, place->start + i * PAGE_SIZE);
+		if (vma && vma->vm_flags & VM_LOCKED)
+			set_bit(is->folio, vmas->locked);
+		else
+			set_bit(is->folio, vmas->lost);
+	}
+	mmap_read_unlock(place->mm);
+}
+
+static long read_nr_mlock(void)
+{
+	struct zone *zone;
+	long pages = 0;
+
+	for_each_populated_zone(zone)
+		pages += zone_page_state_snapshot(zone, NR_MLOCK);
+	return pages;
+}
+
+/* Pages of the row's mlocked folios; marks the folios in @mlocked. */
+static long count_mlocked(const struct ptebatch_space *space,
+			  unsigned long *mlocked)
+{
+	unsigned int i, page, pages;
+	long nr = 0;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio;
+
+		pages = ptebatch_nr_pages(space, i);
+		for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
+			folio = ptebatch_page_folio(space, i, page);
+			if (!folio || !folio_test_mlocked(folio))
+				continue;
+			set_bit(i, mlocked);
+			nr += folio_nr_pages(folio);
+		}
+	}
+	return nr;
+}
+
+/**
+ * ptebatch_mlocked_begin() - record which folios are mlocked
+ * @trial: the trial, begun
+ */
+void ptebatch_mlocked_begin(struct ptebatch_trial *trial)
+{
+	trial->mlocked_pages = read_nr_mlock() -
+			       count_mlocked(trial->space, trial->mlocked);
+}
+
+static bool check_folio(const struct ptebatch_trial *trial, const struct vmas *vmas,
+			unsigned int i, bool mlocked, struct seq_buf *out)
+{
+	if (mlocked && !test_bit(i, vmas->locked)) {
+		seq_buf_printf(out, "folio %u is mlocked, but no VM_LOCKED VMA maps it\n", i);
+		return false;
+	}
+	if (!mlocked && test_bit(i, trial->mlocked) &&
+	    test_bit(i, vmas->locked) && !test_bit(i, vmas->lost)) {
+		seq_buf_printf(out, "folio %u in VM_LOCKED VMAs is not mlocked any more\n", i);
+		return false;
+	}
+	return true;
+}
+
+/**
+ * ptebatch_check_mlocked() - check rule 7 (accounting): mlocked folios
+ * @trial: the trial, stopped
+ * @out: receives a line for each folio with wrong PG_mlocked, and one for NR_MLOCK
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table
+ * locks.
+ * Return: true if each mlocked folio is mapped by a VM_LOCKED VMA, if each folio
+ * that was mlocked is, unless an entry was unmapped, and if NR_MLOCK agrees.
+ */
+bool ptebatch_check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES) = {};
+	long pages = count_mlocked(trial->space, mlocked);
+	long found = read_nr_mlock() - trial->mlocked_pages;
+	struct vmas vmas = {};
+	bool consistent = true;
+	unsigned int i;
+
+	if (pages != found) {
+		consistent = false;
+		seq_buf_printf(out, "NR_MLOCK has %ld pages of the row, %ld are mlocked\n",
+			       found, pages);
+	}
+	if (bitmap_empty(mlocked, PTEBATCH_ROW_ENTRIES) &&
+	    bitmap_empty(trial->mlocked, PTEBATCH_ROW_ENTRIES))
+		return consistent;
+	if (ptebatch_each_place(trial, look_up, &vmas)) {
+		seq_buf_puts(out, "not checked: out of memory\n");
+		return false;
+	}
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		if (!ptebatch_folio_gone(trial->space, i))
+			consistent &= check_folio(trial, &vmas, i,
+						  test_bit(i, mlocked), out);
+	return consistent;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Visit the page tables of all places of a space.
+ */
+#ifndef PTEBATCH_PLACES_H
+#define PTEBATCH_PLACES_H
+
+#include "trial.h"
+
+/* Called with a snapshot of @place, taken after the operation. */
+typedef void ptebatch_visit_t(const struct ptebatch_trial *trial,
+			      const struct ptebatch_place *place,
+			      const struct ptebatch_snapshot *snapshot,
+			      void *data);
+
+int ptebatch_each_place(const struct ptebatch_trial *trial,
+			ptebatch_visit_t *visit, void *data);
+
+#endif /* PTEBATCH_PLACES_H */

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A swap slot is in use while swap entries or a folio in the swap cache refer to
+ * it. The swap counts of folios in the swap cache are in accounting.c; here are
+ * those of the slots that entries refer to, and the number of slots in use.
+ */
+#include <linux/leafops.h>
+#include <linux/mm.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "internal.h"
+
+#include "../kernel/swap.h"
+#include "../space/refs.h"
+#include "begin.h"
+#include "checks.h"
+#include "places.h"
+
+ptebatch_check_t ptebatch_check_slots;
+
+/**
+ * struct slots - swap slots that the page tables refer to
+ * @entry: a swap entry for each PTE
+ * @nr: number of entries
+ */
+struct slots {
+	softleaf_t entry[PTEBATCH_PLACES * PTEBATCH_ROW_ENTRIES];
+	unsigned int nr;
+};
+
+/* An entry that is drawn without a folio has no slot. */
+static bool has_no_slot(const struct ptebatch_entry *drawn)
+{
+	return drawn->kind == PTEBATCH_SWAP && drawn->folio == PTEBATCH_NO_FOLIO;
+}
+
+static void collect(const struct ptebatch_trial *trial,
+		    const struct ptebatch_place *place,
+		    const struct ptebatch_snapshot *snapshot, void *data)
+{
+	struct slots *slots = data;
+	unsigned int i;
+
+	for (i = 0; i < snapshot->row.nr; i++)
+		if (snapshot->row.entries[i].kind == PTEBATCH_SWAP &&
+		    !has_no_slot(&trial->space->row.entries[i]))
+			slots->entry[slots->nr++] =
+				softleaf_from_pte(snapshot->raw[snapshot->lead + i]);
+}
+
+static int compare(const void *a, const void *b)
+{
+	unsigned long left = ((const softleaf_t *)a)->val;
+	unsigned long right = ((const softleaf_t *)b)->val;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Slots of the row's folios in the swap cache, and of a shmem file's pages. */
+static unsigned long count_cached(const struct ptebatch_space *space)
+{
+	unsigned int i, page, pages;
+	unsigned long nr = 0;
+
+	if (space->setup.mapping == PTEBATCH_SHMEM)
+		nr = SHMEM_I(file_inode(space->file))->swapped;
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio;
+
+		pages = ptebatch_nr_pages(space, i);
+		for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
+			folio = ptebatch_page_folio(space, i, page);
+			if (folio && folio_test_swapcache(folio))
+				nr += folio_nr_pages(folio);
+		}
+	}
+	return nr;
+}
+
+static bool is_held(const struct ptebatch_space *space, struct folio *folio)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		unsigned long page = folio_pfn(folio) - folio_pfn(space->folios[i]);
+
+		if (page < ptebatch_nr_pages(space, i) &&
+		    ptebatch_page_folio(space, i, page) == folio)
+			return true;
+	}
+	return false;
+}
+
+/* Does count_cached() count the slot of @entry? */
+static bool is_counted(const struct ptebatch_space *space, softleaf_t entry)
+{
+	struct folio *folio = ptebatch_swap_cached(entry);
+	bool counted = folio && is_held(space, folio);
+
+	if (folio)
+		folio_put(folio);
+	return counted;
+}
+
+/* Check the swap count of each slot; returns the number of slots in use. */
+static unsigned long check_counts(const struct ptebatch_trial *trial,
+				  const struct slots *slots, struct seq_buf *out,
+				  bool *consistent)
+{
+	unsigned long used = count_cached(trial->space);
+	unsigned int i, next;
+
+	for (i = 0; i < slots->nr; i = next) {
+		softleaf_t entry = slots->entry[i];
+		int count = ptebatch_swap_entry_count(entry);
+
+		for (next = i + 1; next < slots->nr; next++)
+			if (slots->entry[next].val != entry.val)
+				break;
+		used += !is_counted(trial->space, entry);
+		if (count == next - i)
+			continue;
+		*consistent = false;
+		seq_buf_printf(out, "the swap count of slot %lu is %d, expected %u\n",
+			       (unsigned long)swp_offset(entry), count, next - i);
+	}
+	return used;
+}
+
+/**
+ * ptebatch_slots_begin() - count the swap slots that are not the trial's
+ * @trial: the trial, begun; set-up leaves no slot without a folio
+ */
+void ptebatch_slots_begin(struct ptebatch_trial *trial)
+{
+	trial->other_slots = ptebatch_swap_used() - count_cached(trial->space);
+}
+
+/**
+ * ptebatch_check_slots() - check rule 7 (accounting): swap slots
+ * @trial: the trial, stopped
+ * @out: receives a line for each wrong swap count, and one for leaked slots
+ *
+ * The number of slots is not checked where the swap space is the machine's.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table
+ * locks.
+ * Return: true if each slot that swap entries refer to has their number as its
+ * swap count, and if no other slot is in use, except by the swap cache.
+ */
+bool ptebatch_check_slots(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	bool consistent = true;
+	struct slots *slots;
+	long used, found;
+
+	if (ptebatch_swap_missing())
+		return true;
+	slots = kvmalloc_obj(*slots);
+	if (!slots) {
+		seq_buf_puts(out, "not checked: out of memory\n");
+		return false;
+	}
+	slots->nr = 0;
+	if (ptebatch_each_place(trial, collect, slots)) {
+		seq_buf_puts(out, "not checked: out of memory\n");
+		consistent = false;
+	}
+	sort(slots->entry, slots->nr, sizeof(slots->entry[0]), compare, NULL);
+	used = check_counts(trial, slots, out, &consistent);
+	kvfree(slots);
+
+	found = ptebatch_swap_used() - trial->other_slots;
+	if (ptebatch_swap_used() < 0 || used == found)
+		return consistent;
+	seq_buf_printf(out, "%ld swap slots are in use, expected %ld\n",
+		       found, used);
+	return false;
+}
