@@ -222,10 +222,12 @@ static const struct unmap_row rows[] = {
 	  { "{Wyx*16}", .prot = RW, .lazyfree = true, .twice = true },
 	  "-*16" },
 	{ "64K folio in an mlocked VMA: stays mapped",
-	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
+	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true,
+	    .mlocked_folios = true },
 	  "{Wdyx*16}" },
 	{ "64K folio in an mlocked VMA, TTU_IGNORE_MLOCK: 16 exclusive swap entries",
-	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
+	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true,
+	    .mlocked_folios = true },
 	  "{Sx*16}", TTU_IGNORE_MLOCK },
 
 	/* Rules 3 and 21: a batch ends with its VMA. */
