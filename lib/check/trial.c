@@ -187,6 +187,14 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 		ptebatch_snapshot(&second->after, second->space, second->place);
 }
 
+/* Does entry @i map the page of its file, as after a fault? */
+static bool maps_file(const struct ptebatch_space *space, unsigned int i,
+		      const struct ptebatch_entry *entry)
+{
+	return test_bit(entry->folio, space->cached) &&
+	       (int)i - entry->page == space->row.folios[entry->folio].at;
+}
+
 /**
  * ptebatch_trial_repair() - restore entries that map a wrong page
  * @trial: the trial of one place, stopped and checked
@@ -216,6 +224,7 @@ void ptebatch_trial_repair(struct ptebatch_trial *trial)
 		if (!ptebatch_entry_normal(is) ||
 		    trial->after.row.folios[is->folio].made ||
 		    test_bit(i, trial->after.huge) ||
+		    maps_file(trial->space, i, is) ||
 		    (is->folio == was->folio && is->page == was->page))
 			continue;
 		ptep = get_locked_pte(mm, addr, &ptl);

@@ -15,7 +15,8 @@
  * @call: calls the kernel's function or, if @twin, its twin, on the range of the
  *        space's row; returns what the function returns, or 0
  * @no_twin: there is no twin
- * @arg: argument of the function: MADV_*, MM_CP_*, TTU_*, MREMAP_*
+ * @arg: argument of the function: MADV_*, MM_CP_*, TTU_*, MREMAP_*; of a fault:
+ *       the entry of the row that faults
  * @new_pages: mremap(): new length, in pages; 0: the old length
  * @prot: another argument; with @protects, PROT_READ, PROT_WRITE, PROT_EXEC and
  *        PTEBATCH_PROT_MTE of the VMA from the call on
@@ -66,6 +67,9 @@ extern const struct ptebatch_op ptebatch_unmap, ptebatch_zap, ptebatch_zap_batch
 
 /* move.c: mremap() of the range to the last place of the space. */
 extern const struct ptebatch_op ptebatch_move;
+
+/* fault.c: a fault of entry @arg; the case sets it in a copy. */
+extern const struct ptebatch_op ptebatch_read_fault, ptebatch_write_fault;
 
 /* fork.c: copy of the row to a child, the second place of the space. */
 extern const struct ptebatch_op ptebatch_copy, ptebatch_dup_mmap;

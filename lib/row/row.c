@@ -238,6 +238,7 @@ static bool parse_small(struct parser *p, struct ptebatch_shape shape)
 	if (marked && !ptebatch_entry_has_page(&entry))
 		return fail(p, "mark without a folio");
 	while (count--) {
+		shape.at = p->row->nr;
 		if (ptebatch_entry_has_page(&entry) && !add_folio(p, shape, &entry.folio))
 			return false;
 		if (!add_entry(p, &entry))
@@ -246,8 +247,12 @@ static bool parse_small(struct parser *p, struct ptebatch_shape shape)
 	return true;
 }
 
-/* A token in braces: the next pages of @folio, from @page on. Advances @page. */
-static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
+/*
+ * A token in braces: the next pages of @folio, from @page on. Advances @page.
+ * @first: index of the next entry when the brace was opened.
+ */
+static bool parse_pages(struct parser *p, s16 folio, unsigned int first,
+			unsigned int *page)
 {
 	struct ptebatch_entry entry;
 	bool mapped = *p->at != '.';
@@ -268,6 +273,8 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int *page)
 		*page += count;
 		return true;
 	}
+	if (p->row->nr == first)
+		p->row->folios[folio].at = (int)first - (int)*page;
 	for (; count--; (*page)++) {
 		if (entry.flags & PTEBATCH_KSM)
 			return fail(p, "a KSM page in a large folio");
@@ -315,7 +322,7 @@ static bool parse_folio(struct parser *p, struct ptebatch_shape shape)
 				return false;
 			continue;
 		}
-		if (!parse_pages(p, folio, &page))
+		if (!parse_pages(p, folio, first, &page))
 			return false;
 		pages = max(pages, page);
 	}
@@ -349,14 +356,18 @@ static bool repeat(struct parser *p, unsigned int entry, unsigned int folio,
 {
 	unsigned int nr = p->row->nr - entry;
 	unsigned int nr_folios = p->row->nr_folios - folio;
+	struct ptebatch_shape shape;
 	struct ptebatch_entry copy;
 	unsigned int i;
 	s16 unused;
 
 	while (--count) {
-		for (i = 0; i < nr_folios; i++, folio++)
-			if (!add_folio(p, p->row->folios[folio], &unused))
+		for (i = 0; i < nr_folios; i++, folio++) {
+			shape = p->row->folios[folio];
+			shape.at += nr;
+			if (!add_folio(p, shape, &unused))
 				return false;
+		}
 		for (i = 0; i < nr; i++, entry++) {
 			copy = p->row->entries[entry];
 			if (copy.folio != PTEBATCH_NO_FOLIO)
@@ -450,6 +461,7 @@ void ptebatch_row_break_up(struct ptebatch_row *row)
 		row->entries[i].folio = row->nr_folios;
 		row->folios[row->nr_folios] = (struct ptebatch_shape) {
 			.first = row->nr_folios,
+			.at = i,
 		};
 		row->nr_folios++;
 	}

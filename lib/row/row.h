@@ -134,6 +134,8 @@ struct ptebatch_entry {
  * @adjacent: first PFN follows the last PFN of the preceding folio
  * @node: node number plus 1, 0 for any node
  * @first: number of pages in all preceding folios
+ * @at: index in the row of the entry for the folio's first page; the row may
+ *      begin behind it, so it may be negative
  */
 struct ptebatch_shape {
 	u16 order;
@@ -143,6 +145,7 @@ struct ptebatch_shape {
 	bool adjacent;
 	u16 node;
 	u32 first;
+	s32 at;
 };
 
 /**

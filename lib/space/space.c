@@ -64,6 +64,13 @@ static bool fork_works(void)
 #endif
 }
 
+/* The index in the file, in pages, of entry @i of the row. */
+static unsigned long file_index(const struct ptebatch_row *row,
+				unsigned long offset, int i)
+{
+	return offset + SPACE_MARGIN / PAGE_SIZE + row->first + i;
+}
+
 /* The reason to skip the case, %NULL if the kernel supports the set-up. */
 static const char *unsupported(const struct ptebatch_setup *setup,
 			       const struct ptebatch_row *row)
@@ -165,19 +172,23 @@ static long file_offset(const struct ptebatch_space *space)
 	const struct ptebatch_row *row = &space->row;
 	unsigned long offset, i;
 
-	for (offset = 0; offset < PTRS_PER_PTE; offset++) {
-		for (i = 0; i < row->nr; i++) {
-			const struct ptebatch_entry *entry = &row->entries[i];
-			unsigned long index = offset + PTRS_PER_PTE +
-					      row->first + i - entry->page;
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
 
-			if (entry->folio == PTEBATCH_NO_FOLIO ||
-			    !test_bit(entry->folio, space->cached))
-				continue;
-			if (index % (1UL << row->folios[entry->folio].order))
+		if (entry->folio != PTEBATCH_NO_FOLIO &&
+		    test_bit(entry->folio, space->cached) &&
+		    (int)i - entry->page != row->folios[entry->folio].at)
+			return -EINVAL;
+	}
+	for (offset = 0; offset < PTRS_PER_PTE; offset++) {
+		for (i = 0; i < row->nr_folios; i++) {
+			unsigned long index = file_index(row, offset, row->folios[i].at);
+
+			if (test_bit(i, space->cached) &&
+			    index % (1UL << row->folios[i].order))
 				break;
 		}
-		if (i == row->nr)
+		if (i == row->nr_folios)
 			return offset;
 	}
 	return -EINVAL;
@@ -186,31 +197,34 @@ static long file_offset(const struct ptebatch_space *space)
 static int fill_cache(struct ptebatch_space *space, unsigned long offset)
 {
 	const struct ptebatch_row *row = &space->row;
-	struct folio *folio;
 	unsigned int i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < row->nr; i++) {
-		const struct ptebatch_entry *entry = &row->entries[i];
+	for_each_set_bit(i, space->cached, row->nr_folios) {
+		unsigned long index = file_index(row, offset, row->folios[i].at);
 
-		if (entry->folio == PTEBATCH_NO_FOLIO ||
-		    !test_bit(entry->folio, space->cached))
-			continue;
-		folio = space->folios[entry->folio];
-		if (folio->mapping)
-			continue;
-		err = ptebatch_folio_cache(folio, space->file,
-					   offset + PTRS_PER_PTE + row->first +
-					   i - entry->page);
+		err = ptebatch_folio_cache(space->folios[i], space->file, index);
 		if (err)
-			return err;
+			break;
 	}
-	return 0;
+	return err;
+}
+
+/* Unless the set-up ends the file in the row, it ends behind the VMA. */
+static void set_file_size(struct ptebatch_space *space, unsigned long offset)
+{
+	const struct ptebatch_row *row = &space->row;
+	loff_t bytes = offset * PAGE_SIZE + vma_bytes(row);
+
+	if (space->setup.eof)
+		bytes = file_index(row, offset, space->setup.eof) * PAGE_SIZE;
+	i_size_write(file_inode(space->file), bytes);
 }
 
 static int open_file(struct ptebatch_space *space)
 {
 	long offset = file_offset(space);
+	int err;
 
 	if (offset < 0)
 		return offset;
@@ -226,7 +240,9 @@ static int open_file(struct ptebatch_space *space)
 		space->file = NULL;
 		return err;
 	}
-	return fill_cache(space, offset) ?: offset;
+	err = fill_cache(space, offset);
+	set_file_size(space, offset);
+	return err ?: offset;
 }
 
 #ifdef CONFIG_USERFAULTFD

@@ -69,6 +69,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @huge_zero: a PMD maps the huge zero page where the picture has the zero page
  *             at all entries of a page table
  * @mlocked_folios: with @mlocked: the mapped folios are mlocked, too
+ * @eof: number of entries of the row that are inside of the file; 0: all, and
+ *       the VMA
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -82,6 +84,7 @@ struct ptebatch_setup {
 	enum ptebatch_mapping mapping;
 	unsigned long prot;
 	unsigned int pkey;
+	unsigned int eof;
 	bool track;
 	bool uffd_wp;
 	bool uffd_rwp;
