@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A fault in a file maps a large folio of the page cache in a batch: fault-around
+ * (filemap_map_pages()) maps each folio in the 16 pages around a read fault, and
+ * finish_fault() the folio of any other fault. A folio is mapped as a whole if it
+ * lies in the VMA, in the page table and, except for shmem, in the file. Otherwise
+ * fault-around maps its pages among the 16, and finish_fault() the page of the
+ * fault:
+ *
+ *	read fault of page 5, the file has 11 pages
+ *	{-*16}  ->  {Ry*11 -*5}
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/pgtable.h>
+#include <linux/sizes.h>
+
+#include "../lib/op/op.h"
+#include "../lib/run/rows.h"
+
+#define RO	PROT_READ
+#define RW	(PROT_READ | PROT_WRITE)
+
+#define PAGES_PER_TABLE	((unsigned int)PTRS_PER_PTE)
+
+/**
+ * struct fault_row - a fault in a file
+ * @name: name of the case
+ * @setup: address space before the fault; folios are in the page cache
+ * @at: entry that faults
+ * @after: expected row; "o" stands for "y", unless the architecture maps the
+ *         pages around the fault as old
+ * @write: a write faults, not a read
+ * @huge: PMD-mapped folios are permitted
+ * @hwpoison: number of the page of the first folio that has PG_hwpoison; 0: none
+ */
+struct fault_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	unsigned int at;
+	const char *after;
+	bool write;
+	bool huge;
+	unsigned int hwpoison;
+};
+
+/* As mm/memory.c: without it, the pages around a fault are mapped young. */
+#ifndef arch_wants_old_prefaulted_pte
+#define arch_wants_old_prefaulted_pte()	false
+#endif
+
+/* Replace each "o" in a picture by "y" or nothing. */
+static const char *expected_picture(struct kunit *test, const char *picture)
+{
+	char *text = kunit_kzalloc(test, strlen(picture) + 1, GFP_KERNEL);
+	char *end = text;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	for (; *picture; picture++) {
+		if (*picture != 'o')
+			*end++ = *picture;
+		else if (!arch_wants_old_prefaulted_pte())
+			*end++ = 'y';
+	}
+	return text;
+}
+
+static void prepare(struct ptebatch_trial *trial, const void *data)
+{
+	struct ptebatch_space *space = trial->space;
+	const struct fault_row *row = data;
+
+	if (row->huge)
+		mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
+	if (row->hwpoison)
+		SetPageHWPoison(folio_page(space->folios[0], row->hwpoison));
+}
+
+static void undo(struct ptebatch_trial *trial, const void *data)
+{
+	struct ptebatch_space *space = trial->space;
+	const struct fault_row *row = data;
+
+	if (row->huge)
+		mm_flags_set(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
+	if (row->hwpoison)
+		ClearPageHWPoison(folio_page(space->folios[0], row->hwpoison));
+}
+
+static const struct fault_row rows[] = {
+	/* Fault-around. */
+	{ "64K folio, read fault: folio mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Ry*16}" },
+	{ "64K folio, read fault in a private mapping: folio mapped",
+	  { "{-*16}", PTEBATCH_PRIVATE_FILE, RW }, 5, "{Ry*16}" },
+	{ "64K shmem folio, read fault: folio mapped",
+	  { "{-*16}", PTEBATCH_SHMEM, RO }, 5, "{Ry*16}" },
+	{ "128K folio, more than the 16 pages around a read fault: folio mapped",
+	  { "{-*32}", PTEBATCH_FILE, RW }, 20, "{Ry*32}" },
+	{ "five 16K folios, read fault in the second: first four mapped",
+	  { "{-*4}*5", PTEBATCH_FILE, RW }, 5,
+	  "{Ro*4} {Ry*4} {Ro*4} {Ro*4} {-*4}" },
+	{ "small folios, read fault in the sixth: first 16 mapped",
+	  { "{-}*20", PTEBATCH_FILE, RW }, 5, "{Ro}*5 {Ry} {Ro}*10 {-}*4" },
+	{ "64K folios, virtual address not 64K-aligned, read fault in the second: both mapped",
+	  { "@5 {-*16} {-*16}", PTEBATCH_FILE, RW }, 17, "@5 {Ro*16} {Ry*16}" },
+	{ "PTEs 4 and 5 of a 64K folio present, read fault: the rest mapped",
+	  { "{-*4 Ry*2 -*10}", PTEBATCH_FILE, RW }, 0, "{Ry*6 Ro*10}" },
+	{ "first and last PTE of a 64K folio present, read fault: the rest mapped",
+	  { "{Ry -*14 Ry}", PTEBATCH_FILE, RW }, 5, "{Ry*16}" },
+	{ "64K folio across a page table boundary, read fault: mapped up to it",
+	  { "@-8 {-*16}", PTEBATCH_FILE, RW }, 3, "@-8 {Ry*8 -*8}" },
+	{ "64K folio across the end of a VMA, read fault: mapped up to it",
+	  { "{-*12 ; -*4}", PTEBATCH_FILE, RW }, 3, "{Ry*12 ; -*4}" },
+	{ "64K folio, page 9 PG_hwpoison, read fault: all other pages mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Ry*9 - Ro*6}", .hwpoison = 9 },
+	{ "64K shmem folio, uffd-wp registered, read fault: one page mapped",
+	  { "{-*16}", PTEBATCH_SHMEM, RO, .uffd_wp = true }, 5, "{-*5 Ry -*10}" },
+
+	/* Fault-around at the end of the file. */
+	{ "64K folio, file ends after page 5, read fault: 5 pages mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW, .eof = 5 }, 2, "{Ry*5 -*11}" },
+	{ "64K shmem folio, file ends after page 5, read fault: folio mapped",
+	  { "{-*16}", PTEBATCH_SHMEM, RO, .eof = 5 }, 2, "{Ry*16}" },
+	{ "32K folios, file ends in the second, read fault in the first: mapped up to the end",
+	  { "{-*8} {-*8}", PTEBATCH_FILE, RW, .eof = 12 }, 2, "{Ry*8} {Ro*4 -*4}" },
+	{ "128K folio that ends with the file, read fault: folio mapped",
+	  { "{-*32}", PTEBATCH_FILE, RW, .eof = 32 }, 5, "{Ry*32}" },
+	{ "128K folio, file ends one page before its end, read fault: 16 pages mapped",
+	  { "{-*32}", PTEBATCH_FILE, RW, .eof = 31 }, 5, "{Ry*16 -*16}" },
+	{ "2M folio that ends with the file, read fault: mapped by a PMD",
+	  { "{-*T}", PTEBATCH_FILE, RW, .eof = PAGES_PER_TABLE }, 5, "[Ry]",
+	  .huge = true },
+	{ "2M folio, file ends one page before its end, read fault: 16 pages mapped",
+	  { "{-*T}", PTEBATCH_FILE, RW, .eof = PAGES_PER_TABLE - 1 }, 5,
+	  "{Ry*16 -*T-16}", .huge = true },
+	{ "2M shmem folio, file ends one page before its end, read fault: mapped by a PMD",
+	  { "{-*T}", PTEBATCH_SHMEM, RO, .eof = PAGES_PER_TABLE - 1 }, 5, "[Ry]",
+	  .huge = true },
+
+	/* finish_fault(). */
+	{ "64K folio, write fault: folio mapped, writable",
+	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Wdy*16}", .write = true },
+	{ "128K shmem folio, write fault: folio mapped, writable",
+	  { "{-*32}", PTEBATCH_SHMEM, RW }, 20, "{Wdy*32}", .write = true },
+	{ "two 64K folios, write fault in the second: only it is mapped",
+	  { "{-*16} {-*16}", PTEBATCH_FILE, RW }, 17, "{-*16} {Wdy*16}",
+	  .write = true },
+	{ "PTEs 4 and 5 of a 64K folio present, write fault: one page mapped",
+	  { "{-*4 Ry*2 -*10}", PTEBATCH_FILE, RW }, 0, "{Wdy -*3 Ry*2 -*10}",
+	  .write = true },
+	{ "last PTE of a 64K shmem folio present, write fault: one page mapped",
+	  { "{-*15 Wdy}", PTEBATCH_SHMEM, RW }, 3, "{-*3 Wdy -*11 Wdy}",
+	  .write = true },
+	{ "64K folio across a page table boundary, write fault: one page mapped",
+	  { "@-8 {-*16}", PTEBATCH_FILE, RW }, 3, "@-8 {-*3 Wdy -*12}",
+	  .write = true },
+	{ "64K folio across the end of a VMA, write fault: one page mapped",
+	  { "{-*12 ; -*4}", PTEBATCH_FILE, RW }, 3, "{-*3 Wdy -*8 ; -*4}",
+	  .write = true },
+	{ "64K folio across the beginning of a VMA, write fault: one page mapped",
+	  { "{-*4 ; -*12}", PTEBATCH_FILE, RW }, 5, "{-*4 ; - Wdy -*10}",
+	  .write = true },
+	{ "64K shmem folio, uffd-wp registered, write fault: one page mapped",
+	  { "{-*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, 5, "{-*5 Wdy -*10}",
+	  .write = true },
+	{ "64K folio, file ends after page 5, write fault: one page mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW, .eof = 5 }, 2, "{-*2 Wdy -*13}",
+	  .write = true },
+	{ "64K shmem folio, file ends after page 5, write fault: folio mapped",
+	  { "{-*16}", PTEBATCH_SHMEM, RW, .eof = 5 }, 2, "{Wdy*16}", .write = true },
+	{ "64K folio that ends with the file, write fault: folio mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW, .eof = 16 }, 2, "{Wdy*16}", .write = true },
+	{ "2M folio that ends with the file, write fault: mapped by a PMD",
+	  { "{-*T}", PTEBATCH_FILE, RW, .eof = PAGES_PER_TABLE }, 5, "[Wdy]",
+	  .write = true, .huge = true },
+	{ "2M folio, file ends one page before its end, write fault: one page mapped",
+	  { "{-*T}", PTEBATCH_FILE, RW, .eof = PAGES_PER_TABLE - 1 }, 5,
+	  "{-*5 Wdy -*T-6}", .write = true, .huge = true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+
+static void fault_row(struct kunit *test)
+{
+	const struct fault_row *row = test->param_value;
+	struct ptebatch_op op = row->write ? ptebatch_write_fault : ptebatch_read_fault;
+	struct ptebatch_run run = {
+		.op = &op, .setup = &row->setup, .prepare = prepare, .undo = undo,
+		.data = row,
+	};
+
+	if (PAGE_SIZE != SZ_4K)
+		kunit_skip(test, "requires pages of 4K: fault-around maps 64K");
+	if (row->hwpoison && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
+		kunit_skip(test, "no PG_hwpoison without CONFIG_MEMORY_FAILURE");
+	op.arg = row->at;
+	run.after = expected_picture(test, row->after);
+	ptebatch_row_run(test, &run);
+}
+
+static struct kunit_case filemap_cases[] = {
+	KUNIT_CASE_PARAM(fault_row, rows_gen_params),
+	{}
+};
+
+static struct kunit_suite filemap_suite = {
+	.name = "ptebatch_filemap",
+	.test_cases = filemap_cases,
+};
+
+kunit_test_suite(filemap_suite);
