@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A userfaultfd that is closed resolves the write protection of all entries.
+ * UFFDIO_MOVE moves the present entries of small folios in batches, splits large
+ * folios, and moves a PMD as a whole.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/sizes.h>
+#include <linux/userfaultfd_k.h>
+
+#include "../lib/kernel/process.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/kernel/uffd.h"
+#include "../lib/run/rows.h"
+#include "../lib/space/folio.h"
+#include "../lib/space/pte.h"
+
+#define RO	PROT_READ
+#define RW	(PROT_READ | PROT_WRITE)
+
+/* Register the VMA with a userfaultfd, which is closed then. */
+static long close_uffd(const struct ptebatch_op *op, struct ptebatch_space *space,
+		       bool twin)
+{
+	bool rwp = space->setup.uffd_rwp;
+	unsigned long addr = space->places[0].start;
+	struct mm_struct *mm = space->places[0].mm;
+	struct file *uffd;
+	long ret;
+
+	/* The set-up registers the VMA without a userfaultfd. */
+	ptebatch_vma_flags(mm, addr, 0, VM_UFFD_WP | VM_UFFD_RWP);
+	uffd = ptebatch_uffd_open(mm, rwp ? UFFD_FEATURE_RWP : 0);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	ret = ptebatch_uffd_register(uffd, mm, addr,
+				     rwp ? UFFDIO_REGISTER_MODE_RWP : UFFDIO_REGISTER_MODE_WP);
+	__fput_sync(uffd);
+	return ret;
+}
+
+static const struct ptebatch_op close_op = {
+	.function = "close() of a userfaultfd", .call = close_uffd, .no_twin = true,
+};
+
+/**
+ * struct close_row - a case of close()
+ * @name: name of the case
+ * @setup: address space before the call
+ * @after: expected row
+ */
+struct close_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+};
+
+static const struct close_row close_rows[] = {
+	{ "64K folio, uffd-wp: writable",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, "{Wdyx*16}" },
+	{ "64K folio, half of it uffd-wp, last 4 pages shared: they stay read-only",
+	  { "{Wdyx*4 Rdyux*8 Rdyu*4}", .prot = RW, .uffd_wp = true },
+	  "{Wdyx*12 Rdy*4}" },
+	{ "64K folio in a read-only VMA, uffd-wp: read-only",
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, "{Rdyx*16}" },
+	{ "folios of orders 0, 2 and 4 across a page table boundary, uffd-wp: writable",
+	  { "@-8 Rdyux {Rdyux*4} {Rdyux*16}", .prot = RW, .uffd_wp = true },
+	  "@-8 Wdyx {Wdyx*4} {Wdyx*16}" },
+	{ "PMD-mapped folio, uffd-wp: PMD writable",
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Wdyx]" },
+	{ "64K folio, half of its swap entries uffd-wp: none",
+	  { "{Sxu*8 Sx*8}", .prot = RW, .swap = true, .uffd_wp = true },
+	  "{Sx*16}" },
+	{ "64K folio, migration entries uffd-wp: none",
+	  { "{Mxu*8 Mx*8}", .prot = RW, .uffd_wp = true }, "{Mx*16}" },
+	{ "32K shmem folio, uffd-wp, between markers: no uffd-wp, no markers",
+	  { "U*4 {Rdyu*8} U*4", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "-*4 {Rdy*8} -*4" },
+	{ "64K folio, half of it uffd-rwp: accessible",
+	  { "{Ndyux*8 Wdyx*8}", .prot = RW, .uffd_rwp = true }, "{Wdyx*16}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(close_rows, close_rows, name);
+
+static void close_row(struct kunit *test)
+{
+	const struct close_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &close_op, .setup = &row->setup, .after = row->after,
+	};
+
+	if (ptebatch_uffd_missing())
+		kunit_skip(test, "%s", ptebatch_uffd_missing());
+	ptebatch_row_run(test, &run);
+}
+
+static int map_destination(struct ptebatch_space *space, const struct ptebatch_place *to)
+{
+	unsigned long start = ALIGN_DOWN(to->start, PMD_SIZE);
+	unsigned long end = ALIGN(to->start + space->row.nr * PAGE_SIZE, PMD_SIZE);
+	unsigned long at;
+
+	kthread_use_mm(to->mm);
+	at = vm_mmap(NULL, start, end - start, space->setup.prot,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0);
+	kthread_unuse_mm(to->mm);
+	return IS_ERR_VALUE(at) ? at : 0;
+}
+
+static long move(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_place *to = &space->places[space->nr_places - 1];
+	struct uffdio_move arg = {
+		.dst = to->start + space->row.from * PAGE_SIZE,
+		.src = ptebatch_addr(space, space->row.from),
+		.len = (space->row.to - space->row.from) * PAGE_SIZE,
+		.mode = op->arg,
+	};
+	struct file *uffd;
+	long ret;
+
+	ret = map_destination(space, to);
+	if (ret)
+		return ret;
+	uffd = ptebatch_uffd_open(to->mm, 0);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	ret = ptebatch_uffd_register(uffd, to->mm, to->start, UFFDIO_REGISTER_MODE_MISSING);
+	if (!ret)
+		ret = ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
+	__fput_sync(uffd);
+	return ret;
+}
+
+#define MOVE	.function = "UFFDIO_MOVE", .call = move, .no_twin = true, .moves = true
+
+static const struct ptebatch_op move_op = { MOVE };
+static const struct ptebatch_op move_holes_op = {
+	MOVE, .arg = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
+};
+
+/*
+ * In pictures of one place, {-} is a small folio that the other place maps. A
+ * folio that is split becomes new folios, as the index of each changes.
+ */
+
+/**
+ * struct move_row - a case of UFFDIO_MOVE
+ * @name: name of the case
+ * @setup: address space before the call; large folios that are split need
+ *         @setup.lru
+ * @after: expected row of the source; %NULL: no entry has changed
+ * @second: expected row of the destination
+ * @err: expected return value
+ * @holes: UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES
+ * @pinned: the first folio is pinned
+ */
+struct move_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+	const char *second;
+	long err;
+	bool holes;
+	bool pinned;
+};
+
+static const struct move_row move_rows[] = {
+	{ "small folios: moved",
+	  { "Wdyx*16", .prot = RW }, "-*16", "Wdyx*16" },
+	{ "small folios, middle ones clean: they stay clean",
+	  { "Wdyx*4 Wyx*8 Wdyx*4", .prot = RW }, "-*16", "Wdyx*4 Wyx*8 Wdyx*4" },
+	{ "small folios, read-only and old ones: writable and young at the destination",
+	  { "Wdyx*4 Rdyx*4 Wdx*8", .prot = RW }, "-*16", "Wdyx*16" },
+	{ "small folios, soft-dirty tracked: soft-dirty at the destination",
+	  { "Wdysx*4 Wdyx*12", .prot = RW, .track = true }, "-*16", "Wdysx*16" },
+	{ "small folios across a page table boundary of the source: moved",
+	  { "@-8 Wdyx*16", .prot = RW }, "@-8 -*16", "Wdyx*16" },
+	{ "small folios across a page table boundary of the destination: moved",
+	  { "Wdyx*16", .prot = RW }, "-*16", "@-5 Wdyx*16" },
+	{ "middle 8 of 16 small folios: moved, the rest unchanged",
+	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW },
+	  "Wdyx*4 {-}*8 Wdyx*4", "{-}*4 Wdyx*8 {-}*4" },
+	{ "small folios with holes, holes permitted: moved",
+	  { "Wdyx*4 -*4 Wdyx*8", .prot = RW }, "-*16", "Wdyx*4 -*4 Wdyx*8",
+	  .holes = true },
+	{ "small folios with holes: those before the first hole moved, -EAGAIN",
+	  { "Wdyx*4 -*4 Wdyx*8", .prot = RW }, "{-}*4 -*4 Wdyx*8", "Wdyx*4 -*12",
+	  -EAGAIN },
+	{ "small folios, the fifth shared: those before it moved, -EAGAIN",
+	  { "Wdyx*4 Rdy Wdyx*11", .prot = RW }, "{-}*4 Rdy Wdyx*11",
+	  "Wdyx*4 -*12",
+	  -EAGAIN },
+	{ "small folios, the first pinned: -EBUSY",
+	  { "Wdyx*16", .prot = RW }, NULL, "-*16", -EBUSY, .pinned = true },
+	{ "64K folio: split and moved",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16", "~Wdyx*16" },
+	{ "64K folio, soft-dirty tracked: split and moved, soft-dirty",
+	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true, .lru = true },
+	  "~{-}*16", "~Wdysx*16" },
+	{ "64K folio with an additional reference: -EBUSY",
+	  { "{Wdyx*16}", .prot = RW }, NULL, "-*16", -EBUSY },
+	{ "swap entries of small folios, soft-dirty tracked: moved, soft-dirty",
+	  { "{Sx}*4", .prot = RW, .swap = true, .track = true }, "-*4", "{Ssx}*4" },
+	{ "swap entries of a 64K folio: -EBUSY",
+	  { "{Sx*16}", .prot = RW, .swap = true }, NULL, "-*16", -EBUSY },
+	{ "PMD-mapped folio: PMD moved",
+	  { "[Wdyx]", .prot = RW }, "-*T", "[Wdyx]" },
+	{ "PMD-mapped folio, shared: -EBUSY",
+	  { "[Rdy]", .prot = RW }, NULL, "-*T", -EBUSY },
+	{ "PMD-mapped folio, pinned: -EBUSY",
+	  { "[Wdyx]", .prot = RW }, NULL, "-*T", -EBUSY, .pinned = true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(move_rows, move_rows, name);
+
+/* The set-up locks folios with swap space; UFFDIO_MOVE locks them itself. */
+static void prepare_move(struct ptebatch_trial *trial, const void *data)
+{
+	const struct move_row *row = data;
+	struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	for_each_set_bit(i, trial->locked, space->row.nr_folios)
+		folio_unlock(space->folios[i]);
+	if (row->pinned)
+		ptebatch_folio_pin(space->folios[0], 1);
+}
+
+static void undo_move(struct ptebatch_trial *trial, const void *data)
+{
+	const struct move_row *row = data;
+	struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	if (row->pinned)
+		ptebatch_folio_pin(space->folios[0], -1);
+	for_each_set_bit(i, trial->locked, space->row.nr_folios)
+		folio_lock(space->folios[i]);
+}
+
+static void move_row(struct kunit *test)
+{
+	const struct move_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = row->holes ? &move_holes_op : &move_op, .setup = &row->setup,
+		.after = row->after, .second = row->second, .ret = row->err,
+		.prepare = prepare_move, .undo = undo_move, .data = row,
+	};
+
+	if (ptebatch_uffd_missing())
+		kunit_skip(test, "%s", ptebatch_uffd_missing());
+	ptebatch_row_run(test, &run);
+}
+
+static pmd_t read_pmd(const struct ptebatch_place *place)
+{
+	pmd_t *pmd;
+	pmd_t value = {};
+
+	mmap_read_lock(place->mm);
+	pmd = ptebatch_find_pmd(place->mm, place->start);
+	if (pmd)
+		value = pmdp_get(pmd);
+	mmap_read_unlock(place->mm);
+	return value;
+}
+
+/* Teardown would free the wrong page. */
+static void clear_pmd(const struct ptebatch_place *place)
+{
+	mmap_write_lock(place->mm);
+	pmd_clear(ptebatch_find_pmd(place->mm, place->start));
+	mmap_write_unlock(place->mm);
+}
+
+static void move_huge_zero_page(struct kunit *test)
+{
+	const struct ptebatch_setup setup = { "-*T", .prot = RW };
+	const struct ptebatch_place *to;
+	struct ptebatch_space *space;
+	struct mm_struct *mm;
+	pmd_t was, is;
+
+	if (ptebatch_uffd_missing())
+		kunit_skip(test, "%s", ptebatch_uffd_missing());
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		kunit_skip(test, "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE");
+	if (PMD_SIZE > SZ_64M)
+		kunit_skip(test, "folio is larger than 64 MiB, the limit of the suites");
+	space = ptebatch_space(test, &setup);
+	mm = space->places[0].mm;
+	ptebatch_vma_flags(mm, space->places[0].start, VM_HUGEPAGE, 0);
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	KUNIT_EXPECT_EQ(test, 0,
+			ptebatch_read_fault.call(&ptebatch_read_fault, space, false));
+	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
+	was = read_pmd(&space->places[0]);
+	KUNIT_ASSERT_TRUE_MSG(test, pmd_present(was) && pmd_trans_huge(was),
+			      "the read fault maps no huge zero page");
+
+	to = ptebatch_space_add_place(space, 0);
+	KUNIT_EXPECT_EQ(test, 0, move_op.call(&move_op, space, false));
+	KUNIT_EXPECT_TRUE_MSG(test, pmd_none(read_pmd(&space->places[0])),
+			      "UFFDIO_MOVE leaves the PMD of the source");
+	is = read_pmd(to);
+	if (pmd_present(is) && pmd_trans_huge(is) && pmd_pfn(is) == pmd_pfn(was)) {
+		KUNIT_EXPECT_FALSE_MSG(test, pmd_write(is), "the huge zero page is writable");
+		return;
+	}
+	KUNIT_FAIL(test, "UFFDIO_MOVE of the huge zero page leaves PMD %#llx, expected PFN %#lx",
+		   (u64)pmd_val(is), pmd_pfn(was));
+	clear_pmd(to);
+}
+
+static struct kunit_case userfaultfd_cases[] = {
+	KUNIT_CASE_PARAM(close_row, close_rows_gen_params),
+	KUNIT_CASE_PARAM(move_row, move_rows_gen_params),
+	KUNIT_CASE(move_huge_zero_page),
+	{}
+};
+
+static struct kunit_suite userfaultfd_suite = {
+	.name = "ptebatch_userfaultfd",
+	.suite_init = ptebatch_swap_on,
+	.suite_exit = ptebatch_swap_off,
+	.test_cases = userfaultfd_cases,
+};
+
+kunit_test_suite(userfaultfd_suite);
