@@ -194,10 +194,13 @@ static void counts_row(struct kunit *test)
 		.prepare = begin_counting,
 		.undo = end_counting,
 	};
+	const char *missing = ptebatch_op_missing(row->op);
 	const struct cost *most = &row->most;
 	struct ptebatch_trial *trial;
 	bool passes = true;
 
+	if (missing)
+		kunit_skip(test, "%s", missing);
 	if (!PTEBATCH_COUNTS)
 		kunit_skip(test, "CONFIG_PTEBATCH_BENCH is set: the twins do not count");
 	if (PTEBATCH_BLOCK_ENTRIES == 16 && row->contpte.reads)

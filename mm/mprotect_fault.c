@@ -200,13 +200,14 @@ static const struct same_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	unsigned int avoided;	/* faults that mprotect() avoids */
+	bool hardware;		/* if the hardware sets accessed and dirty */
 } same_rows[] = {
 	{ "exclusive dirty pages: 16 faults avoided, entries as after faults",
 	  { "{Rdyx*16}", .prot = RO }, 16 },
 	{ "exclusive clean pages: 16 faults avoided, entries as after faults",
-	  { "{Ryx*16}", .prot = RO }, 16 },
+	  { "{Ryx*16}", .prot = RO }, 16, true },
 	{ "exclusive old pages, from PROT_NONE: 16 faults avoided, entries as after faults",
-	  { "{Ndx*16}" }, 16 },
+	  { "{Ndx*16}" }, 16, true },
 	{ "exclusive and shared runs: 11 faults avoided, entries as after faults",
 	  { "{Rdyx Rdy Rdyx*2 Rdy*4 Rdyx*8}", .prot = RO }, 11 },
 	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: 4 faults avoided, entries as after faults",
@@ -214,7 +215,7 @@ static const struct same_row {
 	{ "4 of 16 pages uffd-wp: 12 faults avoided, entries as after faults",
 	  { "{Rdyux*4 Rdyx*12}", .prot = RO, .uffd_wp = true }, 12 },
 	{ "small folios, dirty, clean and shared: 2 faults avoided, entries as after faults",
-	  { "Rdyx Ryx Rdy Ry", .prot = RO }, 2 },
+	  { "Rdyx Ryx Rdy Ry", .prot = RO }, 2, true },
 	{ "PMD, exclusive and dirty: 1 fault avoided, PMD as after a fault",
 	  { "[Rdyx]", .prot = RO }, 1 },
 	{ "write notification, dirty and clean folio: 8 faults avoided, entries as after faults",
@@ -257,6 +258,8 @@ static void mprotect_same(struct kunit *test)
 	struct ptebatch_trial *upgraded, *faulted;
 	unsigned long few, many;
 
+	if (row->hardware && !arch_has_hw_pte_young())
+		kunit_skip(test, "the hardware does not set accessed and dirty");
 	upgraded = change_and_write(test, PTEBATCH_TO_WRITABLE, &few);
 	faulted = change_and_write(test, PTEBATCH_TO_WRITABLE_LATER, &many);
 	KUNIT_EXPECT_EQ_MSG(test, many - few, row->avoided,
