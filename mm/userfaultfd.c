@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
 #include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
