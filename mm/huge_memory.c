@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/pagemap.h>
 #include <linux/rmap.h>
 
 #include "internal.h"

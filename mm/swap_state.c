@@ -10,6 +10,7 @@
 #include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/pagemap.h>
 #include <linux/swap.h>
 #include <linux/swap_ops.h>
 
