@@ -286,6 +286,8 @@ static bool check_row(struct kunit *test, const struct referenced_row *row)
 		.check = check, .data = row,
 	};
 
+	if (row->references < 0 && !IS_ENABLED(CONFIG_MM_ID))
+		kunit_skip(test, "each large folio may be shared without CONFIG_MM_ID");
 	if (row->secondary_young && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
 		kunit_skip(test, "no secondary MMU without CONFIG_MMU_NOTIFIER");
 	walk.row = row;
