@@ -26,7 +26,7 @@ ptebatch_check_t ptebatch_check_mm_ids;
 struct mappings {
 	struct mm_struct *mm[PTEBATCH_PLACES];
 	unsigned int nr;
-	unsigned int count[PTEBATCH_PLACES][PTEBATCH_ROW_ENTRIES];
+	unsigned int *count[PTEBATCH_PLACES];
 };
 
 static void count(const struct ptebatch_trial *trial,
@@ -58,6 +58,21 @@ static unsigned int mapcount_of(const struct folio *folio, const struct mm_struc
 	if (folio_mm_id(folio, 1) == mm->mm_id)
 		return folio->_mm_id_mapcount[1] + 1;
 	return 0;
+}
+
+static bool is_candidate(const struct ptebatch_space *space, unsigned int i)
+{
+	return space->row.folios[i].order && ptebatch_folio_intact(space, i);
+}
+
+static bool has_candidate(const struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++)
+		if (is_candidate(space, i))
+			return true;
+	return false;
 }
 
 static bool check_folio(const struct mappings *mappings, const struct folio *folio,
@@ -101,18 +116,24 @@ static bool check_folio(const struct mappings *mappings, const struct folio *fol
 bool ptebatch_check_mm_ids(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
-	struct mappings *mappings = kvzalloc_obj(*mappings);
+	unsigned int i, nr = space->row.nr_folios;
+	struct mappings mappings = {};
 	bool consistent = true;
-	unsigned int i;
 
-	if (!mappings || ptebatch_each_place(trial, count, mappings)) {
+	if (!has_candidate(space))
+		return true;
+	mappings.count[0] = kvcalloc(PTEBATCH_PLACES * nr, sizeof(unsigned int),
+				     GFP_KERNEL);
+	for (i = 1; i < PTEBATCH_PLACES; i++)
+		mappings.count[i] = mappings.count[0] + i * nr;
+	if (!mappings.count[0] || ptebatch_each_place(trial, count, &mappings)) {
 		seq_buf_puts(out, "not checked: out of memory\n");
 		consistent = false;
 	}
-	for (i = 0; consistent && mappings->nr <= 2 && i < space->row.nr_folios; i++)
-		if (space->row.folios[i].order && ptebatch_folio_intact(space, i))
-			consistent = check_folio(mappings, space->folios[i], i, out);
-	kvfree(mappings);
+	for (i = 0; consistent && mappings.nr <= 2 && i < nr; i++)
+		if (is_candidate(space, i))
+			consistent = check_folio(&mappings, space->folios[i], i, out);
+	kvfree(mappings.count[0]);
 	return consistent;
 }
 

@@ -22,12 +22,12 @@ ptebatch_check_t ptebatch_check_slots;
 
 /**
  * struct slots - swap slots that the page tables refer to
- * @entry: a swap entry for each PTE
  * @nr: number of entries
+ * @entry: a swap entry for each PTE
  */
 struct slots {
-	softleaf_t entry[PTEBATCH_PLACES * PTEBATCH_ROW_ENTRIES];
 	unsigned int nr;
+	softleaf_t entry[];
 };
 
 /* An entry that is drawn without a folio has no slot. */
@@ -158,7 +158,8 @@ bool ptebatch_check_slots(struct ptebatch_trial *trial, struct seq_buf *out)
 
 	if (ptebatch_swap_missing())
 		return true;
-	slots = kvmalloc_obj(*slots);
+	slots = kvmalloc_flex(*slots, entry,
+			      trial->space->nr_places * trial->space->row.nr);
 	if (!slots) {
 		seq_buf_puts(out, "not checked: out of memory\n");
 		return false;
