@@ -80,7 +80,7 @@ static bool check_folio(const struct mappings *mappings, const struct folio *fol
 {
 	bool shared = folio_maybe_mapped_shared((struct folio *)folio);
 	unsigned int i, mms = 0;
-	bool consistent = true;
+	bool consistent = true, several;
 
 	for (i = 0; i < mappings->nr; i++) {
 		unsigned int expected = mappings->count[i][nr];
@@ -93,7 +93,8 @@ static bool check_folio(const struct mappings *mappings, const struct folio *fol
 		seq_buf_printf(out, "folio %u has %u mappings by mm %u, expected %u\n",
 			       nr, got, i, expected);
 	}
-	if (shared != (mms > 1)) {
+	several = mms > 1;
+	if (shared != several) {
 		consistent = false;
 		seq_buf_printf(out, "folio %u is%s flagged as shared, but mapped by %u mms\n",
 			       nr, shared ? "" : " not", mms);
