@@ -13,14 +13,17 @@
 /*
  * Not swap entries, as no page was swapped out, and not migration entries, as a
  * folio under migration is locked and madvise() skips all its pages. A split
- * remaps pages with vm_page_prot: no PROT_NONE entries, which it would lose.
+ * remaps pages with vm_page_prot: no PROT_NONE entries, which it would lose, and
+ * no device-exclusive entries, which become present.
  */
 static bool usable(const struct ptebatch_random *random,
 		   const struct ptebatch_entry *state)
 {
 	return state->kind != PTEBATCH_SWAP &&
 	       state->kind != PTEBATCH_MIGRATION &&
-	       !(random->op->splits && state->kind == PTEBATCH_PROTNONE);
+	       !(random->op->splits &&
+		 (state->kind == PTEBATCH_PROTNONE ||
+		  state->kind == PTEBATCH_DEVICE_EXCLUSIVE));
 }
 
 static void choose(struct ptebatch_random *random, struct rnd_state *rnd)

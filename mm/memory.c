@@ -8,7 +8,7 @@
 #include <linux/mman.h>
 
 #include "../lib/check/rules.h"
-#include "../lib/kernel/swap.h"
+#include "../lib/kernel/device.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
@@ -215,6 +215,18 @@ static const struct zap_row rows[] = {
 	  { "{Rdpyu*4 Wdpy*12}", PTEBATCH_SHMEM, RW, .uffd_wp = true,
 	    .mixedmap = true }, "U*4 -*12" },
 
+	/* Device entries: like PTEs in RSS, mapcount and references. */
+	{ "device-private entries of folios of orders 0, 2 and 4: all cleared",
+	  { "Dwx {Dwx*2 Dx D} {Dwx*16}", .prot = RW }, "-*21" },
+	{ "middle 8 of 16 device-private entries: cleared, the rest unchanged",
+	  { "{Dwx*4 | Dwx*8 | Dwx*4}", .prot = RW }, "{Dwx*4 -*8 Dwx*4}" },
+	{ "device-exclusive entries between PTEs of a 64K folio: all cleared",
+	  { "{Wdyx*4 Ex*4 Wdyx*8} Ex", .prot = RW }, "-*17" },
+	{ "middle 8 of 16 device-exclusive entries: cleared, the rest unchanged",
+	  { "{Ex*4 | Ex*8 | Ex*4}", .prot = RW }, "{Ex*4 -*8 Ex*4}" },
+	{ "device-private entries of a folio shared with a child: cleared in the parent",
+	  { "{Dwx*4}", .prot = RW, .twice = true }, "-*4" },
+
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD-mapped folio: PMD cleared", { "[Wdyx]", .prot = RW }, "-*T" },
 	{ "PMD-mapped shmem folio: PMD cleared, folio dirty",
@@ -288,8 +300,8 @@ static struct kunit_case memory_cases[] = {
 
 static struct kunit_suite memory_suite = {
 	.name = "ptebatch_memory",
-	.suite_init = ptebatch_swap_on_two,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = ptebatch_swap_device_on,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = memory_cases,
 };
 

@@ -17,6 +17,7 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
@@ -354,6 +355,19 @@ static const struct fork_row rows[] = {
 	  { "{Wdpy*4 Wpy*4}", PTEBATCH_SHMEM, RW, .mixedmap = true },
 	  "{Wdpy*4 Wpy*4}", "{Wp*8}" },
 
+	/* Device entries. */
+	{ "device-private entries, writable, exclusive and shared: all readable and shared",
+	  { "Dwx {Dwx*8 Dx*4 D*4}", .prot = RW }, "D {D*16}", "D {D*16}" },
+	{ "device-private entries, uffd-wp on 2 of 4: uffd-wp in parent and child",
+	  { "{Dxu*2 Dwx*2}", .prot = RW, .uffd_wp = true },
+	  "{Du*2 D*2}", "{Du*2 D*2}" },
+	{ "device-exclusive entries in a 64K folio: become present, read-only and shared",
+	  { "{Wdyx*4 Ex*4 Wdyx*8}", .prot = RW },
+	  "{Rdy*4 R*4 Rdy*8}", "{Rd*4 R*4 Rd*8}" },
+	{ "device-exclusive entries, soft-dirty on 2 of 4: soft-dirty in parent and child",
+	  { "{Exs*2 Ex*2}", .prot = RW, .track = true },
+	  "{Rs*2 R*2}", "{Rs*2 R*2}" },
+
 	/* Rule 6: uffd bits follow userfaultfd to the child. */
 	{ "64K folio, 8 PTEs uffd-wp, userfaultfd inherited: the same 8 uffd-wp in the child",
 	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true },
@@ -611,8 +625,8 @@ static struct kunit_case fork_cases[] = {
 
 static struct kunit_suite fork_suite = {
 	.name = "ptebatch_memory_fork",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = ptebatch_swap_device_on,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = fork_cases,
 };
 

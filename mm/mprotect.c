@@ -26,6 +26,7 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/counter.h"
+#include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/op/protect.h"
@@ -368,6 +369,13 @@ static const struct mprotect_row rows[] = {
 	{ "migration and swap entries to read-only: soft-dirty stays",
 	  { "{Mws*2 Mx*2} Ssx S", .prot = RW, .track = true }, RO,
 	  "{Mxs*2 Mx*2} Ssx S" },
+	{ "device-private entries to read-only: become readable, stay exclusive",
+	  { "Dwx {Dwx*4 Dx*2 D*2} {Wdyx*4}", .prot = RW }, RO,
+	  "Dx {Dx*6 D*2} {Rdyx*4}" },
+	{ "device-private entries to writable: stay readable",
+	  { "{Dx*4} {Rdyx*4}", .prot = RO }, RW, "{Dx*4} {Wdyx*4}" },
+	{ "device-exclusive entries in a 64K folio, to read-only: stay",
+	  { "{Wdyx*4 Ex*4 Wdyx*8}", .prot = RW }, RO, "{Rdyx*4 Ex*4 Rdyx*8}" },
 	{ "poison and guard markers between folios, to read-only: markers stay",
 	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW }, RO,
 	  "{Rdyx*2} P G {Rdyx*2} P" },
@@ -535,6 +543,12 @@ static const struct protection_row {
 	{ "uffd-wp resolve, PMD migration entry: loses uffd-wp",
 	  { "[Mxu]", .prot = RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP_RESOLVE, "[Mx]" },
+	{ "uffd-wp protect, device entries: get uffd-wp, device-private ones readable",
+	  { "{Dwx*2 Dx D} {Wdyx*2 Ex*2}", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP, "{Dxu*3 Du} {Rdyux*2 Exu*2}" },
+	{ "uffd-wp resolve, device entries: lose uffd-wp",
+	  { "{Dxu*3 Du} {Rdyux*2 Exu*2}", .prot = RW, .uffd_wp = true },
+	  PTEBATCH_UFFD_WP_RESOLVE, "{Dx*3 D} {Wdyx*2 Ex*2}" },
 	{ "uffd-wp protect, zero and KSM pages: get uffd-wp",
 	  { "Rzy {Wdyx*4} Rdyk", .prot = RW, .uffd_wp = true },
 	  PTEBATCH_UFFD_WP, "Rzyu {Rdyux*4} Rdyku" },
@@ -1091,6 +1105,8 @@ static struct kunit_case mprotect_cases[] = {
 
 static struct kunit_suite mprotect_suite = {
 	.name = "ptebatch_mprotect",
+	.suite_init = ptebatch_device_on,
+	.suite_exit = ptebatch_device_off,
 	.test_cases = mprotect_cases,
 };
 

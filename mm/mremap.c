@@ -515,6 +515,10 @@ static const struct mremap_row rows[] = {
 	  { "{Wdpy*4 Wpy*4 Wdpy*8}", PTEBATCH_SHMEM, RW, .mixedmap = true },
 	  "-*16", "@5 {Wdpy*4 Wpy*4 Wdpy*8}" },
 
+	{ "device-exclusive entries in a 64K folio to entry 5: moved",
+	  { "{Wdyx*4 Ex*4 Wdyx*8}", .prot = RW }, "-*16",
+	  "@5 {Wdyx*4 Ex*4 Wdyx*8}" },
+
 	/* File mappings, second mappings, fork. */
 	{ "64K file folio, clean, dirty and writable entries: moved unchanged",
 	  { "{Ry*8 Rdy*4 Wdy*4}", PTEBATCH_FILE, RW }, "-*16",

@@ -131,6 +131,8 @@ static const struct unmap_row rows[] = {
 	  "{Wdyx Wyx*15}" },
 	{ "64K lazyfree folio, dirty shadow stack PTE first: read-only PTEs stay read-only",
 	  { "{Cdyx Ryx*15}", .prot = RW, .lazyfree = true }, "{Cdyx Ryx*15}" },
+	{ "64K lazyfree folio, 4 device-exclusive entries: unmapped",
+	  { "{Wyx*4 Ex*4 Wyx*8}", .prot = RW, .lazyfree = true }, "-*16" },
 	{ "64K lazyfree folio, zero page in its middle: unmapped, zero page stays",
 	  { "{Wyx*4 Rzy*4 Wyx*8}", .prot = RW, .lazyfree = true },
 	  "-*4 Rzy*4 -*8" },

@@ -57,6 +57,7 @@ static const struct notation_row {
 	{ "Rzy*2 {W*4 Nz*4 W*8} Rdk*2", "Ryz*2 {W*4 Nz*4 W*8} Rdk*2" },
 	{ "Wpd {Rp*2 R*2}", "Wdp {Rp*2 R*2}" },
 	{ "{Rdyxh R*3}", "{Rdyxh R*3}" },
+	{ "Dwx {Du*2 Dx*2} {Exs W}", "Dxw {Du*2 Dx*2} {Esx W}" },
 	{ "{.*5 R*11}", "{.*5 R*11}" },
 	{ "{R*3 .*5}", "{R*3 .*5}" },
 	{ "{W*0 | R*4 | .*0} -*0", "{R*4}" },

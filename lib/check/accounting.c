@@ -73,7 +73,7 @@ static void count_entries(struct accounting *acct,
 		if (entry->kind != PTEBATCH_SWAP &&
 		    entry->kind != PTEBATCH_HWPOISON)
 			rss[mm_counter(folio)]++;
-		if (!ptebatch_entry_present(entry))
+		if (!ptebatch_entry_mapped(entry))
 			continue;
 		if (!test_bit(i, snapshot->huge))
 			acct->page[space->row.folios[entry->folio].first +

@@ -101,9 +101,10 @@ static u32 kinds_of_page(const struct ptebatch_call *call, u16 flags)
 }
 
 /*
- * Rules 6 and 15 for non-present entries: a writable migration entry becomes
- * readable and, if anonymous, exclusive; the uffd bit is set or cleared as
- * requested; all else stays.
+ * Rules 6 and 15 for non-present entries: a writable migration or
+ * device-private entry becomes readable and, if a migration entry of an
+ * anonymous page, exclusive; the uffd bit is set or cleared as requested; all
+ * else stays.
  */
 static void change_absent(const struct ptebatch_call *call,
 			  const struct ptebatch_entry *was, u16 set, u16 clear,
@@ -111,11 +112,13 @@ static void change_absent(const struct ptebatch_call *call,
 {
 	u16 flags = was->flags;
 
-	if (was->kind != PTEBATCH_SWAP && was->kind != PTEBATCH_MIGRATION) {
+	if (was->kind != PTEBATCH_SWAP && was->kind != PTEBATCH_MIGRATION &&
+	    !ptebatch_entry_mapped(was)) {
 		stays(was, allowed);
 		return;
 	}
-	if (flags & PTEBATCH_MIGRATION_WRITE && call->anonymous)
+	if (was->kind == PTEBATCH_MIGRATION && call->anonymous &&
+	    flags & PTEBATCH_MIGRATION_WRITE)
 		set |= PTEBATCH_EXCLUSIVE;
 	flags &= ~(clear | PTEBATCH_MIGRATION_WRITE);
 	flags |= set;
@@ -248,7 +251,7 @@ void ptebatch_model_unmap(const struct ptebatch_call *call,
 {
 	const u16 kept = PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE;
 
-	if (!ptebatch_entry_normal(was))
+	if (!ptebatch_entry_mapped(was))
 		stays(was, allowed);
 	else if (call->anonymous && call->swap && !call->droppable)
 		becomes(BIT(PTEBATCH_SWAP), was->flags & kept, allowed);
@@ -373,7 +376,7 @@ void ptebatch_model_move(const struct ptebatch_call *call,
 {
 	bool leaf = ptebatch_entry_present(was) ||
 		    was->kind == PTEBATCH_MIGRATION ||
-		    was->kind == PTEBATCH_SWAP;
+		    was->kind == PTEBATCH_SWAP || ptebatch_entry_mapped(was);
 
 	stays(was, allowed);
 	if (call->uffd_no_remap_event && was->kind == PTEBATCH_MARKER)
@@ -396,7 +399,8 @@ void ptebatch_model_move(const struct ptebatch_call *call,
  * @was: entry before the call
  * @allowed: set to what the entry may be after the call
  *
- * Private pages become shared: not exclusive, and so not writable.
+ * Private pages become shared: not exclusive, and so not writable. Device-
+ * exclusive entries become present first.
  */
 void ptebatch_model_fork_parent(const struct ptebatch_call *call,
 				const struct ptebatch_entry *was,
@@ -408,6 +412,8 @@ void ptebatch_model_fork_parent(const struct ptebatch_call *call,
 	allowed->flags &= ~(PTEBATCH_EXCLUSIVE | PTEBATCH_MIGRATION_WRITE);
 	if (was->kind == PTEBATCH_WRITABLE || was->kind == PTEBATCH_SHADOW_STACK)
 		allowed->kinds = BIT(PTEBATCH_READABLE);
+	if (was->kind == PTEBATCH_DEVICE_EXCLUSIVE)
+		allowed->kinds = kinds_of_page(call, allowed->flags);
 }
 
 /**

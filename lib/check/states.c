@@ -34,6 +34,10 @@ static const struct {
 	{ PTEBATCH_MIGRATION, 0,
 	  PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE |
 	  PTEBATCH_MIGRATION_WRITE },
+	{ PTEBATCH_DEVICE_PRIVATE, 0,
+	  PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE | PTEBATCH_MIGRATION_WRITE },
+	{ PTEBATCH_DEVICE_EXCLUSIVE, PTEBATCH_EXCLUSIVE,
+	  PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD },
 	{ PTEBATCH_SWAP, 0,
 	  PTEBATCH_SOFT_DIRTY | PTEBATCH_UFFD | PTEBATCH_EXCLUSIVE },
 	{ PTEBATCH_MARKER },
@@ -62,6 +66,14 @@ static const char *ruled_out(const struct ptebatch_call *call,
 		return "special PTEs only in VMAs with VM_MIXEDMAP";
 	if (entry->flags & PTEBATCH_EXCLUSIVE && !call->anonymous)
 		return "only anonymous pages are AnonExclusive";
+	if ((entry->kind == PTEBATCH_DEVICE_PRIVATE ||
+	     entry->kind == PTEBATCH_DEVICE_EXCLUSIVE) &&
+	    !(IS_ENABLED(CONFIG_DEVICE_PRIVATE) && call->anonymous && !call->file))
+		return "device entries only in anonymous memory with CONFIG_DEVICE_PRIVATE";
+	if (entry->kind == PTEBATCH_DEVICE_PRIVATE &&
+	    entry->flags & PTEBATCH_MIGRATION_WRITE &&
+	    !(entry->flags & PTEBATCH_EXCLUSIVE))
+		return "the page of a writable device-private entry is AnonExclusive";
 	if (entry->kind == PTEBATCH_SWAP && !call->anonymous)
 		return "only anonymous pages have swap entries";
 	if (entry->kind == PTEBATCH_MIGRATION && !IS_ENABLED(CONFIG_MIGRATION))
@@ -76,6 +88,8 @@ static const char *ruled_out(const struct ptebatch_call *call,
 		return "a writable migration entry implies exclusive";
 	if (entry->flags & PTEBATCH_UFFD)
 		return "an entry with the uffd bit is not writable";
+	if (entry->kind == PTEBATCH_DEVICE_PRIVATE)
+		return NULL;
 	if (call->track && !(entry->flags & PTEBATCH_SOFT_DIRTY))
 		return "an entry that needs a soft-dirty fault is not writable";
 	if (!call->shared && entry->flags & PTEBATCH_SPECIAL)

@@ -28,7 +28,7 @@ static const struct {
 };
 
 /* Indexed by enum ptebatch_kind. */
-static const char kind_letters[] = "-WRNMSUPGHC?";
+static const char kind_letters[] = "-WRNMSUPGHCDE?";
 
 /**
  * struct parser - state of the parser

@@ -18,7 +18,7 @@
  *	N  maps a page, PROT_NONE	s  soft-dirty
  *	C  maps a shadow stack page,	u  uffd-wp or uffd-rwp
  *	   which is dirty (x86)		x  page is AnonExclusive
- *	-  none				w  with M: page was writable
+ *	-  none				w  with M, D: page was writable
  *	.  no entry: a page of the	l  page is lazyfree
  *	   folio that the row does	z  maps the zero page
  *	   not map (in braces only)	p  special: maps a PFN, not a page
@@ -27,6 +27,8 @@
  *	S  swap entry; in braces, of the folio's next page
  *	U  uffd-wp marker
  *	P  poison marker		G  guard marker
+ *	D  device-private entry: its folio is in device-private memory
+ *	E  device-exclusive entry
  *	?  maps a page that the test never mapped (only printed)
  *
  * Each token outside braces maps a small folio. Around tokens:
@@ -81,6 +83,8 @@
  * @PTEBATCH_HWPOISON: hwpoison entry
  * @PTEBATCH_SHADOW_STACK: present, shadow stack: on x86 a PTE without the write
  *                         bit and with the hardware's dirty bit
+ * @PTEBATCH_DEVICE_PRIVATE: device-private entry
+ * @PTEBATCH_DEVICE_EXCLUSIVE: device-exclusive entry
  * @PTEBATCH_FOREIGN: any entry that no test has set
  */
 enum ptebatch_kind {
@@ -95,6 +99,8 @@ enum ptebatch_kind {
 	PTEBATCH_GUARD,
 	PTEBATCH_HWPOISON,
 	PTEBATCH_SHADOW_STACK,
+	PTEBATCH_DEVICE_PRIVATE,
+	PTEBATCH_DEVICE_EXCLUSIVE,
 	PTEBATCH_FOREIGN,
 };
 
@@ -191,11 +197,20 @@ static inline bool ptebatch_entry_normal(const struct ptebatch_entry *entry)
 	       !(entry->flags & (PTEBATCH_ZERO_PAGE | PTEBATCH_SPECIAL));
 }
 
+/* Does the entry count in the mapcount of its page? */
+static inline bool ptebatch_entry_mapped(const struct ptebatch_entry *entry)
+{
+	return ptebatch_entry_normal(entry) ||
+	       entry->kind == PTEBATCH_DEVICE_PRIVATE ||
+	       entry->kind == PTEBATCH_DEVICE_EXCLUSIVE;
+}
+
 /* Does the entry always refer to a page? A swap entry may have a folio or not. */
 static inline bool ptebatch_entry_has_page(const struct ptebatch_entry *entry)
 {
 	return (ptebatch_entry_present(entry) &&
 		!(entry->flags & PTEBATCH_ZERO_PAGE)) ||
+	       ptebatch_entry_mapped(entry) ||
 	       entry->kind == PTEBATCH_MIGRATION ||
 	       entry->kind == PTEBATCH_HWPOISON;
 }

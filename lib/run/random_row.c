@@ -30,7 +30,9 @@ static struct ptebatch_entry any_state(struct rnd_state *rnd,
 		struct ptebatch_entry state =
 			states->state[below(rnd, states->nr)];
 
-		if (page == ptebatch_entry_has_page(&state))
+		/* A folio in device-private memory has no other entries. */
+		if (state.kind != PTEBATCH_DEVICE_PRIVATE &&
+		    page == ptebatch_entry_has_page(&state))
 			return state;
 	}
 }

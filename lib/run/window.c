@@ -206,7 +206,7 @@ void ptebatch_window_get(struct ptebatch_window *window)
 		}
 		entry->folio = drawn->folio;
 		entry->page = drawn->page;
-		if (ptebatch_entry_normal(entry) && PageAnon(page) &&
+		if (ptebatch_entry_mapped(entry) && PageAnon(page) &&
 		    PageAnonExclusive(page))
 			entry->flags |= PTEBATCH_EXCLUSIVE;
 	}

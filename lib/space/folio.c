@@ -9,6 +9,7 @@
 
 #include "internal.h"
 
+#include "../kernel/device.h"
 #include "folio.h"
 
 /* Without fallback to other nodes if the row names the folio's node. */
@@ -17,8 +18,10 @@ static gfp_t node_gfp(const struct ptebatch_shape *shape)
 	return GFP_KERNEL | (shape->node ? __GFP_THISNODE : 0);
 }
 
-static struct folio *alloc_one(const struct ptebatch_shape *shape)
+static struct folio *alloc_one(const struct ptebatch_shape *shape, bool device)
 {
+	if (device)
+		return ptebatch_device_folio(shape->order);
 	if (!shape->node)
 		return folio_alloc(GFP_KERNEL, shape->order);
 	return __folio_alloc_node(node_gfp(shape), shape->order, shape->node - 1);
@@ -93,7 +96,8 @@ static int alloc_chain(struct folio **folios,
  *          failure, entries not reached keep their value
  * @row: orders and nodes of the folios, and which folios are adjacent
  *
- * The pages are not zeroed.
+ * A folio with a device-private entry is in device-private memory. The pages are
+ * not zeroed.
  *
  * Context: Process context, may sleep.
  * Return: 0, -ENOMEM, or -EINVAL if no block up to MAX_PAGE_ORDER can contain
@@ -101,15 +105,20 @@ static int alloc_chain(struct folio **folios,
  */
 int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row)
 {
+	DECLARE_BITMAP(device, PTEBATCH_ROW_ENTRIES) = {};
 	unsigned int i, end;
 	int err;
 
+	for (i = 0; i < row->nr; i++)
+		if (row->entries[i].kind == PTEBATCH_DEVICE_PRIVATE)
+			set_bit(row->entries[i].folio, device);
 	for (i = 0; i < row->nr_folios; i = end) {
 		for (end = i + 1; end < row->nr_folios; end++)
 			if (!row->folios[end].adjacent)
 				break;
 		if (end - i == 1) {
-			folios[i] = alloc_one(&row->folios[i]);
+			folios[i] = alloc_one(&row->folios[i],
+					      test_bit(i, device));
 			if (!folios[i])
 				return -ENOMEM;
 			continue;

@@ -22,7 +22,7 @@ static void make_ksm(struct folio *folio)
 	folio->mapping = (void *)FOLIO_MAPPING_KSM;
 }
 
-/* Add the rmap and the reference of a present entry. */
+/* Add the rmap and the reference of an entry. */
 static void add_rmap(struct ptebatch_space *space, struct vm_area_struct *vma,
 		     unsigned long addr, const struct ptebatch_entry *entry)
 {
@@ -251,7 +251,8 @@ static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
 	pte_t *ptep;
 	int err;
 
-	if (has_page && !ptebatch_entry_present(entry)) {
+	if (has_page && !ptebatch_entry_present(entry) &&
+	    !ptebatch_entry_mapped(entry)) {
 		err = prepare_nonpresent(space, entry);
 		if (err)
 			return err;
@@ -259,7 +260,7 @@ static int map_entry(struct ptebatch_space *space, struct vm_area_struct *vma,
 	ptep = get_locked_pte(vma->vm_mm, addr, &ptl);
 	if (!ptep)
 		return -ENOMEM;
-	if (ptebatch_entry_normal(entry))
+	if (ptebatch_entry_mapped(entry))
 		add_rmap(space, vma, addr, entry);
 	else if (has_page && !ptebatch_entry_present(entry))
 		remove_rmap(space, vma, addr, entry);

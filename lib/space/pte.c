@@ -72,6 +72,20 @@ static pte_t make_migration(struct page *page, u16 flags)
 	return set_swap_flags(swp_entry_to_pte(entry), flags);
 }
 
+static pte_t make_device(struct page *page, const struct ptebatch_entry *entry)
+{
+	unsigned long pfn = page_to_pfn(page);
+	swp_entry_t swap;
+
+	if (entry->kind == PTEBATCH_DEVICE_EXCLUSIVE)
+		swap = make_device_exclusive_entry(pfn);
+	else if (entry->flags & PTEBATCH_MIGRATION_WRITE)
+		swap = make_writable_device_private_entry(pfn);
+	else
+		swap = make_readable_device_private_entry(pfn);
+	return set_swap_flags(swp_entry_to_pte(swap), entry->flags);
+}
+
 /* Without a page: an arbitrary swap entry, which must not be looked up. */
 static pte_t make_swap(struct page *page, u16 flags)
 {
@@ -86,8 +100,8 @@ static pte_t make_swap(struct page *page, u16 flags)
  * @vma: the VMA that the PTE is for
  * @page: the entry's page, or %NULL, also for the zero page; the page of a swap
  *        entry is in the swap cache
- * @entry: the entry; PTEBATCH_EXCLUSIVE is ignored for present entries, as the
- *         page has the flag
+ * @entry: the entry; PTEBATCH_EXCLUSIVE is ignored for present and device
+ *         entries, as the page has the flag
  *
  * Return: the PTE, pte_none() for kinds that cannot be made.
  */
@@ -104,6 +118,9 @@ pte_t ptebatch_pte_make(struct vm_area_struct *vma, struct page *page,
 		return make_migration(page, entry->flags);
 	case PTEBATCH_SWAP:
 		return make_swap(page, entry->flags);
+	case PTEBATCH_DEVICE_PRIVATE:
+	case PTEBATCH_DEVICE_EXCLUSIVE:
+		return make_device(page, entry);
 	case PTEBATCH_MARKER:
 		return make_pte_marker(PTE_MARKER_UFFD_WP);
 	case PTEBATCH_POISON:
@@ -179,6 +196,14 @@ static unsigned long read_nonpresent(pte_t pte, struct ptebatch_entry *entry)
 			entry->flags |= PTEBATCH_MIGRATION_WRITE;
 		else if (softleaf_is_migration_read_exclusive(leaf))
 			entry->flags |= PTEBATCH_EXCLUSIVE;
+		return softleaf_to_pfn(leaf);
+	} else if (softleaf_is_device_private(leaf)) {
+		entry->kind = PTEBATCH_DEVICE_PRIVATE;
+		if (softleaf_is_device_private_write(leaf))
+			entry->flags |= PTEBATCH_MIGRATION_WRITE;
+		return softleaf_to_pfn(leaf);
+	} else if (softleaf_is_device_exclusive(leaf)) {
+		entry->kind = PTEBATCH_DEVICE_EXCLUSIVE;
 		return softleaf_to_pfn(leaf);
 	}
 	return 0;

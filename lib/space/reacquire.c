@@ -52,6 +52,8 @@ static struct page *mapped_page(const struct ptebatch_snapshot *snapshot,
 			return NULL;
 		pfn = pmd_pfn(pmd) + (snapshot->row.first + i) % PTRS_PER_PTE;
 	} else {
+		if (softleaf_is_device_exclusive(softleaf_from_pte(pte)))
+			return softleaf_to_page(softleaf_from_pte(pte));
 		if (!pte_present(pte))
 			return NULL;
 		pfn = pte_pfn(pte);

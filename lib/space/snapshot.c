@@ -91,7 +91,7 @@ static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
 
 	if (entry->flags & PTEBATCH_ZERO_PAGE)
 		return;
-	if (ptebatch_entry_present(entry))
+	if (ptebatch_entry_present(entry) || ptebatch_entry_mapped(entry))
 		add_page(space, pfn, guess, false, entry);
 	else if (ptebatch_entry_has_page(entry))
 		find_page(space, pfn, guess, entry);

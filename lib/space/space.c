@@ -109,6 +109,9 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
 		return "no migration without CONFIG_MIGRATION";
 
+	if (kinds & (BIT(PTEBATCH_DEVICE_PRIVATE) | BIT(PTEBATCH_DEVICE_EXCLUSIVE)) &&
+	    !IS_ENABLED(CONFIG_DEVICE_PRIVATE))
+		return "no device entries without CONFIG_DEVICE_PRIVATE";
 	if (flags & PTEBATCH_SPECIAL && !IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL))
 		return "no special PTEs in this kernel";
 	if (flags & PTEBATCH_KSM && !IS_ENABLED(CONFIG_KSM))

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bitmap.h>
+#include <linux/ioport.h>
+#include <linux/memremap.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "device.h"
+#include "swap.h"
+
+#ifdef CONFIG_DEVICE_PRIVATE
+
+#define DEVICE_SIZE	SZ_4M
+#define DEVICE_PAGES	(DEVICE_SIZE / PAGE_SIZE)
+
+/**
+ * struct device - device-private memory of the running suite
+ * @pagemap: describes the memory to the kernel
+ * @region: physical addresses that nothing else uses, %NULL if there are none
+ * @used: one bit per page, set if the page belongs to a folio
+ */
+static struct {
+	struct dev_pagemap pagemap;
+	struct resource *region;
+	DECLARE_BITMAP(used, DEVICE_PAGES);
+} device;
+
+static unsigned long first_pfn(void)
+{
+	return PHYS_PFN(device.pagemap.range.start);
+}
+
+static void free_folio(struct folio *folio)
+{
+	bitmap_clear(device.used, folio_pfn(folio) - first_pfn(),
+		     folio_nr_pages(folio));
+}
+
+/* No case accesses the memory. */
+static vm_fault_t migrate_to_ram(struct vm_fault *vmf)
+{
+	return VM_FAULT_SIGBUS;
+}
+
+static const struct dev_pagemap_ops ops = {
+	.folio_free = free_folio,
+	.migrate_to_ram = migrate_to_ram,
+};
+
+/**
+ * ptebatch_device_on() - make device-private memory, before a suite
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, also without CONFIG_DEVICE_PRIVATE, or the error of
+ * request_free_mem_region() or memremap_pages().
+ */
+int ptebatch_device_on(struct kunit_suite *suite)
+{
+	void *start;
+
+	device.region = request_free_mem_region(&iomem_resource, DEVICE_SIZE,
+						"ptebatch");
+	if (IS_ERR(device.region))
+		return PTR_ERR(device.region);
+	memset(&device.pagemap, 0, sizeof(device.pagemap));
+	device.pagemap.type = MEMORY_DEVICE_PRIVATE;
+	device.pagemap.range.start = device.region->start;
+	device.pagemap.range.end = device.region->end;
+	device.pagemap.nr_range = 1;
+	device.pagemap.ops = &ops;
+	device.pagemap.owner = &device;
+	start = memremap_pages(&device.pagemap, numa_node_id());
+	if (!IS_ERR(start))
+		return 0;
+	release_mem_region(device.region->start, DEVICE_SIZE);
+	return PTR_ERR(start);
+}
+
+/**
+ * ptebatch_device_off() - remove the device-private memory, after a suite
+ * @suite: the suite; its cases have freed all folios
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_device_off(struct kunit_suite *suite)
+{
+	if (IS_ERR_OR_NULL(device.region))
+		return;
+	memunmap_pages(&device.pagemap);
+	release_mem_region(device.pagemap.range.start, DEVICE_SIZE);
+	device.region = NULL;
+}
+
+/**
+ * ptebatch_device_folio() - allocate a folio in device-private memory
+ * @order: order of the folio
+ *
+ * Context: Process context, between ptebatch_device_on() and
+ * ptebatch_device_off().
+ * Return: the folio with one reference, %NULL if the memory is used up.
+ */
+struct folio *ptebatch_device_folio(unsigned int order)
+{
+	unsigned int nr = 1U << order;
+	unsigned long at = bitmap_find_next_zero_area(device.used, DEVICE_PAGES,
+						      0, nr, nr - 1);
+	struct page *page = pfn_to_page(first_pfn() + at);
+
+	if (IS_ERR_OR_NULL(device.region) || at >= DEVICE_PAGES)
+		return NULL;
+	bitmap_set(device.used, at, nr);
+	zone_device_page_init(page, &device.pagemap, order);
+	folio_unlock(page_folio(page));
+	return page_folio(page);
+}
+
+#else
+
+int ptebatch_device_on(struct kunit_suite *suite)
+{
+	return 0;
+}
+
+void ptebatch_device_off(struct kunit_suite *suite)
+{
+}
+
+struct folio *ptebatch_device_folio(unsigned int order)
+{
+	return NULL;
+}
+
+#endif
+
+/**
+ * ptebatch_swap_device_on() - make two swap devices and device-private memory
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or the error of ptebatch_device_on().
+ */
+int ptebatch_swap_device_on(struct kunit_suite *suite)
+{
+	int err = ptebatch_swap_on_two(suite);
+
+	if (err)
+		return err;
+	err = ptebatch_device_on(suite);
+	if (err)
+		ptebatch_swap_off(suite);
+	return err;
+}
+
+/**
+ * ptebatch_swap_device_off() - undo ptebatch_swap_device_on()
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_swap_device_off(struct kunit_suite *suite)
+{
+	ptebatch_device_off(suite);
+	ptebatch_swap_off(suite);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Device-private memory without a device: pages that no CPU can access.
+ */
+#ifndef PTEBATCH_DEVICE_H
+#define PTEBATCH_DEVICE_H
+
+#include <kunit/test.h>
+#include <linux/mm_types.h>
+
+int ptebatch_device_on(struct kunit_suite *suite);
+void ptebatch_device_off(struct kunit_suite *suite);
+int ptebatch_swap_device_on(struct kunit_suite *suite);
+void ptebatch_swap_device_off(struct kunit_suite *suite);
+struct folio *ptebatch_device_folio(unsigned int order);
+
+#endif /* PTEBATCH_DEVICE_H */
