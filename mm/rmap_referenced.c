@@ -126,7 +126,7 @@ static struct walk {
 	vma_flags_t flags;
 } walk;
 
-/* clear_flush_young() covers the present entries of the range, in batches. */
+/* clear_flush_young() covers the mapped entries of the range, in batches. */
 static void expect_batches(const struct ptebatch_trial *trial)
 {
 	const struct secondary_mmu *secondary = walk.secondary;
@@ -140,7 +140,7 @@ static void expect_batches(const struct ptebatch_trial *trial)
 		return;
 	for (i = 0; i < was->nr; i++) {
 		bool maps = i >= was->from && i < was->to &&
-			    ptebatch_entry_normal(&was->entries[i]);
+			    ptebatch_entry_mapped(&was->entries[i]);
 
 		/* A PMD is one entry. */
 		present += maps && !(test_bit(i, trial->before.huge) &&
@@ -370,6 +370,13 @@ static const struct referenced_row rows[] = {
 	{ "64K folio, zero page in a hole of 2 PTEs: zero page stays young, 2 batches",
 	  { "{Wdyx*5 Rzy*2 Wdyx*9}", .prot = RW },
 	  "{Wdx*5 Rzy*2 Wdx*9}", 1, 2 },
+	{ "64K folio, device-exclusive entries before, between and after PTEs: they stay",
+	  { "{Ex Wdyx*4 Ex*2 Wdyx*8 Ex}", .prot = RW },
+	  "{Ex Wdx*4 Ex*2 Wdx*8 Ex}", 1, 6 },
+	{ "64K folio, all entries device-exclusive: not referenced, they stay",
+	  { "{Ex*16}", .prot = RW }, "{Ex*16}", 0, 16 },
+	{ "small folio, device-exclusive entry: not referenced, it stays",
+	  { "Ex", .prot = RW }, "Ex", 0, 1 },
 	{ "64K folio, 2 migration entries: they stay, 2 batches, all PTEs become old",
 	  { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW },
 	  "{Wdx*5 Mx M Wdx*9}", 1, 2 },
