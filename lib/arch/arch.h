@@ -104,6 +104,11 @@ static inline u8 ptebatch_tag_get(struct page *page)
 #define PTEBATCH_PROT_SETS_YOUNG	false
 #endif
 
+/* True if a TLB flush waits for the other CPUs; false: the hardware broadcasts. */
+#ifndef PTEBATCH_TLB_FLUSH_IPI
+#define PTEBATCH_TLB_FLUSH_IPI		false
+#endif
+
 /* Parameters of the function that the syscall entry code calls. */
 #ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
 #define PTEBATCH_SYSCALL_PARAMS	const struct pt_regs *regs

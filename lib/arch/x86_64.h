@@ -14,6 +14,9 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 	};
 }
 
+/* A TLB flush interrupts the other CPUs that use the mm, and waits for them. */
+#define PTEBATCH_TLB_FLUSH_IPI		true
+
 /* Also true on a CPU without shadow stacks, if booted with setcpuid=519. */
 #define ptebatch_has_shadow_stack ptebatch_has_shadow_stack
 static inline bool ptebatch_has_shadow_stack(void)

@@ -43,8 +43,10 @@ static void invalidate(struct mmu_notifier *notifier, struct mm_struct *mm,
 	struct ptebatch_flush *flush =
 		container_of(notifier, struct ptebatch_flush, notifier);
 
+	spin_lock(&flush->lock);
 	mark_flushed(flush, start, end);
 	flush->calls++;
+	spin_unlock(&flush->lock);
 	if (flush->on_flush)
 		flush->on_flush(flush->data);
 }
@@ -77,6 +79,7 @@ static void stop_recording(struct ptebatch_flush *flush)
 int ptebatch_flush_begin(struct ptebatch_flush *flush,
 			 const struct ptebatch_place *place)
 {
+	spin_lock_init(&flush->lock);
 	flush->mm = place->mm;
 	flush->start = place->start;
 	flush->calls = 0;

@@ -14,6 +14,7 @@
  * @notifier: MMU notifier, called at each flush
  * @mm: the mm
  * @start: address that the first recorded entry maps
+ * @lock: protects @flushed and @calls, as two CPUs may flush at the same time
  * @flushed: bitmap of the flushed entries, counted from @start
  * @calls: number of flushes
  * @on_flush: called at each flush, in the context of the flush, if not %NULL
@@ -23,6 +24,7 @@ struct ptebatch_flush {
 	struct mmu_notifier notifier;
 	struct mm_struct *mm;
 	unsigned long start;
+	spinlock_t lock;	/* of the next two fields */
 	DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
 	unsigned int calls;
 	void (*on_flush)(void *data);

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 
+#include "../space/refs.h"
 #include "../twin/twin.h"
 #include "op.h"
 
@@ -31,9 +32,13 @@ static long unmap(const struct ptebatch_op *op, struct ptebatch_space *space,
 		struct folio *folio = space->folios[i];
 		/* A folio with swap space is locked already. */
 		bool locked = folio_test_locked(folio);
+		bool held = ptebatch_folio_intact(space, i);
 
 		if (!all && !is_in_range(row, i))
 			continue;
+		/* As for reclaim, the caller holds a reference. */
+		if (!held)
+			folio_get(folio);
 		if (!locked)
 			folio_lock(folio);
 		if (twin)
@@ -42,6 +47,8 @@ static long unmap(const struct ptebatch_op *op, struct ptebatch_space *space,
 			try_to_unmap(folio, op->arg);
 		if (!locked)
 			folio_unlock(folio);
+		if (!held)
+			folio_put(folio);
 	}
 	if (op->arg & TTU_BATCH_FLUSH)
 		try_to_unmap_flush();

@@ -74,7 +74,7 @@ def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]
     arch, slower = _arch(mutant), _key(mutant, 'slower')
     folder.mkdir(parents=True, exist_ok=True)
     given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME')}
-    variables = given | {'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
+    variables = given | {'DEBUG': _key(mutant, 'debug'), 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
     if slower:
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:

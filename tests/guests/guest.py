@@ -27,6 +27,8 @@ FLAVOURS = {
               'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
+    # Each report counts, also of a race that was reported before; a short distance between the watched accesses.
+    'kcsan': ('CONFIG_KCSAN=y', 'CONFIG_KCSAN_REPORT_ONCE_IN_MS=0', 'CONFIG_KCSAN_SKIP_WATCH=500'),
     'coverage': ('CONFIG_DEBUG_FS=y', 'CONFIG_GCOV_KERNEL=y'),
     'selftests': (),    # configured by selftests_build.py
 }
@@ -35,6 +37,9 @@ FLAVOURS = {
 REPRODUCERS = ('CONFIG_EXT4_FS=y',)
 # gcc adds the counters after the early inlining: a line that only calls small functions would have none.
 EACH_LINE = '-fno-early-inlining'
+# KCSAN watches the accesses of this folder of the kernel, which contains what the suites test: a report on another
+# subsystem would fail a case that cannot do anything about it.
+KCSAN_WATCHES = 'mm'
 TCG = ['-accel', 'tcg']
 # One instruction is one nanosecond; sleep=off: an idle CPU does not wait for the host's clock.
 COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
@@ -46,6 +51,9 @@ KERNEL_ARGS = ('panic=-1', 'oops=panic')
 DEBUG_ARGS = ('kasan_multi_shot',)
 # The kernel log keeps all counters until the console, which may be slower, has printed them.
 COVERAGE_ARGS = ('log_buf_len=4M',)
+# The suite ptebatch_threads brings the second CPU online. All other suites have one CPU, and take no longer than on one.
+# Of two sockets: the kernel warns of cores of one package on different NUMA nodes.
+CPUS, CPUS_ARGS = '-smp 2,sockets=2,cores=1', ('maxcpus=1',)
 
 
 class Guest:
@@ -88,6 +96,8 @@ class Guest:
             for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE)):
                 # Other folders have objects of the same name, for example arch/x86/boot/memory.o.
                 args.append(f'--make_options={variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})')
+        if self.settings.kcsan:
+            args.append(f'--make_options=KCSAN_SANITIZE=$(if $(filter {KCSAN_WATCHES},$(obj)),y,n)')
         options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
         if self.settings.kernel == 'x86_64':
             options += REPRODUCERS
@@ -152,6 +162,16 @@ class Guest:
             raise Trouble(f'the initramfs of the {name} does not build ({failed})', 'see the lines above',
                           failed.output) from failed
         return packed
+
+    def boot_suites(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
+                    kernel_args: tuple[str, ...] = ()) -> int:
+        """Boot to run the suites; return the status of kunit.py."""
+        kernel_args += self.arch.suites_args
+        # The benches have one CPU: only then is the number of instructions always the same.
+        if self.arch.emulated and not self.settings.bench:
+            args += (f'--qemu_args={CPUS}',)
+            kernel_args += CPUS_ARGS
+        return self.boot(on_line, *args, initramfs=initramfs, kernel_args=kernel_args, suites=self.settings.suites)
 
     def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:

@@ -127,8 +127,7 @@ class Judge:
             self.console.say(line)
 
         settings = self.guest.settings
-        status = self.guest.boot(on_line, *self._outputs(), kernel_args=settings.arch.suites_args + settings.parameters,
-                                 suites=settings.suites)
+        status = self.guest.boot_suites(on_line, *self._outputs(), kernel_args=settings.parameters)
         log = self._keep_log()
         self._check_variant(log)
         self._keep_ktap(log)
@@ -143,8 +142,7 @@ class Judge:
         initramfs = loadable.make_initramfs(self.guest)
         output: list[str] = []
         with self.console.step('boot', f'insert, run and remove ptebatch_kunit.ko, {loadable.ROUNDS} times'):
-            self.guest.boot(output.append, '--raw_output=all', initramfs=initramfs, suites=self.guest.settings.suites,
-                            kernel_args=self.guest.arch.suites_args)
+            self.guest.boot_suites(output.append, '--raw_output=all', initramfs=initramfs)
         log = self._keep_log()
         finished = self._finished(output, log)
         rounds = loadable.rounds(log)

@@ -61,6 +61,7 @@ class Settings:
     parameters: tuple[str, ...]     # of the suites, on the kernel command line
     cache: Path
     debug: bool = False     # a kernel with KASAN, lockdep and the page table check
+    kcsan: bool = False     # a kernel with KCSAN
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # the clock counts instructions
     coverage: tuple[Path, ...] = ()     # kernel sources, whose lines the kernel counts how often they run
@@ -75,7 +76,7 @@ class Settings:
         if self.selftests:
             return 'selftests'
         return ('loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else
-                'coverage' if self.coverage else '')
+                'kcsan' if self.kcsan else 'coverage' if self.coverage else '')
 
     @property
     def kernel(self) -> str:
@@ -94,7 +95,7 @@ class Settings:
         """The variables that select kernel and CPU, as the user types them; without those that have their default."""
         paths = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
         default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
-        return (['DEBUG=1'] if self.debug else []) + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
+        return (['DEBUG=1'] if self.debug else ['DEBUG=kcsan'] if self.kcsan else []) + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
             f'{name}={value or ""}' for name, value in paths.items() if value != (default if name == 'FIXES' else None)]
 
     def each(self) -> list[Settings]:
@@ -104,7 +105,7 @@ class Settings:
 
     def refuse_options(self, command: str) -> None:
         """Raise Trouble if an option of `make run` is set that another command does not have."""
-        if self.loadable or self.debug or self.parameters or self.variants:
+        if self.loadable or self.debug or self.kcsan or self.parameters or self.variants:
             raise Trouble(f'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to {command}',
                           'leave them out')
 
@@ -124,7 +125,7 @@ class Settings:
         """The settings for make coverage of these kernel sources."""
         if self.arch.name == 'arm64':
             raise Trouble('ARCH=arm64: not supported by make coverage', 'type ARCH=um or ARCH=x86_64')
-        if self.loadable or self.debug:
+        if self.loadable or self.debug or self.kcsan:
             raise Trouble('LOADABLE= and DEBUG= do not apply to make coverage', 'leave them out')
         return replace(self, results=self.results / 'coverage', coverage=tuple(sources))
 
@@ -151,7 +152,11 @@ class Settings:
                 parameters += (f'ptebatch_kunit.{name.lower()}={_number(env, name, 0, bits)}',)
         if loadable and parameters:
             raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS=: not supported with LOADABLE=1', 'leave LOADABLE= or the others out')
-        debug = env.get('DEBUG', '') not in ('', '0')
+        kcsan = env.get('DEBUG', '') == 'kcsan'
+        debug = env.get('DEBUG', '') not in ('', '0', 'kcsan')
+        if kcsan and (loadable or arch.name != 'x86_64'):
+            raise Trouble(f'DEBUG=kcsan: not supported with ARCH={arch.name}{" and LOADABLE=1" if loadable else ""}',
+                          'type ARCH=x86_64, and no LOADABLE=')
         if debug and (loadable or not arch.emulated):
             raise Trouble('DEBUG=1: not supported with ARCH=um or LOADABLE=1', 'type ARCH=x86_64 or ARCH=arm64, and no LOADABLE=')
         selected = variants.chosen(arch, env.get('VARIANTS', ''))
@@ -165,11 +170,12 @@ class Settings:
             ksrc=path(env, 'KSRC'),
             series=path(env, 'SERIES'),
             fixes=path(env, 'FIXES'),
-            results=results(env) / (arch.name + ('-loadable' if loadable else '-debug' if debug else '')),
+            results=results(env) / (arch.name + ('-loadable' if loadable else '-debug' if debug else '-kcsan' if kcsan else '')),
             jobs=jobs(env),
-            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else 600 if debug or loadable else 300),
+            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive or kcsan else 600 if debug or loadable else 300),
             parameters=parameters,
             cache=cache,
             debug=debug,
+            kcsan=kcsan,
             variants=selected,
         )

@@ -16,6 +16,8 @@ from trees import source
     ({'ARCH': 'um', 'LOADABLE': '1'}, 'LOADABLE=1: not supported with ARCH=um; type'),
     ({'ARCH': 'x86_64', 'LOADABLE': '1', 'EXHAUSTIVE': '1'}, 'not supported with LOADABLE=1'),
     ({'ARCH': 'um', 'DEBUG': '1'}, 'DEBUG=1: not supported with ARCH=um or LOADABLE=1'),
+    ({'ARCH': 'arm64', 'DEBUG': 'kcsan'}, 'DEBUG=kcsan: not supported with ARCH=arm64; type ARCH=x86_64, and no LOADABLE='),
+    ({'ARCH': 'x86_64', 'DEBUG': 'kcsan', 'LOADABLE': '1'}, 'DEBUG=kcsan: not supported with ARCH=x86_64 and LOADABLE=1'),
     ({'ARCH': 'um', 'VARIANTS': 'all'},
      'VARIANTS=all: ARCH=um has no variants; type ARCH=arm64, which has main a57 a715 bbml3 va52 mte va48 16k 64k'),
     ({'ARCH': 'arm64', 'VARIANTS': 'a57 a75'},
@@ -41,6 +43,14 @@ def test_invalid_variables(variables: dict[str, str], message: str) -> None:
 def test_results_folder_per_architecture() -> None:
     settings = Settings.read({'O': '/out', 'ARCH': 'arm64', 'LOADABLE': '1'})
     assert settings.results == Path('/out/arm64-loadable')
+
+
+def test_kcsan_has_its_own_kernel() -> None:
+    settings = Settings.read({'O': '/out', 'ARCH': 'x86_64', 'DEBUG': 'kcsan'})
+    assert settings.kcsan and not settings.debug
+    assert (settings.kernel, settings.results) == ('x86_64-kcsan', Path('/out/x86_64-kcsan'))
+    assert settings.sources[0] == 'DEBUG=kcsan'
+    assert settings.timeout == 1800
 
 
 def test_no_kernel_tree(tmp_path: Path) -> None:
@@ -83,6 +93,7 @@ def test_valid_tree(machine: Machine) -> None:
     ('gate', {'LOADABLE': '1'}, 'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to benches'),
     ('selftests', {'ARCH': 'um'}, 'ARCH=um: the selftests are not supported; type ARCH=x86_64 or ARCH=arm64'),
     ('selftests', {'SUITES': 'x'}, 'SUITES= does not apply to selftests; leave it out'),
+    ('bench', {'DEBUG': 'kcsan'}, 'do not apply to benches'),
     ('selftests', {'DEBUG': '1'}, 'do not apply to selftests; leave them out'),
     ('selftests', {'TIMEOUT': 'x'}, 'TIMEOUT=x: expected a number above 0'),
     ('reproduce', {'ARCH': 'arm64'},

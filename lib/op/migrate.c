@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
+
+#include "internal.h"
+
+#include "migrate.h"
+
+#ifdef CONFIG_MIGRATION
+
+static long migrate(const struct ptebatch_op *op, struct ptebatch_space *space,
+		    bool twin)
+{
+	struct folio *folio = space->folios[0];
+
+	/* Migration entries hold no references; the folio stays locked. */
+	folio_get(folio);
+	folio_lock(folio);
+	try_to_migrate(folio, 0);
+	return folio_mapped(folio) ? -EBUSY : 0;
+}
+
+/* The folio is its own destination: nothing is copied. */
+static long migrated(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
+{
+	struct folio *folio = space->folios[0];
+
+	remove_migration_ptes(folio, folio, 0);
+	folio_unlock(folio);
+	folio_put(folio);
+	return 0;
+}
+
+static const char *migration_missing(void)
+{
+	return NULL;
+}
+
+#else
+
+static long migrate(const struct ptebatch_op *op, struct ptebatch_space *space,
+		    bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static long migrated(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static const char *migration_missing(void)
+{
+	return "no migration without CONFIG_MIGRATION";
+}
+
+#endif
+
+static long split_first(const struct ptebatch_op *op, struct ptebatch_space *space,
+			bool twin)
+{
+	struct folio *folio = space->folios[0];
+	long err;
+
+	if (!folio_try_get(folio))
+		return -EBUSY;
+	folio_lock(folio);
+	err = split_folio(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+	return err;
+}
+
+static const char *split_missing(void)
+{
+	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? NULL :
+	       "no split without CONFIG_TRANSPARENT_HUGEPAGE";
+}
+
+const struct ptebatch_op ptebatch_migrate = {
+	.name = "migrate", .function = "try_to_migrate()", .call = migrate,
+	.missing = migration_missing, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_migrated = {
+	.name = "migrated", .function = "remove_migration_ptes()",
+	.call = migrated, .missing = migration_missing, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_split = {
+	.name = "split", .function = "split_folio()", .call = split_first,
+	.missing = split_missing, .no_twin = true,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The page table side of migration, and the split of a folio.
+ */
+#ifndef PTEBATCH_MIGRATE_H
+#define PTEBATCH_MIGRATE_H
+
+#include "op.h"
+
+/* The first folio of the row: to migration entries, and back from them. */
+extern const struct ptebatch_op ptebatch_migrate, ptebatch_migrated;
+
+/* The first folio of the row, which the space holds no reference to. */
+extern const struct ptebatch_op ptebatch_split;
+
+#endif /* PTEBATCH_MIGRATE_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Run an operation on a row while a second task, on another CPU, runs another
+ * operation on the same row.
+ */
+#ifndef PTEBATCH_THREADS_H
+#define PTEBATCH_THREADS_H
+
+#include "../kernel/pause.h"
+#include "../op/op.h"
+
+/**
+ * struct ptebatch_threads - two operations on a row, and what is expected
+ * @op: operation that pauses
+ * @setup: the address space before the operations
+ * @point: point at which @op pauses, the first time that it reaches the point
+ * @meanwhile: operation of the second task during the pause
+ * @until: when the pause ends
+ * @finally: operation after both, or %NULL
+ * @after: expected row; %NULL if no entry may change
+ * @second: expected row of the second place, as in struct ptebatch_run
+ * @ret: expected return value of @op, if it does not count pages
+ * @meanwhile_ret: expected return value of @meanwhile
+ * @tlb: the second task uses the mm from the beginning, and has read each page:
+ *       its TLB has the entries
+ * @discards: the operations may discard the contents of pages
+ * @rounds: @op runs so many times, and @meanwhile with @finally until @op has
+ *          finished: neither return values nor entries are compared. More
+ *          rounds with KCSAN, which looks at few of the accesses.
+ *
+ * A pinned page is unpinned before the checks.
+ */
+struct ptebatch_threads {
+	const struct ptebatch_op *op;
+	struct ptebatch_setup setup;
+	enum ptebatch_point point;
+	const struct ptebatch_op *meanwhile;
+	enum ptebatch_pause_until until;
+	const struct ptebatch_op *finally;
+	const char *after;
+	const char *second;
+	long ret;
+	long meanwhile_ret;
+	bool tlb;
+	bool discards;
+	unsigned int rounds;
+};
+
+void ptebatch_threads_run(struct kunit *test, const struct ptebatch_threads *threads);
+
+#endif /* PTEBATCH_THREADS_H */
