@@ -25,11 +25,13 @@
  * @flags: any of PTEBATCH_SOFT_DIRTY, PTEBATCH_UFFD and PTEBATCH_EXCLUSIVE
  * @offset: its slot
  */
-static const struct first {
+struct first {
 	const char *name;
 	u8 flags;
 	pgoff_t offset;
-} firsts[] = {
+};
+
+static const struct first firsts[] = {
 	{ "S", 0, 3 },
 	{ "Ss", PTEBATCH_SOFT_DIRTY, 3 },
 	{ "Su", PTEBATCH_UFFD, 3 },

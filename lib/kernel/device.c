@@ -16,8 +16,8 @@
 #define DEVICE_SIZE	SZ_4M
 #define DEVICE_PAGES	(DEVICE_SIZE / PAGE_SIZE)
 
-/**
- * struct device - device-private memory of the running suite
+/*
+ * The device-private memory of the running suite:
  * @pagemap: describes the memory to the kernel
  * @region: physical addresses that nothing else uses, %NULL if there are none
  * @used: one bit per page, set if the page belongs to a folio
