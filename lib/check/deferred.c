@@ -7,13 +7,15 @@
  *
  *  - a folio with both mapped and unmapped pages is in the queue, unless it was in
  *    the swap cache when they were unmapped;
- *  - a folio whose pages are all mapped, before and after, does not enter it,
- *    unless its migration fails: try_to_migrate() unmaps one page after the other;
+ *  - a folio whose pages are all mapped, before and after, does not enter it;
  *  - neither does a folio that is unmapped as a whole, by one batch.
  *
+ * Except by migration: try_to_migrate() unmaps one page after the other. And no
+ * folio of a device enters the queue.
  * A folio leaves the queue only when it is split or freed.
  */
 #include <linux/bitmap.h>
+#include <linux/memremap.h>
 #include <linux/mm.h>
 
 #include "internal.h"
@@ -32,7 +34,7 @@ static void mark_mapped(const struct ptebatch_space *space,
 	unsigned int i;
 
 	for (i = 0; i < row->nr; i++)
-		if (ptebatch_entry_normal(&row->entries[i]))
+		if (ptebatch_entry_mapped(&row->entries[i]))
 			set_bit(ptebatch_first_page(space, row->entries[i].folio) +
 				row->entries[i].page, mapped);
 }
@@ -63,7 +65,8 @@ static bool is_candidate(const struct ptebatch_space *space, unsigned int i)
 
 	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) &&
 	       space->row.folios[i].order > 1 && ptebatch_folio_intact(space, i) &&
-	       folio_test_anon(folio) && !folio_test_swapcache(folio);
+	       folio_test_anon(folio) && !folio_test_swapcache(folio) &&
+	       !folio_is_device_private(folio);
 }
 
 static bool is_queued(const struct folio *folio)
@@ -128,9 +131,10 @@ static bool check_folio(const struct ptebatch_trial *trial, unsigned int i,
 			       i, after, nr);
 		return false;
 	}
-	if (before != nr || test_bit(i, trial->deferred) || !is_queued(folio))
+	if (before != nr || trial->migrates || test_bit(i, trial->deferred) ||
+	    !is_queued(folio))
 		return true;
-	if (after == nr && !trial->migrates)
+	if (after == nr)
 		seq_buf_printf(out, "folio %u, all pages mapped, has entered the queue\n", i);
 	else if (!trial->one_by_one && trial->space->nr_places == 1 &&
 		 is_one_batch(trial, i))

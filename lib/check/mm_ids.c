@@ -44,7 +44,7 @@ static void count(const struct ptebatch_trial *trial,
 		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
 
 		/* A PMD is one mapping. */
-		if (ptebatch_entry_normal(entry) &&
+		if (ptebatch_entry_mapped(entry) &&
 		    (!test_bit(i, snapshot->huge) || !entry->page))
 			mappings->count[at][entry->folio]++;
 	}
