@@ -75,7 +75,10 @@ static bool is_queued(const struct folio *folio)
 	       !list_empty(&folio->_deferred_list);
 }
 
-/* Does the trial's operation get the whole folio @i as one batch? */
+/*
+ * Does the trial's operation get the whole folio @i as one batch? It gets the
+ * entries of a device one by one.
+ */
 static bool is_one_batch(const struct ptebatch_trial *trial, unsigned int i)
 {
 	const struct ptebatch_row *row = &trial->before.row;
@@ -95,7 +98,7 @@ static bool is_one_batch(const struct ptebatch_trial *trial, unsigned int i)
 		u8 kind = trial->after.row.entries[at].kind;
 
 		if (entry->folio != (s16)i || entry->page != nr - (end - at) ||
-		    entry->kind != last->kind ||
+		    entry->kind != last->kind || !ptebatch_entry_normal(entry) ||
 		    (entry->flags ^ last->flags) & ~spread)
 			return false;
 		if (kind != PTEBATCH_NONE && kind != PTEBATCH_GUARD)
