@@ -7,6 +7,8 @@
  * Entries, too: those that mprotect() makes writable are as after a write fault,
  * and those that a NUMA hinting fault restores are as before the hint.
  */
+#include "../lib/twin/names.h"
+
 #include <kunit/test.h>
 #include <linux/gfp.h>
 #include <linux/kthread.h>

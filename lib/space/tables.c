@@ -6,6 +6,8 @@
  * behind each page table of the row: a batch that runs past the end finds the
  * entries that it expects, and changes the copy instead of the next table.
  */
+#include "../twin/names.h"
+
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/pgalloc.h>

@@ -70,7 +70,7 @@ SELFTEST_LIBRARIES = (
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    MATPLOTLIB, CSCOPE,
+    MATPLOTLIB, CSCOPE, *SELFTEST_LIBRARIES,
 )
 
 
