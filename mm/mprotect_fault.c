@@ -34,6 +34,7 @@ static const struct fault_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	enum ptebatch_protection_id how;
+	bool hardware;		/* if the hardware sets accessed and dirty */
 } rows[] = {
 	{ "exclusive dirty pages: writes do not fault",
 	  { "{Rdyx*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
@@ -46,9 +47,9 @@ static const struct fault_row {
 	{ "PMD, exclusive and dirty: the write does not fault",
 	  { "[Rdyx]", .prot = RO }, PTEBATCH_TO_WRITABLE },
 	{ "exclusive clean pages: writes do not fault",
-	  { "{Ryx*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	  { "{Ryx*16}", .prot = RO }, PTEBATCH_TO_WRITABLE, true },
 	{ "private file, clean COW copy: writes do not fault",
-	  { "{Ryx*16}", PTEBATCH_PRIVATE_FILE, RO }, PTEBATCH_TO_WRITABLE },
+	  { "{Ryx*16}", PTEBATCH_PRIVATE_FILE, RO }, PTEBATCH_TO_WRITABLE, true },
 	{ "shmem, clean and dirty pages: writes do not fault",
 	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO }, PTEBATCH_TO_WRITABLE },
 	{ "file with write notification, dirty pages: writes do not fault",
@@ -165,6 +166,13 @@ static unsigned int write_step(const struct ptebatch_space *space)
 	return space->row.folios[0].pmd ? PTRS_PER_PTE : 1;
 }
 
+/* Without the hardware, the first write to a clean writable page faults. */
+static void skip_without_hardware(struct kunit *test)
+{
+	if (!arch_has_hw_pte_young())
+		kunit_skip(test, "the hardware does not set accessed and dirty");
+}
+
 static void mprotect_fault(struct kunit *test)
 {
 	const struct fault_row *row = test->param_value;
@@ -176,6 +184,8 @@ static void mprotect_fault(struct kunit *test)
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
+	if (row->hardware)
+		skip_without_hardware(test);
 	space = ptebatch_space(test, &row->setup);
 	start = ptebatch_addr(space, 0);
 	end = ptebatch_addr(space, space->row.nr);
@@ -260,8 +270,8 @@ static void mprotect_same(struct kunit *test)
 	struct ptebatch_trial *upgraded, *faulted;
 	unsigned long few, many;
 
-	if (row->hardware && !arch_has_hw_pte_young())
-		kunit_skip(test, "the hardware does not set accessed and dirty");
+	if (row->hardware)
+		skip_without_hardware(test);
 	upgraded = change_and_write(test, PTEBATCH_TO_WRITABLE, &few);
 	faulted = change_and_write(test, PTEBATCH_TO_WRITABLE_LATER, &many);
 	KUNIT_EXPECT_EQ_MSG(test, many - few, row->avoided,

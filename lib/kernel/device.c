@@ -33,6 +33,12 @@ static unsigned long first_pfn(void)
 	return PHYS_PFN(device.pagemap.range.start);
 }
 
+/* The region is larger than was requested: it has whole memory sections. */
+static void free_region(const struct resource *region)
+{
+	release_mem_region(region->start, resource_size(region));
+}
+
 static void free_folio(struct folio *folio)
 {
 	bitmap_clear(device.used, folio_pfn(folio) - first_pfn(),
@@ -76,7 +82,7 @@ int ptebatch_device_on(struct kunit_suite *suite)
 	start = memremap_pages(&device.pagemap, numa_node_id());
 	if (!IS_ERR(start))
 		return 0;
-	release_mem_region(device.region->start, DEVICE_SIZE);
+	free_region(device.region);
 	return PTR_ERR(start);
 }
 
@@ -91,7 +97,7 @@ void ptebatch_device_off(struct kunit_suite *suite)
 	if (IS_ERR_OR_NULL(device.region))
 		return;
 	memunmap_pages(&device.pagemap);
-	release_mem_region(device.pagemap.range.start, DEVICE_SIZE);
+	free_region(device.region);
 	device.region = NULL;
 }
 
