@@ -409,7 +409,7 @@ static void mprotect_hint(struct kunit *test)
 	struct ptebatch_trial *trial;
 	unsigned long faults;
 	char __user *addr;
-	char byte;
+	char byte __maybe_unused;
 	int err;
 
 	if (missing)

@@ -34,8 +34,8 @@ struct two_tasks {
 static void read_pages(void *data)
 {
 	struct two_tasks *tasks = data;
+	char value __maybe_unused;
 	unsigned int i;
-	char value;
 
 	for (i = 0; i < tasks->space->row.nr; i++)
 		get_user(value, (char __user *)ptebatch_addr(tasks->space, i));
