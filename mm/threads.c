@@ -213,29 +213,25 @@ static const struct ptebatch_op to_readable_and_back = {
 	.call = change_twice, .no_twin = true,
 };
 
-#define RACE(first, picture, at, second, last) { &(first), { picture, .prot = RW,	\
+#define RACE(first, picture, at, second) { &(first), { picture, .prot = RW,	\
 	.lru = true }, at, second,						\
-	PTEBATCH_UNTIL_STARTED, last, .discards = true, .rounds = 16 }
+	PTEBATCH_UNTIL_STARTED, .rounds = 16, .discards = true }
 
 #define START	PTEBATCH_RANGE_START
 
 static const struct threads_row races[] = {
 	{ "mprotect() to read-only and back, writes",
-	  RACE(to_readable_and_back, "{Wdyx*16}", START, PTEBATCH_WRITE(5), NULL) },
+	  RACE(to_readable_and_back, "{Wdyx*16}", START, PTEBATCH_WRITE(5)) },
 	{ "mprotect() to read-only and back, pins",
-	  RACE(to_readable_and_back, "{Wdyx*16}", START, PTEBATCH_PIN(5), NULL) },
-	{ "mprotect() to read-only and back, migration",
-	  RACE(to_readable_and_back, "{Wdyx*16}", START, &ptebatch_migrate,
-	       &ptebatch_migrated) },
+	  RACE(to_readable_and_back, "{Wdyx*16}", START, PTEBATCH_PIN(5)) },
 	{ "MADV_COLD, writes",
-	  RACE(ptebatch_advices[PTEBATCH_COLD], "{Wdyx*16}", PTEBATCH_FLUSH, PTEBATCH_WRITE(5),
-	       NULL) },
+	  RACE(ptebatch_advices[PTEBATCH_COLD], "{Wdyx*16}", PTEBATCH_FLUSH, PTEBATCH_WRITE(5)) },
 	{ "MADV_FREE, writes",
-	  RACE(ptebatch_advices[PTEBATCH_FREE], "{Wdyx*16}", START, PTEBATCH_WRITE(5), NULL) },
+	  RACE(ptebatch_advices[PTEBATCH_FREE], "{Wdyx*16}", START, PTEBATCH_WRITE(5)) },
 	{ "MADV_DONTNEED, writes",
-	  RACE(ptebatch_advices[PTEBATCH_DONTNEED], "{Wdyx*16}", START, PTEBATCH_WRITE(5), NULL) },
+	  RACE(ptebatch_advices[PTEBATCH_DONTNEED], "{Wdyx*16}", START, PTEBATCH_WRITE(5)) },
 	{ "MADV_DONTNEED, pins",
-	  RACE(ptebatch_advices[PTEBATCH_DONTNEED], "{Wdyx*16}", START, PTEBATCH_PIN(5), NULL) },
+	  RACE(ptebatch_advices[PTEBATCH_DONTNEED], "{Wdyx*16}", START, PTEBATCH_PIN(5)) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(races, races, name);

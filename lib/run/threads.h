@@ -21,12 +21,12 @@
  * @second: expected row of the second place, as in struct ptebatch_run
  * @ret: expected return value of @op, if it does not count pages
  * @meanwhile_ret: expected return value of @meanwhile
- * @tlb: the second task uses the mm from the beginning, and has read each page:
- *       its TLB has the entries
- * @discards: the operations may discard the contents of pages
  * @rounds: @op runs so many times, and @meanwhile with @finally until @op has
  *          finished: neither return values nor entries are compared. More
  *          rounds with KCSAN, which looks at few of the accesses.
+ * @tlb: the second task uses the mm from the beginning, and has read each page:
+ *       its TLB has the entries
+ * @discards: the operations may discard the contents of pages
  *
  * A pinned page is unpinned before the checks.
  */
@@ -41,9 +41,9 @@ struct ptebatch_threads {
 	const char *second;
 	long ret;
 	long meanwhile_ret;
+	unsigned int rounds;
 	bool tlb;
 	bool discards;
-	unsigned int rounds;
 };
 
 void ptebatch_threads_run(struct kunit *test, const struct ptebatch_threads *threads);
