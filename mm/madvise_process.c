@@ -807,8 +807,9 @@ static struct cred *alloc_cred(struct kunit *test, const int *caps,
 /* Ranges of a call; each maps one folio. */
 #define VLEN_MAX	8
 
+/* process_madvise() with @vlen ranges, or madvise() of the first range. */
 static void lock_case(struct kunit *test, const struct behavior_row *row,
-		      unsigned int vlen)
+		      unsigned int vlen, bool madvise)
 {
 	bool shmem = row->mapping == PTEBATCH_SHMEM;
 	struct vector_range ranges[VLEN_MAX];
@@ -820,6 +821,7 @@ static void lock_case(struct kunit *test, const struct behavior_row *row,
 		.nr = VLEN_MAX,
 		.behavior = row->behavior,
 		.pidfd = PIDFD_SELF,
+		.madvise = madvise,
 		.locks = &locks,
 	};
 	struct cred *cred = NULL;
@@ -844,8 +846,14 @@ static void lock_case(struct kunit *test, const struct behavior_row *row,
 	if (row->gathers == NOT_CHECKED)
 		expected.nr[PTEBATCH_GATHER] = locks.nr[PTEBATCH_GATHER];
 	expect_locks(test, &locks, &expected);
-	expect_result(test, &call, row->missing ? -EINVAL :
-				   vlen && row->error ? row->error : BYTES(vlen));
+	if (madvise)
+		KUNIT_EXPECT_EQ_MSG(test, call.result,
+				    row->missing ? -EINVAL : row->error,
+				    "madvise() returns %ld", call.result);
+	else
+		expect_result(test, &call, row->missing ? -EINVAL :
+					   vlen && row->error ? row->error :
+								BYTES(vlen));
 	ptebatch_trial_end(trial);
 	ptebatch_trial_release(trial);
 }
@@ -859,7 +867,7 @@ static void process_locks(struct kunit *test)
 	if (ptebatch_locks_missing())
 		kunit_skip(test, "%s", ptebatch_locks_missing());
 	for (i = 0; i < ARRAY_SIZE(vlens); i++)
-		lock_case(test, row, vlens[i]);
+		lock_case(test, row, vlens[i], false);
 }
 
 static void madvise_desc(const struct behavior_row *row, char *desc)
@@ -873,40 +881,9 @@ KUNIT_ARRAY_PARAM(madvise, behavior_rows, madvise_desc);
 /* madvise() takes the locks of process_madvise() with one range. */
 static void madvise_locks(struct kunit *test)
 {
-	const struct behavior_row *row = test->param_value;
-	bool shmem = row->mapping == PTEBATCH_SHMEM;
-	static const struct vector_range range = PAGES(0, 1);
-	struct ptebatch_locks locks, expected;
-	struct ptebatch_trial *trial;
-	struct call call = {
-		.ranges = &range,
-		.behavior = row->behavior,
-		.pidfd = PIDFD_SELF,
-		.madvise = true,
-		.locks = &locks,
-	};
-	struct cred *cred = NULL;
-
 	if (ptebatch_locks_missing())
 		kunit_skip(test, "%s", ptebatch_locks_missing());
-	trial = begin(test, shmem ? "Wdy*2" : "Wdyx*2", row->mapping);
-	call.space = trial->space;
-	if (row->mode == NO_LOCK)
-		cred = alloc_cred(test, NULL, 0);
-	call.cred = cred;
-	call_self(test, &call);
-	if (cred)
-		put_cred(cred);
-	expected = expected_locks(row->missing ? NO_LOCK : row->mode,
-				  row->missing || row->error ? NEVER :
-							       row->gathers, 1);
-	if (row->gathers == NOT_CHECKED)
-		expected.nr[PTEBATCH_GATHER] = locks.nr[PTEBATCH_GATHER];
-	expect_locks(test, &locks, &expected);
-	KUNIT_EXPECT_EQ_MSG(test, call.result, row->missing ? -EINVAL : row->error,
-			    "madvise() returns %ld", call.result);
-	ptebatch_trial_end(trial);
-	ptebatch_trial_release(trial);
+	lock_case(test, test->param_value, 1, true);
 }
 
 /*

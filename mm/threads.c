@@ -213,9 +213,10 @@ static const struct ptebatch_op to_readable_and_back = {
 	.call = change_twice, .no_twin = true,
 };
 
-#define RACE(first, picture, at, second) { &(first), { picture, .prot = RW,	\
+#define RACE(first, picture, at, second, ...) { &(first), { picture, .prot = RW,	\
 	.lru = true }, at, second,						\
-	PTEBATCH_UNTIL_STARTED, .rounds = 16, .discards = true }
+	PTEBATCH_UNTIL_STARTED, .rounds = 16, .discards = true,		\
+	__VA_ARGS__ }
 
 #define START	PTEBATCH_RANGE_START
 
@@ -224,6 +225,9 @@ static const struct threads_row races[] = {
 	  RACE(to_readable_and_back, "{Wdyx*16}", START, PTEBATCH_WRITE(5)) },
 	{ "mprotect() to read-only and back, pins",
 	  RACE(to_readable_and_back, "{Wdyx*16}", START, PTEBATCH_PIN(5)) },
+	{ "mprotect() to read-only and back, migration",
+	  RACE(to_readable_and_back, "{Wdyx*16}", START, &ptebatch_migrate,
+	       .finally = &ptebatch_migrated) },
 	{ "MADV_COLD, writes",
 	  RACE(ptebatch_advices[PTEBATCH_COLD], "{Wdyx*16}", PTEBATCH_FLUSH, PTEBATCH_WRITE(5)) },
 	{ "MADV_FREE, writes",

@@ -162,17 +162,8 @@ static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
 
 static pmd_t make_pmd_migration(struct folio *folio, u16 flags)
 {
-	unsigned long pfn = folio_pfn(folio);
-	swp_entry_t entry;
-	pmd_t pmd;
+	pmd_t pmd = softleaf_to_pmd(ptebatch_migration_entry(&folio->page, flags));
 
-	if (flags & PTEBATCH_MIGRATION_WRITE)
-		entry = make_writable_migration_entry(pfn);
-	else if (flags & PTEBATCH_EXCLUSIVE)
-		entry = make_readable_exclusive_migration_entry(pfn);
-	else
-		entry = make_readable_migration_entry(pfn);
-	pmd = softleaf_to_pmd(entry);
 	if (flags & PTEBATCH_SOFT_DIRTY)
 		pmd = pmd_swp_mksoft_dirty(pmd);
 	if (flags & PTEBATCH_UFFD)

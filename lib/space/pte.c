@@ -58,18 +58,28 @@ static pte_t set_swap_flags(pte_t pte, u16 flags)
 	return pte;
 }
 
-static pte_t make_migration(struct page *page, u16 flags)
+/**
+ * ptebatch_migration_entry() - make the migration entry of a page
+ * @page: the page
+ * @flags: flags of a struct ptebatch_entry: writable, exclusive
+ *
+ * Return: the entry, without bits of a PTE or PMD.
+ */
+swp_entry_t ptebatch_migration_entry(struct page *page, u16 flags)
 {
 	unsigned long pfn = page_to_pfn(page);
-	swp_entry_t entry;
 
 	if (flags & PTEBATCH_MIGRATION_WRITE)
-		entry = make_writable_migration_entry(pfn);
-	else if (flags & PTEBATCH_EXCLUSIVE)
-		entry = make_readable_exclusive_migration_entry(pfn);
-	else
-		entry = make_readable_migration_entry(pfn);
-	return set_swap_flags(swp_entry_to_pte(entry), flags);
+		return make_writable_migration_entry(pfn);
+	if (flags & PTEBATCH_EXCLUSIVE)
+		return make_readable_exclusive_migration_entry(pfn);
+	return make_readable_migration_entry(pfn);
+}
+
+static pte_t make_migration(struct page *page, u16 flags)
+{
+	return set_swap_flags(swp_entry_to_pte(ptebatch_migration_entry(page, flags)),
+			      flags);
 }
 
 static pte_t make_device(struct page *page, const struct ptebatch_entry *entry)
