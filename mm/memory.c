@@ -203,6 +203,9 @@ static const struct zap_row rows[] = {
 	/* PTEs without a folio, which are in no RSS counter; KSM pages. */
 	{ "zero page before, in and after folios: all cleared",
 	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Nz*2 {Wdyx*4}", .prot = RW }, "-*23" },
+	{ "zero page in a private file mapping, 2 of 4 PTEs uffd-wp: 2 uffd-wp markers",
+	  { "Rzyu*2 Rzy*2 {Ryu Ry*3}", PTEBATCH_PRIVATE_FILE, RW, .uffd_wp = true },
+	  "U*2 -*2 U -*3" },
 	{ "zero page, middle 2 of 4 PTEs: cleared, the rest unchanged",
 	  { "Rzy | Rzy*2 | Rzy", .prot = RW }, "Rzy -*2 Rzy" },
 	{ "KSM pages between exclusive pages: all cleared",

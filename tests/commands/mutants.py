@@ -17,6 +17,7 @@ from host.errors import Trouble
 from host import exit_status
 from host import lock
 from host.settings import PROJECT, Settings, results
+from host.shard import Shard
 from host import tools
 from results.report import failures
 
@@ -53,11 +54,11 @@ def _shown(names: list[str]) -> str:
     return f'{len(names)}: ' + '; '.join(names[:SHOWN]) + ('; …' if len(names) > SHOWN else '')
 
 
-def _run(settings: Settings, log: Path) -> int:
+def _run(settings: Settings, tree: str, log: Path) -> int:
     """The exit status of one run in the one tree of all mutants: only what differs from the last one is rebuilt."""
     with log.open('w') as output, redirect_stdout(output):
         try:
-            return run.run(replace(settings, tree='mutants'), Console())
+            return run.run(replace(settings, tree=tree), Console())
         except Trouble as trouble:
             print(f'{trouble.details}\n{trouble}')
             return exit_status.COULD_NOT_RUN
@@ -68,7 +69,7 @@ def _settings(variables: Mapping[str, str]) -> Settings:
     return Settings.read(variables).each()[0]
 
 
-def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]:
+def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple[bool, str]:
     """Whether the suites of the mutant's folder, or its benches, catch it, and the names of the cases that do."""
     # A slow mutant violates no rule; the key names the table of the benches that shows it.
     arch, slower = _arch(mutant), _key(mutant, 'slower')
@@ -79,7 +80,7 @@ def _try(mutant: Path, folder: Path, env: Mapping[str, str]) -> tuple[bool, str]
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:
         settings = _settings(variables | {'SUITES': f'ptebatch_{mutant.parent.name}*', 'VARIANTS': _key(mutant, 'variant')})
-        status = _run(settings, folder / 'output')
+        status = _run(settings, tree, folder / 'output')
     output = (folder / 'output').read_text(errors='replace')
     if status == exit_status.PASSED:
         return False, 'NOT CAUGHT'
@@ -98,13 +99,15 @@ def main(env: Mapping[str, str]) -> int:
     if not mutants:
         raise Trouble(f'SUITES={suites} matches no folder of tests/mutants',
                       f'type SUITES= and one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir() if path.is_dir()))}')
-    lock.claim(results(env) / 'mutants')
+    part = Shard.read(env)
+    tree = '-'.join(['mutants', *part.name])
+    lock.claim(results(env) / tree)
     caught = []
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
-    for mutant in mutants:
+    for mutant in part.of(mutants):
         name = str(mutant.relative_to(MUTANTS).with_suffix(''))
-        good, by = _try(mutant, results(env) / 'mutants' / name, env)
+        good, by = _try(mutant, results(env) / 'mutants' / name, tree, env)
         caught.append(good)
         print(ROW.format(name, _arch(mutant), by), flush=True)
     print(f'{sum(caught)} of {len(caught)} caught')
