@@ -10,6 +10,15 @@
 #include "../lib/op/op.h"
 #include "../lib/run/random.h"
 
+/*
+ * Without UFFD_FEATURE_EVENT_REMAP, mremap() may make a writable migration entry
+ * readable or not.
+ */
+static bool usable(const struct ptebatch_random *random, const struct ptebatch_entry *state)
+{
+	return !random->setup.uffd_no_remap_event || !(state->flags & PTEBATCH_MIGRATION_WRITE);
+}
+
 static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 {
 	struct ptebatch_setup *setup = &random->setup;
@@ -26,8 +35,14 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 	};
 	setup->uffd_rwp = VM_UFFD_RWP && pgtable_supports_uffd() &&
 			  !setup->uffd_wp && bits & BIT(6);
-	setup->uffd_no_remap_event = (setup->uffd_wp || setup->uffd_rwp) && bits & BIT(4);
+	/*
+	 * If soft-dirty is tracked, moved entries are alike in it: the batches
+	 * that resolve the protection are longer than the model permits.
+	 */
+	setup->uffd_no_remap_event = (setup->uffd_wp || setup->uffd_rwp) &&
+				     !setup->track && bits & BIT(4);
 	random->op = &ptebatch_move;
+	random->usable = usable;
 	/* mremap() moves several VMAs only without userfaultfd. */
 	random->one_vma = setup->uffd_wp || setup->uffd_rwp;
 	/* Half of the moves keep the alignment of contpte blocks. */

@@ -16,6 +16,8 @@ bool ptebatch_check_model(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *was = ptebatch_trial_was(trial);
 	const struct ptebatch_row *got = &trial->after.row;
+	/* mremap() resolves the protection by batches, its twin too. */
+	bool batches = !trial->one_by_one || trial->call.uffd_no_remap_event;
 	unsigned int i;
 
 	if (!trial->call.model)
@@ -26,7 +28,7 @@ bool ptebatch_check_model(struct ptebatch_trial *trial, struct seq_buf *out)
 		/* Only flags that the entry gained can have spread to it. */
 		if (got->entries[i].flags & ~was->entries[i].flags)
 			spread = ptebatch_model_spread(was, got->first, i,
-						       !trial->one_by_one);
+						       batches);
 		if (!ptebatch_model_allows(&trial->call, &was->entries[i],
 					   spread | PTEBATCH_PROT_YOUNG,
 					   &got->entries[i]))

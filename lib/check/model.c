@@ -368,7 +368,8 @@ void ptebatch_model_move_source(const struct ptebatch_call *call,
  *
  * With soft-dirty tracking, a moved entry is soft-dirty. Without
  * UFFD_FEATURE_EVENT_REMAP the destination is not registered with userfaultfd:
- * the uffd bits and markers are dropped.
+ * its protection is resolved. Write faults may be avoided or not, and an access
+ * that the protection does not prevent may still fault.
  */
 void ptebatch_model_move(const struct ptebatch_call *call,
 			 const struct ptebatch_entry *was,
@@ -377,20 +378,21 @@ void ptebatch_model_move(const struct ptebatch_call *call,
 	bool leaf = ptebatch_entry_present(was) ||
 		    was->kind == PTEBATCH_MIGRATION ||
 		    was->kind == PTEBATCH_SWAP || ptebatch_entry_mapped(was);
+	struct ptebatch_call upgrade = *call;
+	struct ptebatch_entry moved = *was;
 
-	stays(was, allowed);
-	if (call->uffd_no_remap_event && was->kind == PTEBATCH_MARKER)
-		becomes(BIT(PTEBATCH_NONE), 0, allowed);
-	if (call->uffd_no_remap_event && was->flags & PTEBATCH_UFFD) {
-		allowed->flags &= ~PTEBATCH_UFFD;
-		/* Read protection must be dropped, too. */
-		if (call->uffd_rwp && was->kind == PTEBATCH_PROTNONE)
-			allowed->kinds = kinds_of_page(call, allowed->flags);
-		else if (call->uffd_rwp && ptebatch_entry_present(was))
-			allowed->kinds |= kinds_of_page(call, allowed->flags);
-	}
 	if (call->track && leaf)
-		allowed->flags |= PTEBATCH_SOFT_DIRTY;
+		moved.flags |= PTEBATCH_SOFT_DIRTY;
+	stays(&moved, allowed);
+	if (!call->uffd_no_remap_event)
+		return;
+	ptebatch_model_uffd_resolve(call, &moved, allowed);
+	if (!ptebatch_entry_present(was))
+		return;
+	upgrade.try_writable = true;
+	allowed->kinds |= kinds_of_page(&upgrade, allowed->flags);
+	if (!call->uffd_rwp || !(was->flags & PTEBATCH_UFFD))
+		allowed->kinds |= BIT(was->kind);
 }
 
 /**

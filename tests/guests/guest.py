@@ -32,9 +32,10 @@ FLAVOURS = {
     'coverage': ('CONFIG_DEBUG_FS=y', 'CONFIG_GCOV_KERNEL=y'),
     'selftests': (),    # configured by selftests_build.py
 }
-# A reproducer needs a file system with large folios and page_mkwrite(). The option is not in arch/x86_64.config: the
-# benches use that file too, and the recorded figures would no longer be comparable.
-REPRODUCERS = ('CONFIG_EXT4_FS=y',)
+# The reproducers need a file system with large folios and page_mkwrite(), and page tables whose allocation fails. The
+# options are not in arch/x86_64.config: the benches use that file too, and the recorded figures would no longer be
+# comparable.
+REPRODUCERS = ('CONFIG_EXT4_FS=y', 'CONFIG_FAIL_PAGE_ALLOC=y', 'CONFIG_FAULT_INJECTION_DEBUG_FS=y')
 # gcc adds the counters after the early inlining: a line that only calls small functions would have none.
 EACH_LINE = '-fno-early-inlining'
 # KCSAN watches the accesses of this folder of the kernel, which contains what the suites test: a report on another
