@@ -34,6 +34,7 @@ ifeq ($(KBUILD_EXTMOD),)
 # except for the batches, and its symbols are made local.
 ptebatch_kunit-y += $(twins:%=lib/twin/%.local.o)
 ptebatch_kunit-$(CONFIG_GCOV_KERNEL) += lib/kernel/coverage.o
+ptebatch_kunit-$(CONFIG_PTEBATCH_MUTATION) += lib/kernel/mutation.o
 targets += $(twins:%=lib/twin/%.o)
 OBJCOPYFLAGS := --wildcard --keep-global-symbol='ptebatch_twin_*'
 $(obj)/lib/twin/%.local.o: $(obj)/lib/twin/%.o FORCE

@@ -20,6 +20,8 @@ from host import lock
 from host import packages
 from host.settings import PROJECT, Settings, results
 from host import tools
+from host import wheels
+from mutation import record as mutation
 from results.record import load
 from results.report import PASS, Counts, verdicts
 from trees import shadow
@@ -33,6 +35,7 @@ RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
         {'ARCH': 'arm64', 'SERIES': UNMAP}, {'ARCH': 'arm64', 'LOADABLE': '1'})
 # x86_64 with DEBUG=1 has most of the kernel's options; arm64 has the twin of contpte.c.
 TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
+SAMPLE = '40'   # mutants
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init')
 
@@ -137,6 +140,14 @@ class Check:
         self.run_cases('programs', 'reproduce', tools.program('reproduce'), self.env | {'O': str(self.folder)},
                        lambda: reproduce.counts(result))
 
+    def mutation(self, arch: str) -> str:
+        """Mutants of a sample that survive, but that the record calls caught."""
+        log = self.folder / f'{arch}-mutation.log'
+        files = sorted({verdict.function.partition(':')[0] for verdict in mutation.load(mutation.recorded(arch))})
+        variables = {'ARCH': arch, 'O': str(self.folder), 'FILES': ' '.join(files), 'SAMPLE': SAMPLE}
+        status = tools.logged(tools.program('mutation'), log, **self.env | variables)
+        return f'exit status {status}\n{log.read_text(errors="replace")}' if status else ''
+
     def benches(self, arch: str) -> str:
         """Figures that differ between runs, and timings of which the stopwatch itself takes more than 1 %."""
         folder = self.folder / 'bench'
@@ -203,6 +214,7 @@ class Check:
         needs = [need for variables in RUNS
                  for need in packages.for_run(architecture.find(variables['ARCH']), 'LOADABLE' in variables)]
         packages.ensure(dict.fromkeys([*packages.TEST, *needs]), self.console)
+        wheels.ensure(self._settings({}).cache, self.console)
         self.run_check('style', 'shellcheck', lambda: tools.run(['shellcheck', *SHELL], cwd=PROJECT))
         self.run_check('style', 'mypy', lambda: re.sub(r'Success: .*', '', tools.run(
             ['mypy', '--strict', '--no-error-summary', '--explicit-package-bases', '--exclude', 'guests/arch',
@@ -216,6 +228,7 @@ class Check:
         self.run_check('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
         if architecture.find('x86_64').native:
             self.reproducers()
+        self.run_check('mutation', f'{SAMPLE} mutants', lambda: self.mutation('x86_64'))
         self.run_check('style', 'sparse', self.sparse)
         for variables in TWINS:
             self.run_check('twins', variables['ARCH'], lambda: self.twins(variables))

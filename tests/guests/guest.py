@@ -30,6 +30,7 @@ FLAVOURS = {
     # Each report counts, also of a race that was reported before; a short distance between the watched accesses.
     'kcsan': ('CONFIG_KCSAN=y', 'CONFIG_KCSAN_REPORT_ONCE_IN_MS=0', 'CONFIG_KCSAN_SKIP_WATCH=500'),
     'coverage': ('CONFIG_DEBUG_FS=y', 'CONFIG_GCOV_KERNEL=y'),
+    'mutation': ('CONFIG_PTEBATCH_MUTATION=y',),
     'selftests': (),    # configured by selftests_build.py
 }
 # The reproducers need a file system with large folios and page_mkwrite(), and page tables whose allocation fails. The
@@ -104,13 +105,14 @@ class Guest:
             options += REPRODUCERS
         return args + [f'--kconfig_add={option}' for option in options]
 
-    def build(self, step: Step) -> None:
-        """Configure and build incrementally."""
+    def build(self, step: Step, *options: str) -> None:
+        """Configure and build incrementally, with these options of make."""
         built = self._built()
         self.build_path.mkdir(exist_ok=True)
         try:
             tools.run(
-                self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
+                self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}',
+                            *(f'--make_options={option}' for option in options)), cwd=self.tree, env=self.env(),
                 watch=lambda: step.progress(built))
         except tools.Failed as failed:
             raise failed.of_build(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}') from failed

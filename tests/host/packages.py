@@ -113,7 +113,7 @@ def _as_root() -> list[str] | None:
     return ['sudo']
 
 
-def _may_install(packages: Iterable[str]) -> bool:
+def may_install(packages: Iterable[str], program: str = 'apt') -> bool:
     """The user agreed to install packages: by INSTALL=yes, by CI=true or on the terminal."""
     install = os.environ.get('INSTALL', '')
     if install not in ('', 'yes', 'no'):
@@ -122,7 +122,7 @@ def _may_install(packages: Iterable[str]) -> bool:
         return install != 'no'
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    return input(f'apt install {" ".join(packages)}? [y/N] ').strip().lower() in ('y', 'yes')
+    return input(f'{program} install {" ".join(packages)}? [y/N] ').strip().lower() in ('y', 'yes')
 
 
 def ensure(needs: Iterable[Need], console: Console) -> None:
@@ -135,7 +135,7 @@ def ensure(needs: Iterable[Need], console: Console) -> None:
     root = _as_root()
     if not shutil.which('apt-get') or root is None:
         raise Trouble(f'missing: {names}', f'install them (in Debian, as root: apt install {" ".join(packages)})')
-    if not _may_install(packages):
+    if not may_install(packages):
         raise Trouble(f'missing: {names}', f'add INSTALL=yes, or type: apt install {" ".join(packages)}')
     apt = [*root, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120']
     with console.step('packages', 'apt installs ' + ' '.join(packages)) as step:

@@ -45,6 +45,11 @@ def jobs(env: Mapping[str, str]) -> int:
     return _number(env, 'JOBS', len(os.sched_getaffinity(0)))
 
 
+def sample(env: Mapping[str, str]) -> tuple[int, int]:
+    """The size of a sample, 0 without SAMPLE=, and the seed that draws it."""
+    return _number(env, 'SAMPLE', 0) if env.get('SAMPLE') else 0, _number(env, 'SEED', 1, 64)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The variables of one run, checked before the run begins."""
@@ -65,6 +70,7 @@ class Settings:
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # the clock counts instructions
     coverage: tuple[Path, ...] = ()     # kernel sources, whose lines the kernel counts how often they run
+    mutation: bool = False  # mutants of the batched functions in one kernel
     selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
     variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
     variant: Variant | None = None      # the variant of this run
@@ -76,7 +82,7 @@ class Settings:
         if self.selftests:
             return 'selftests'
         return ('loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else
-                'kcsan' if self.kcsan else 'coverage' if self.coverage else '')
+                'kcsan' if self.kcsan else 'coverage' if self.coverage else 'mutation' if self.mutation else '')
 
     @property
     def kernel(self) -> str:
@@ -128,6 +134,13 @@ class Settings:
         if self.loadable or self.debug or self.kcsan:
             raise Trouble('LOADABLE= and DEBUG= do not apply to make coverage', 'leave them out')
         return replace(self, results=self.results / 'coverage', coverage=tuple(sources))
+
+    def for_mutation(self, *shard: str) -> Settings:
+        """The settings for make mutation; a shard has a tree and results of its own."""
+        if self.loadable or self.debug or self.kcsan or self.variants or self.suites:
+            raise Trouble('LOADABLE=, DEBUG=, VARIANTS= and SUITES= do not apply to make mutation', 'leave them out')
+        name = '-'.join(['mutation', *shard])
+        return replace(self, results=self.results / name, mutation=True, tree=name, parameters=())
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:
         """The settings for the kernel's own selftests."""

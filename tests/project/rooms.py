@@ -15,7 +15,7 @@ from pathlib import Path
 FOLDERS = ('run', 'op', 'check', 'space', 'kernel', 'twin', 'link', 'row', 'arch')
 SUITES = 'mm'
 # The packages of tests/ from top to bottom.
-PACKAGES = ('unit', 'commands', 'figures', 'project', 'guests', 'results', 'trees', 'host')
+PACKAGES = ('unit', 'commands', 'figures', 'mutation', 'project', 'guests', 'results', 'trees', 'host')
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 IMPORT = re.compile(r'^ *(?:from|import) (\w+)', re.MULTILINE)

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
@@ -94,6 +94,8 @@ class Shadow:
         parts = [name] if name else [patch.diff for patch in patches]
         key = hashlib.sha256('\0'.join([str(origin), *parts]).encode(errors='replace'))
         self.path = trees / f'{origin.name}-{key.hexdigest()[:8]}'
+        # Returns files that are changed on top of the patches.
+        self.rewrite: Callable[[], Mapping[str, bytes]] = dict
 
     @contextmanager
     def locked(self, console: Console) -> Iterator[None]:
@@ -119,9 +121,17 @@ class Shadow:
         new.write_text(json.dumps({'linked': sorted(linked), 'written': sorted(written)}))
         new.replace(self.path / STATE)
 
-    def _original(self, name: str) -> bytes | None:
+    def original(self, name: str) -> bytes | None:
         path = self.origin / name
         return path.read_bytes() if path.is_file() else None
+
+    def contents(self) -> dict[str, bytes | None]:
+        """The contents of the files that differ from the origin, except for rewrite()."""
+        overlay: dict[str, bytes | None] = {**hooks(self.origin)}
+        overlay.update(series.apply(self.patches, self.origin))
+        overlay.update(_hooked(overlay.get('mm/Kconfig') or (self.origin / 'mm/Kconfig').read_bytes(),
+                               overlay.get('mm/Makefile') or (self.origin / 'mm/Makefile').read_bytes()))
+        return overlay
 
     def _overlay(self, written: set[str]) -> dict[str, bytes | None]:
         """The contents of all files that are not links.
@@ -129,12 +139,8 @@ class Shadow:
         A file that was ever written is not replaced by a link: the link would be older than the objects built
         from the file, and make would not rebuild them.
         """
-        overlay: dict[str, bytes | None] = {name: self._original(name) for name in written}
-        overlay.update(hooks(self.origin))
-        overlay.update(series.apply(self.patches, self.origin))
-        overlay.update(_hooked(overlay.get('mm/Kconfig') or (self.origin / 'mm/Kconfig').read_bytes(),
-                               overlay.get('mm/Makefile') or (self.origin / 'mm/Makefile').read_bytes()))
-        return overlay
+        overlay = {name: self.original(name) for name in written} | self.contents()
+        return overlay | self.rewrite()
 
     def _write(self, name: str, content: bytes | None, built: Shadow | None) -> None:
         """Write the file if its content differs, so that make rebuilds only what depends on it.

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make mutation`: make all small changes of the batched functions, one at a time, and count those that a case catches.
+
+Exit status: 0 measured; 1 a mutant that the record calls killed survives; 2 could not run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from commands import run
+from guests.guest import Guest
+from host.console import Console, Step
+from host.errors import Trouble
+from host import exit_status
+from host import lock
+from host import packages
+from host.settings import PROJECT, Settings, sample
+from host.shard import Shard
+from host import tools
+from host import wheels
+from mutation import assembly, catalog, record
+from mutation import guest as guests
+from mutation.guest import Case
+from mutation.kernel import Kernel, reader, sources
+from mutation.record import Record, Verdict
+from mutation.weave import Mutant, original
+from trees.shadow import Shadow
+
+
+def _mutants(tree: Shadow, base: Shadow, env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
+    """Those of the functions that FILES= and FUNCTIONS= select."""
+    names = catalog.functions(read, [patch.diff for patch in tree.patches[len(base.patches):]])
+    mutants = catalog.mutants(catalog.chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
+    if not mutants:
+        raise Trouble('FILES= and FUNCTIONS= select no function', 'type for example FILES=mm/mprotect.c FUNCTIONS="*batch*"')
+    return mutants
+
+
+def _digests(kernel: Kernel, guest: Guest, console: Console) -> dict[str, str]:
+    """The digest of the code of each copy."""
+    found: dict[str, str] = {}
+    files = sources(kernel.copies)
+    # Each header is compiled as part of a source that includes it.
+    objects = sorted({file.replace('.c', '.o') for file in files if file.endswith('.c')} |
+                     ({'mm/rmap.o'} if any(file.endswith('.h') for file in files) else set()))
+    with tempfile.TemporaryDirectory() as folder, console.step('assembly') as step:
+        for name in objects:
+            if (guest.build_path / name).exists():
+                step.note = name
+                step.progress()
+                found |= assembly.digests(assembly.compiled(guest.build_path, name, Path(folder) / 'out.s', guest.env()))
+    return found
+
+
+def _identity(kernel: Kernel, arch: str) -> str:
+    """What the verdicts depend on."""
+    parts = [arch, *(kernel.read(file) for file in sources(kernel.copies))]
+    for folder in ('lib', 'mm'):
+        parts += [path.read_text() for path in sorted((PROJECT / folder).rglob('*.[chS]'))]
+    return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:16]
+
+
+def _plan(mutant: Mutant, cases: Sequence[Case]) -> list[Case]:
+    """The cases that reach a mutant, the quickest first."""
+    return sorted((case for case in cases if mutant.number in case.reached), key=lambda case: case.seconds)
+
+
+def _static(kernel: Kernel, mutants: Iterable[Mutant], cases: Sequence[Case], digests: Mapping[str, str]) -> tuple[list[Verdict], list[Mutant]]:
+    """The verdicts that need no guest, and the mutants that need one."""
+    verdicts, left = [], []
+    seen: dict[tuple[str, str], Mutant] = {}
+    for mutant in mutants:
+        digest = digests.get(mutant.name, '')
+        plain = digests.get(original(mutant.function), '')
+        other = seen.setdefault((mutant.function.title, digest), mutant) if digest else mutant
+        by = ''
+        if mutant.number in kernel.broken:
+            verdict = record.NOT_COMPILED
+        elif not digest:
+            verdict = record.ABSENT
+        elif digest == plain:
+            verdict = record.EQUIVALENT
+        elif other is not mutant:
+            verdict, by = record.DUPLICATE, other.key
+        elif not _plan(mutant, cases):
+            verdict = record.NOT_REACHED
+        else:
+            left.append(mutant)
+            continue
+        verdicts.append(_verdict(mutant, verdict, by))
+    return verdicts, left
+
+
+def _verdict(mutant: Mutant, verdict: str, by: str) -> Verdict:
+    kept = '' if verdict in record.CAUGHT else mutant.diff()
+    return Verdict(mutant.key, mutant.function.title, mutant.line, verdict, by, kept)
+
+
+def _sample(mutants: Sequence[Mutant], env: Mapping[str, str]) -> Sequence[Mutant]:
+    """SAMPLE= of the mutants, drawn by SEED=."""
+    size, seed = sample(env)
+    return random.Random(seed).sample(mutants, size) if 0 < size < len(mutants) else mutants
+
+
+def _run(guest: Guest, mutants: Sequence[Mutant], cases: Sequence[Case], kept: Record, step: Step) -> None:
+    """Boot once for each mutant that the record does not have."""
+    left = [mutant for mutant in mutants if mutant.key not in kept.verdicts]
+    begun, done = time.monotonic(), len(mutants) - len(left)
+
+    def judged(mutant: Mutant) -> Verdict:
+        ended = guests.judge(guest, mutant.number, _plan(mutant, cases))
+        return _verdict(mutant, ended.verdict, ended.by)
+
+    with ThreadPoolExecutor(guest.settings.jobs) as pool:
+        for number, verdict in enumerate(pool.map(judged, left), 1):
+            kept.add(verdict)
+            seconds = (time.monotonic() - begun) / number * (len(left) - number)
+            caught = sum(kept.verdicts[one.key].caught for one in mutants if one.key in kept.verdicts)
+            step.note = f'{done + number} of {len(mutants)}, {caught} caught, {seconds / 60:.0f} min left'
+            step.progress()
+
+
+def _merge(settings: Settings, shard: Shard, verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Save the verdicts; those of the last of several shards together with those of the others."""
+    folder = settings.results.parent
+    paths = [folder / f'mutation-{number}-{shard.total}.json' for number in range(1, shard.total + 1)]
+    if shard.total == 1:
+        paths = [folder / 'mutation.json']
+    record.save(paths[shard.number - 1], verdicts)
+    if not all(path.exists() for path in paths):
+        return [*verdicts]
+    together = record.union(record.load(path) for path in paths)
+    record.save(folder / 'mutation.json', together)
+    return together
+
+
+def main(env: Mapping[str, str]) -> int:
+    """Run `make mutation`."""
+    shard = Shard.read(env)
+    settings = Settings.read(env).for_mutation(*shard.name)
+    sample(env)
+    console = Console()
+    packages.ensure(packages.for_run(settings.arch, False), console)
+    wheels.ensure(settings.cache, console)
+    reviewed = record.triage()
+    with run.results_folder(settings.results, ('results.txt',), console):
+        tree, base = run.trees(settings, console)
+        read = reader(tree)
+        mutants = _mutants(tree, base, env, read)
+        kernel = Kernel(tree, read, mutants)
+        with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
+            kernel.build(guest, console)
+            digests = _digests(kernel, guest, console)
+            guest.choose_accelerator(console)
+            with console.step('cases', 'which mutants each case reaches'):
+                cases = guests.explore(guest)
+            verdicts, left = _static(kernel, mutants, cases, digests)
+            chosen = _sample(shard.of(left), env)
+            kept = Record(settings.results / 'verdicts.jsonl', _identity(kernel, settings.arch.name))
+            with console.step('mutants') as step:
+                _run(guest, chosen, cases, kept, step)
+        verdicts += [kept.verdicts[mutant.key] for mutant in chosen]
+        verdicts = _merge(settings, shard, verdicts)
+        path = record.recorded(settings.arch.name)
+        worse = record.worse(verdicts, record.load(path) if path.exists() else [])
+        for verdict in worse:
+            console.say(f'[FAILED] survives, but was caught before: {verdict.mutant}\n{verdict.diff}')
+        console.say(record.survivors(verdicts, reviewed))
+        console.say(record.score_table(verdicts, reviewed))
+    return exit_status.FAILED if worse else exit_status.PASSED

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0
+"""All mutants of a kernel: of the batched functions, of whole files that are only about batches, and of a series."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatch
+
+from mutation import operators
+from mutation.functions import Function, definitions
+from mutation.weave import Copy, Mutant
+from project import batched
+
+# All functions of these files.
+WHOLE = ('arch/arm64/mm/contpte.c',)
+# The name of a function at the start of its definition.
+DEFINED = re.compile(r'^(?:\w[^\n;(#]*?\b)?(\w+)\([^;{]*?\n\{\n', re.MULTILINE)
+
+Read = Callable[[str], str]     # the content of a file of the kernel; empty if there is none
+
+
+def _named(text: str) -> Iterable[str]:
+    return dict.fromkeys(DEFINED.findall(text))
+
+
+def _changed_by(diffs: Iterable[str], read: Read) -> list[str]:
+    """The functions that a series changes, as "file: function()"."""
+    found = []
+    for diff in diffs:
+        for file, part in re.findall(r'^\+\+\+ b/(\S+\.[ch])\n(.*?)(?=^--- |^diff |\Z)', diff, re.MULTILINE | re.DOTALL):
+            added = {line[1:] for line in part.split('\n') if line.startswith('+') and line[1:].strip()}
+            source = read(file)
+            for name in _named(source):
+                if any(added & {*function.text.split('\n')} for function in definitions(file, source, name)):
+                    found.append(f'{file}: {name}()')
+    return found
+
+
+def functions(read: Read, diffs: Iterable[str] = ()) -> list[str]:
+    """The functions that get mutants, as "file: function()"."""
+    whole = [f'{file}: {name}()' for file in WHOLE for name in _named(read(file))]
+    return sorted({*batched.functions(), *whole, *_changed_by(diffs, read)})
+
+
+def chosen(names: Iterable[str], files: str, patterns: str) -> list[str]:
+    """Those that FILES= and FUNCTIONS= select: patterns with words in between."""
+    found = []
+    for name in names:
+        file, _, function = name.removesuffix('()').partition(': ')
+        if (not files or any(fnmatch(file, pattern) for pattern in files.split())) and (
+                not patterns or any(fnmatch(function, pattern) for pattern in patterns.split())):
+            found.append(name)
+    return found
+
+
+def _keys(function: Function) -> list[str]:
+    """A name for each change, which depends on its line and the function, but not on the line's number."""
+    found: Counter[str] = Counter()
+    keys = []
+    text = function.text.encode()
+    for change in function.changes():
+        first = text.rfind(b'\n', 0, change.start) + 1
+        last = text.find(b'\n', change.end)
+        line = text[first:last if last >= 0 else len(text)]
+        words = (b' '.join(line.split()), b' '.join(text[change.start:change.end].split()),
+                 str(change.start - first - (len(line) - len(line.lstrip()))).encode(), change.new.encode())
+        digest = hashlib.sha256(b'\0'.join(words)).hexdigest()[:8]
+        found[digest] += 1
+        again = f'.{found[digest]}' if found[digest] > 1 else ''
+        number = f'#{function.number}' if function.number else ''
+        keys.append(f'{function.title}{number} {change.operator} {digest}{again}')
+    return keys
+
+
+def mutants(names: Sequence[str], read: Read) -> list[Mutant]:
+    """The mutants of these functions."""
+    found: list[Mutant] = []
+    for title in names:
+        file, _, name = title.removesuffix('()').partition(': ')
+        for function in definitions(file, read(file), name):
+            for change, key in zip(function.changes(), _keys(function), strict=True):
+                text = operators.applied(function.text.encode(), change).decode()
+                found.append(Mutant(len(found) + 1, function, text, change, key))
+    return found
+
+
+def of_patch(number: int, changed: Mapping[str, str], read: Read) -> list[Copy]:
+    """The functions that a patch changes, as copies of that number; none if it also changes something else.
+
+    `changed` are the files after the patch.
+    """
+    copies: list[Copy] = []
+    for file, after in changed.items():
+        source = before = read(file)
+        for name in _named(before):
+            for was, now in zip(definitions(file, before, name), definitions(file, after, name)):
+                if was.text != now.text and was.text[:was.body] == now.text[:now.body]:
+                    copies.append(Copy(number, was, now.text))
+                    source = source.replace(was.text, now.text)
+        if source != after:
+            return []
+    return copies

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Mutant schemata: a kernel source in which each function calls one of its copies, each with another change.
+
+The variable ptebatch_mutant selects the copy while the kernel runs, so that one build has all mutants. See
+lib/kernel/mutation.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mutation.functions import Function
+from mutation.operators import Change
+
+DECLARATIONS = r'''extern int ptebatch_mutant;
+void ptebatch_mutant_reached(unsigned int mutant);
+#ifndef PTEBATCH_INSTEAD
+#define PTEBATCH_INSTEAD(a, b) \
+	({ _Static_assert(__builtin_types_compatible_p(typeof(a), typeof(b)), "other type"); (b); })
+#endif
+'''
+# The copy that records which mutants a case reaches; see REACHED of lib/kernel/mutation.c.
+REACHED = -1
+# Neither inlined nor merged: equal object code must come from equal changes.
+COPY = 'static __attribute__((__noipa__)) __maybe_unused'
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A function with another body; copies of several functions may have one number, as one mutant."""
+
+    number: int         # by which the kernel selects it
+    function: Function
+    text: str
+
+    @property
+    def name(self) -> str:
+        return f'{self.function.name}__m{self.number}'
+
+
+@dataclass(frozen=True)
+class Mutant(Copy):
+    """A copy with one change; the key outlives other changes."""
+
+    change: Change
+    key: str
+
+    @property
+    def line(self) -> int:
+        return self.function.line + self.function.text.encode()[:self.change.start].count(b'\n')
+
+    def diff(self) -> str:
+        """The changed lines, as those of a unified diff."""
+        text = self.function.text.encode()
+        first = text.rfind(b'\n', 0, self.change.start) + 1
+        last = text.find(b'\n', self.change.end)
+        old = text[first:last if last >= 0 else len(text)]
+        new = old[:self.change.start - first] + (self.change.shown or self.change.new).encode() + old[self.change.end - first:]
+        return '\n'.join([f'-{line}' for line in old.decode().split('\n')] +
+                         [f'+{line}' for line in new.decode().split('\n')])
+
+
+def original(function: Function) -> str:
+    """The name of the copy without a change."""
+    return f'{function.name}__m{function.line}_0'
+
+
+def _copy(function: Function, name: str, text: str, file: str) -> str:
+    place = f'#line {function.line} "{file}"'
+    return f'{place}\n{COPY}\n{place}\n{function.head(name)}{text[function.body:]}\n'
+
+
+def _with_probes(function: Function, copies: Sequence[Copy]) -> str:
+    """The text with a call before each changed statement, or in each changed condition."""
+    inserted: list[tuple[int, int, str]] = []
+    for mutant in (copy for copy in copies if isinstance(copy, Mutant)):
+        change, call = mutant.change, f'ptebatch_mutant_reached({mutant.number})'
+        if change.how == 'value':
+            inserted += [(change.place, 1, f'({call}, '), (change.until, 0, ')')]
+        elif change.how == 'braces':
+            inserted += [(change.place, 1, f'{{ {call}; '), (change.until, 0, ' }')]
+        else:
+            inserted.append((change.place, 1, f'{call}; '))
+    text = function.text.encode()
+    # At one place, what closes comes first; what opens is in the order of the mutants.
+    for place, _, new in sorted(inserted, key=lambda item: item[:2], reverse=True):
+        text = text[:place] + new.encode() + text[place:]
+    return text.decode()
+
+
+def woven(source: str, copies: Iterable[Copy]) -> str:
+    """The source with these copies of its functions."""
+    by_function: dict[Function, list[Copy]] = {}
+    for copy in copies:
+        by_function.setdefault(copy.function, []).append(copy)
+    for function in sorted(by_function, key=lambda function: function.start, reverse=True):
+        own = by_function[function]
+        parts = [DECLARATIONS.strip(), _copy(function, original(function), function.text, function.file),
+                 _copy(function, f'{original(function)}r', _with_probes(function, own), function.file)]
+        parts += [_copy(function, copy.name, copy.text, f'mutant/{copy.number}/{function.file}') for copy in own]
+        arguments = ', '.join(function.arguments())
+        give = '' if function.result == 'void' else 'return '
+        leave = ' return;' if function.result == 'void' else ''
+        cases = [f'\tcase {copy.number}: {give}{copy.name}({arguments});{leave}' for copy in own]
+        cases.append(f'\tcase {REACHED}: {give}{original(function)}r({arguments});{leave}')
+        head = function.text[:function.body]
+        parts += [f'#line {function.line} "{function.file}"', head + '{', '\tswitch (ptebatch_mutant) {', *cases,
+                  f'\tdefault: {give}{original(function)}({arguments});{leave}', '\t}', '}']
+        end = function.start + len(function.text)
+        parts.append(f'#line {function.line + function.text.count(chr(10)) + 1} "{function.file}"')
+        source = source[:function.start] + '\n'.join(parts) + source[end:]
+    return source

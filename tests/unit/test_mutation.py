@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0
+"""make mutation: the operators, the kernel source with all mutants, and the verdicts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from commands import mutation
+from host.console import Console
+from host.errors import Trouble
+from host.settings import PROJECT, Settings
+from host.shard import Shard
+from host import wheels
+from mutation import assembly, catalog, operators, record, weave
+from mutation.functions import definitions
+from mutation.record import Record, Verdict
+from trees import series
+
+SOURCE = '''\
+#define likely(x) (x)
+int clear(int *p, int nr);
+
+static inline int count(int *p, int *q, int nr)
+{
+	int i, found = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (likely(p[i] == q[i]) && p[i])
+			found += 1;
+		else
+			clear(p, nr);
+	}
+	return found;
+}
+
+int both(int *p, int *q, int nr)
+{
+	return count(p, q, nr) + count(q, p, nr);
+}
+'''
+
+
+@pytest.fixture(autouse=True, scope='module')
+def grammar() -> None:
+    wheels.ensure(Settings.read(os.environ).cache, Console())
+
+
+def read(name: str) -> str:
+    return SOURCE if name == 'a.c' else ''
+
+
+def mutants() -> list[weave.Mutant]:
+    return catalog.mutants(['a.c: count()', 'a.c: both()'], read)
+
+
+def diffs(operator: str) -> list[str]:
+    """The changed lines of an operator's mutants of count()."""
+    return [re.sub(r'\s+', ' ', mutant.diff().split('\n')[-1][1:]).strip() for mutant in mutants()
+            if mutant.change.operator == operator and mutant.function.name == 'count']
+
+
+def test_operators() -> None:
+    assert diffs('relational') == ['for (i = 0; i <= nr; i++) {', 'for (i = 0; i >= nr; i++) {', 'if (likely(p[i] != q[i]) && p[i])']
+    assert diffs('increment') == ['for (i = 0; i < nr; i--) {']
+    assert diffs('assignment') == ['found -= 1;']
+    assert diffs('logical') == ['if (likely(p[i] == q[i]) || p[i])']
+    assert diffs('negation added') == ['if (likely(p[i] == q[i]) && !(p[i]))']
+    assert diffs('returned value') == ['return 0;', 'return 1;']
+    assert diffs('call deleted') == [';']
+    assert diffs('arguments swapped') == ['clear(nr, p);']
+    assert 'if (0)' in diffs('condition forced') and 'if (1)' in diffs('condition forced')
+
+
+def test_operators_leave_preprocessor_lines_alone() -> None:
+    text = b'void f(void)\n{\n\tg(1,\n#ifdef A\n\t  2);\n#else\n\t  3);\n#endif\n}'
+    assert all(b'#' not in text[change.start:change.end] for change in operators.changes(text))
+
+
+def test_keys_outlive_lines_above() -> None:
+    function = next(definitions('a.c', SOURCE, 'count'))
+    moved = next(definitions('a.c', '\n\n' + SOURCE, 'count'))
+    assert moved.line == function.line + 2
+    assert [mutant.key for mutant in mutants()] == [mutant.key for mutant in catalog.mutants(
+        ['a.c: count()', 'a.c: both()'], lambda name: '\n\n' + SOURCE)]
+    assert len({mutant.key for mutant in mutants()}) == len(mutants())
+
+
+def test_chosen() -> None:
+    names = ['mm/a.c: f_batch()', 'mm/b.c: g()', 'arch/x.c: f_batch()']
+    assert catalog.chosen(names, 'mm/*', '') == names[:2]
+    assert catalog.chosen(names, '', '*batch* g') == names
+    assert catalog.chosen(names, 'mm/b.c arch/*', '*batch*') == names[2:]
+
+
+def compiled(tmp_path: Path, good: list[weave.Mutant]) -> subprocess.CompletedProcess[str]:
+    """The result of gcc for the woven source."""
+    source = tmp_path / 'a.c'
+    source.write_text('#define __maybe_unused __attribute__((unused))\n' + weave.woven(SOURCE, good))
+    return subprocess.run(['gcc', '-O2', '-S', '-fkeep-static-functions', '-Werror=int-conversion', '-o', tmp_path / 'a.s', source],
+                          capture_output=True, text=True, check=False)
+
+
+def test_woven_source(tmp_path: Path) -> None:
+    """Errors name their mutants; the other copies compile, and equal code is found."""
+    everything = mutants()
+    errors = compiled(tmp_path, everything)
+    broken = {int(number) for number in re.findall(r'\bmutant/(\d+)/', errors.stderr)}
+    assert {mutant.change.operator for mutant in everything if mutant.number in broken} == {'arguments swapped'}
+    good = [mutant for mutant in everything if mutant.number not in broken]
+    result = compiled(tmp_path, good)
+    assert not result.returncode, result.stderr
+    digests = dict(assembly.digests((tmp_path / 'a.s').read_text()))
+    assert {mutant.name for mutant in good} <= digests.keys()
+    by_change = {(mutant.function.name, mutant.change.operator, mutant.change.new): digests[mutant.name] for mutant in good}
+    plain = digests[weave.original(good[0].function)]
+    assert by_change['count', 'assignment', '-='] != plain
+    assert by_change['count', 'call deleted', ';'] != plain
+
+
+def test_equal_code_is_equivalent(tmp_path: Path) -> None:
+    source = tmp_path / 'a.c'
+    source.write_text('int f__m1(int a, char *s) { return a ? __builtin_strlen(s) * 2 : 7; }\n'
+                      'int f__m2(int b, char *t) { return b ? __builtin_strlen(t) << 1 : 7; }\n'
+                      'int f__m3(int a, char *s) { return a ? __builtin_strlen(s) * 2 : 8; }\n')
+    subprocess.run(['gcc', '-O2', '-S', '-o', tmp_path / 'a.s', source], check=True)
+    digests = dict(assembly.digests((tmp_path / 'a.s').read_text()))
+    assert digests['f__m1'] == digests['f__m2'] != digests['f__m3']
+
+
+def verdict(mutant: str, kind: str, function: str = 'a.c: f()') -> Verdict:
+    return Verdict(mutant, function, 1, kind)
+
+
+def test_interrupted_run_goes_on(tmp_path: Path) -> None:
+    kept = Record(tmp_path / 'verdicts', 'kernel')
+    kept.add(verdict('one', record.KILLED))
+    kept.add(verdict('two', record.SURVIVED))
+    path = tmp_path / 'verdicts'
+    path.write_text(path.read_text() + '{"mutant": "thr')
+    again = Record(path, 'kernel')
+    assert [*again.verdicts] == ['one', 'two']
+    again.add(verdict('three', record.KILLED))
+    assert [*Record(path, 'kernel').verdicts] == ['one', 'two', 'three']
+    assert not Record(path, 'another kernel').verdicts
+
+
+def test_shards_merge_to_the_whole() -> None:
+    verdicts = [verdict(str(number), record.KILLED if number % 3 else record.SURVIVED) for number in range(10)]
+    parts = [Shard(number, 2).of(verdicts) for number in (1, 2)]
+    assert record.scores(record.union(parts), {}) == record.scores(verdicts, {})
+
+
+def test_union_takes_the_better_verdict() -> None:
+    found = record.union([[verdict('a', record.SURVIVED), verdict('b', record.ABSENT)],
+                          [verdict('a', record.KILLED), verdict('b', record.SURVIVED)]])
+    assert {one.mutant: one.verdict for one in found} == {'a': record.KILLED, 'b': record.SURVIVED}
+
+
+def test_score() -> None:
+    verdicts = [verdict('a', record.KILLED), verdict('b', record.CRASHED), verdict('c', record.SURVIVED), verdict('d', record.SURVIVED),
+                verdict('e', record.EQUIVALENT), verdict('f', record.NOT_COMPILED), verdict('g', record.NOT_REACHED)]
+    score = record.scores(verdicts, {'d': ('equivalent', 'for a reason')})['all']
+    assert (score.mutants, score.caught, score.survived, score.not_reached, score.equivalent) == (6, 2, 1, 1, 2)
+    assert score.percent == 50
+
+
+def test_worse_than_recorded() -> None:
+    recorded = [verdict('a', record.KILLED), verdict('b', record.SURVIVED), verdict('c', record.TIMED_OUT)]
+    now = [verdict('a', record.SURVIVED), verdict('b', record.SURVIVED), verdict('c', record.KILLED)]
+    assert [one.mutant for one in record.worse(now, recorded)] == ['a']
+
+
+def test_saved_record(tmp_path: Path) -> None:
+    verdicts = [verdict('b', record.KILLED), verdict('a', record.SURVIVED)]
+    record.save(tmp_path / 'mutation.json', verdicts)
+    assert record.load(tmp_path / 'mutation.json') == verdicts[::-1]
+    assert len(json.loads((tmp_path / 'mutation.json').read_text())) == 2
+    (tmp_path / 'mutation.json').write_text('{}x')
+    with pytest.raises(Trouble, match='not the record of make mutation'):
+        record.load(tmp_path / 'mutation.json')
+
+
+@pytest.mark.parametrize('text', ['0', '-1', 'a'])
+def test_wrong_sample(text: str) -> None:
+    with pytest.raises(Trouble, match=f'SAMPLE={text}: expected a number above 0'):
+        mutation.main({'SAMPLE': text})
+
+
+def test_other_options_do_not_apply() -> None:
+    with pytest.raises(Trouble, match='do not apply to make mutation'):
+        mutation.main({'SUITES': 'ptebatch_mprotect'})
+
+
+def test_unknown_kind_of_survivor(tmp_path: Path) -> None:
+    path = tmp_path / 'survivors.csv'
+    path.write_text('mutant,kind,reason\na,unknown,\n')
+    with pytest.raises(Trouble, match='a: unknown kind unknown'):
+        record.triage(path)
+
+
+def test_each_reviewed_survivor_exists(kernel_source: Path) -> None:
+    patches = series.read(PROJECT / 'mm/series/fixes')
+    changed = series.apply(patches, kernel_source)
+
+    def source(name: str) -> str:
+        path = kernel_source / name
+        content = changed.get(name) or (path.read_bytes() if path.is_file() else b'')
+        return content.decode()
+    found = catalog.mutants(catalog.functions(source), source)
+    assert not record.stale(record.triage(), [mutant.key for mutant in found])
+    assert record.stale(['no such mutant'], [mutant.key for mutant in found]) == ['no such mutant']
