@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make mutants`: apply each known bug, or those in the folders that SUITES= matches, and print the cases of these suites that catch it."""
+"""`make mutants`: add each known bug, or those in the folders that SUITES= matches, and print the cases of these suites that catch it."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -16,10 +17,18 @@ from host.console import Console
 from host.errors import Trouble
 from host import exit_status
 from host import lock
+from host import packages
 from host.settings import PROJECT, Settings, results
 from host.shard import Shard
 from host import tools
+from host import wheels
+from mutation import catalog
+from mutation import guest as guests
+from mutation.kernel import Kernel, reader
+from mutation.record import CAUGHT
+from mutation.weave import Copy
 from results.report import failures
+from trees import series
 
 MUTANTS = PROJECT / 'tests/mutants'   # one folder per suite that catches them
 SHOWN = 3
@@ -50,7 +59,7 @@ def _series(mutant: Path, folder: Path) -> Path:
     return patches
 
 
-def _shown(names: list[str]) -> str:
+def _shown(names: Sequence[str]) -> str:
     return f'{len(names)}: ' + '; '.join(names[:SHOWN]) + ('; …' if len(names) > SHOWN else '')
 
 
@@ -92,6 +101,45 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
     return bool(names), _shown(names) if names else f'NOT CAUGHT as {slower}'
 
 
+def _alone(mutant: Path) -> bool:
+    """The mutant needs a kernel of its own."""
+    return any(_key(mutant, name) for name in ('series', 'variant', 'debug', 'slower'))
+
+
+def _in_one_kernel(mutants: Sequence[Path], arch: str, tree: str, env: Mapping[str, str]) -> Iterator[tuple[Path, bool, str]]:
+    """Those mutants that only change functions, tried in one kernel that has all of them; see _try()."""
+    settings = replace(Settings.read(env | {'ARCH': arch}).for_mutation(), results=results(env) / tree / arch, tree=tree)
+    console = Console()
+    packages.ensure(packages.for_run(settings.arch, False), console)
+    wheels.ensure(settings.cache, console)
+    shadow, base = run.trees(settings, console)
+    read = reader(shadow)
+    copies: list[Copy] = []
+    with console.step('patches') as step:
+        for number, mutant in enumerate(mutants, 1):
+            after = series.apply([*shadow.patches, *series.read(mutant)], shadow.origin)
+            changed = {name: content.decode() for name, content in after.items() if content and content.decode() != read(name)}
+            copies += catalog.of_patch(number, changed, read)
+            step.note = f'{number} of {len(mutants)}'
+            step.progress()
+    kernel = Kernel(shadow, read, copies)
+    with run.prepared(settings, shadow, base, console, f'.kunit-{arch}') as guest:
+        kernel.build(guest, console)
+        guest.choose_accelerator(console)
+        with console.step('cases', 'without mutants'):
+            cases = guests.explore(guest)
+
+        def judged(number: int) -> tuple[Path, bool, str]:
+            mutant = mutants[number - 1]
+            own = [case for case in cases if fnmatch(case.name, f'ptebatch_{mutant.parent.name}*')]
+            ended = guests.judge(guest, number, own, guests.LOUD)
+            by = _shown(ended.rows) if ended.rows else f'{ended.by} {ended.verdict}'
+            return mutant, ended.verdict in CAUGHT, 'NOT CAUGHT' if ended.verdict not in CAUGHT else by
+
+        with ThreadPoolExecutor(settings.jobs) as pool:
+            yield from pool.map(judged, sorted({copy.number for copy in copies} - kernel.broken))
+
+
 def main(env: Mapping[str, str]) -> int:
     """Run the mutants and print them as a table; all must be caught."""
     suites = env.get('SUITES') or '*'
@@ -102,13 +150,23 @@ def main(env: Mapping[str, str]) -> int:
     part = Shard.read(env)
     tree = '-'.join(['mutants', *part.name])
     lock.claim(results(env) / tree)
-    caught = []
+    given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME', 'O')}
+    left = [*part.of(mutants)]
+    caught: list[bool] = []
+
+    def say(mutant: Path, good: bool, by: str) -> None:
+        caught.append(good)
+        left.remove(mutant)
+        print(ROW.format(str(mutant.relative_to(MUTANTS).with_suffix('')), _arch(mutant), by), flush=True)
+
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
-    for mutant in part.of(mutants):
-        name = str(mutant.relative_to(MUTANTS).with_suffix(''))
-        good, by = _try(mutant, results(env) / 'mutants' / name, tree, env)
-        caught.append(good)
-        print(ROW.format(name, _arch(mutant), by), flush=True)
+    for arch in sorted({_arch(mutant) for mutant in left}):
+        together = [mutant for mutant in left if _arch(mutant) == arch and not _alone(mutant)]
+        for outcome in _in_one_kernel(together, arch, tree, given) if together else ():
+            say(*outcome)
+    for mutant in [*left]:
+        name = mutant.relative_to(MUTANTS).with_suffix('')
+        say(mutant, *_try(mutant, results(env) / 'mutants' / name, tree, env))
     print(f'{sum(caught)} of {len(caught)} caught')
     return exit_status.PASSED if all(caught) else exit_status.FAILED
