@@ -94,7 +94,7 @@ static bool make_next(const struct first *first, unsigned int nth,
 		*pte = make_pte_marker(PTE_MARKER_POISONED);
 		return true;
 	case ARRAY_SIZE(changed) + 5:
-		*pte = mk_pte(ZERO_PAGE(0), PAGE_READONLY);
+		*pte = mk_pte(ZERO_PAGE(0), vm_get_page_prot(VM_READ));
 		return true;
 	default:
 		return false;

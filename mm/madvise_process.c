@@ -1305,7 +1305,7 @@ static void fault_entry(void *data)
 	if (pte_none(ptep_get(ptep))) {
 		set_pte_at(mm, addr, ptep,
 			   pte_mkspecial(mk_pte(ZERO_PAGE(addr),
-						PAGE_READONLY)));
+						vm_get_page_prot(VM_READ))));
 		race->faults--;
 		if (!race->faults && race->kill)
 			send_sig(SIGKILL, current, 1);
