@@ -13,6 +13,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from commands import run
+from guests.guest import Guest
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
@@ -21,6 +22,7 @@ from host import packages
 from host.settings import PROJECT, Settings, results
 from host.shard import Shard
 from host import tools
+from host import variants
 from host import wheels
 from mutation import catalog
 from mutation import guest as guests
@@ -29,6 +31,7 @@ from mutation.record import CAUGHT
 from mutation.weave import Copy
 from results.report import failures
 from trees import series
+from trees.shadow import Shadow
 
 MUTANTS = PROJECT / 'tests/mutants'   # one folder per suite that catches them
 SHOWN = 3
@@ -103,41 +106,55 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
 
 def _alone(mutant: Path) -> bool:
     """The mutant needs a kernel of its own."""
-    return any(_key(mutant, name) for name in ('series', 'variant', 'debug', 'slower'))
+    return any(_key(mutant, name) for name in ('debug', 'slower'))
 
 
-def _in_one_kernel(mutants: Sequence[Path], arch: str, tree: str, env: Mapping[str, str]) -> Iterator[tuple[Path, bool, str]]:
+def _belongs(case: str, mutant: Path) -> bool:
+    """The case is of a suite that the mutant is for."""
+    return fnmatch(case, f'ptebatch_{mutant.parent.name}*')
+
+
+def _copies(mutants: Sequence[Path], tree: Shadow, read: catalog.Read, console: Console) -> Iterator[Copy]:
+    """The functions that each mutant changes, numbered from 1 in the order of the mutants."""
+    with console.step('patches') as step:
+        for number, mutant in enumerate(mutants, 1):
+            after = series.apply([*tree.patches, *series.read(mutant)], tree.origin)
+            changed = {name: content.decode() for name, content in after.items() if content and content.decode() != read(name)}
+            yield from catalog.of_patch(number, changed, read)
+            step.note = f'{number} of {len(mutants)}'
+            step.progress()
+
+
+def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str, env: Mapping[str, str]
+                   ) -> Iterator[tuple[Path, bool, str]]:
     """Those mutants that only change functions, tried in one kernel that has all of them; see _try()."""
-    settings = replace(Settings.read(env | {'ARCH': arch}).for_mutation(), results=results(env) / tree / arch, tree=tree)
+    settings = Settings.read(env | {'ARCH': arch, 'SERIES': str(PROJECT / on_top_of) if on_top_of else ''}).for_mutation()
+    settings = replace(settings, results=results(env) / tree / arch, tree=tree)
     console = Console()
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)
     shadow, base = run.trees(settings, console)
     read = reader(shadow)
-    copies: list[Copy] = []
-    with console.step('patches') as step:
-        for number, mutant in enumerate(mutants, 1):
-            after = series.apply([*shadow.patches, *series.read(mutant)], shadow.origin)
-            changed = {name: content.decode() for name, content in after.items() if content and content.decode() != read(name)}
-            copies += catalog.of_patch(number, changed, read)
-            step.note = f'{number} of {len(mutants)}'
-            step.progress()
-    kernel = Kernel(shadow, read, copies)
-    with run.prepared(settings, shadow, base, console, f'.kunit-{arch}') as guest:
-        kernel.build(guest, console)
-        guest.choose_accelerator(console)
-        with console.step('cases', 'without mutants'):
-            cases = guests.explore(guest)
+    kernel = Kernel(shadow, read, [*_copies(mutants, shadow, read, console)])
+    with run.prepared(settings, shadow, base, console, f'.kunit-{arch}') as built:
+        kernel.build(built, console)
+        good = {copy.number for copy in kernel.copies} - kernel.broken
+        for name in sorted({_key(mutant, 'variant') for mutant in mutants}):
+            guest = Guest(replace(settings, variant=next(iter(variants.chosen(settings.arch, name)), None)), shadow.path)
+            guest.choose_accelerator(console)
+            tried = [number for number in sorted(good) if _key(mutants[number - 1], 'variant') == name]
+            with console.step('cases', f'without mutants {name}'):
+                cases = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried))
 
-        def judged(number: int) -> tuple[Path, bool, str]:
-            mutant = mutants[number - 1]
-            own = [case for case in cases if fnmatch(case.name, f'ptebatch_{mutant.parent.name}*')]
-            ended = guests.judge(guest, number, own, guests.LOUD)
-            by = _shown(ended.rows) if ended.rows else f'{ended.by} {ended.verdict}'
-            return mutant, ended.verdict in CAUGHT, 'NOT CAUGHT' if ended.verdict not in CAUGHT else by
+            def judged(number: int) -> tuple[Path, bool, str]:
+                mutant = mutants[number - 1]
+                own = [case for case in cases if _belongs(case.name, mutant)]
+                ended = guests.judge(guest, number, own, guests.LOUD)
+                by = _shown(ended.rows) if ended.rows else f'{ended.by} {ended.verdict}'
+                return mutant, ended.verdict in CAUGHT, by if ended.verdict in CAUGHT else 'NOT CAUGHT'
 
-        with ThreadPoolExecutor(settings.jobs) as pool:
-            yield from pool.map(judged, sorted({copy.number for copy in copies} - kernel.broken))
+            with ThreadPoolExecutor(settings.jobs) as pool:
+                yield from pool.map(judged, tried)
 
 
 def main(env: Mapping[str, str]) -> int:
@@ -161,9 +178,12 @@ def main(env: Mapping[str, str]) -> int:
 
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
-    for arch in sorted({_arch(mutant) for mutant in left}):
-        together = [mutant for mutant in left if _arch(mutant) == arch and not _alone(mutant)]
-        for outcome in _in_one_kernel(together, arch, tree, given) if together else ():
+    kernels: dict[tuple[str, str], list[Path]] = {}
+    for mutant in left:
+        if not _alone(mutant):
+            kernels.setdefault((_arch(mutant), _key(mutant, 'series')), []).append(mutant)
+    for (arch, on_top_of), together in sorted(kernels.items()):
+        for outcome in _in_one_kernel(together, arch, on_top_of, tree, given):
             say(*outcome)
     for mutant in [*left]:
         name = mutant.relative_to(MUTANTS).with_suffix('')

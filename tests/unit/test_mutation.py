@@ -91,6 +91,15 @@ def test_keys_outlive_lines_above() -> None:
     assert len({mutant.key for mutant in mutants()}) == len(mutants())
 
 
+def test_patch_as_copies() -> None:
+    """A patch of functions becomes copies of them; one that changes something else does not."""
+    changed = SOURCE.replace('found += 1', 'found += 2').replace('count(q, p, nr)', 'count(p, q, nr)')
+    copies = catalog.of_patch(7, {'a.c': changed}, read)
+    assert [(copy.name, copy.text in changed) for copy in copies] == [('count__m7', True), ('both__m7', True)]
+    assert not catalog.of_patch(7, {'a.c': changed.replace('likely(x) (x)', 'likely(x) !(x)')}, read)
+    assert not catalog.of_patch(7, {'a.c': SOURCE.replace('both(int *p', 'both(const int *p')}, read)
+
+
 def test_chosen() -> None:
     names = ['mm/a.c: f_batch()', 'mm/b.c: g()', 'arch/x.c: f_batch()']
     assert catalog.chosen(names, 'mm/*', '') == names[:2]
