@@ -87,7 +87,7 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
     arch, slower = _arch(mutant), _key(mutant, 'slower')
     folder.mkdir(parents=True, exist_ok=True)
     given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME')}
-    variables = given | {'DEBUG': _key(mutant, 'debug'), 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
+    variables = given | {'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
     if slower:
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:
@@ -106,7 +106,7 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
 
 def _alone(mutant: Path) -> bool:
     """The mutant needs a kernel of its own."""
-    return any(_key(mutant, name) for name in ('debug', 'slower'))
+    return bool(_key(mutant, 'slower'))
 
 
 def _belongs(case: str, mutant: Path) -> bool:
