@@ -86,8 +86,7 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
     # Of a slow mutant, the table of the benches that the key names must show it; a case that limits the cost may fail, too.
     arch, slower = _arch(mutant), _key(mutant, 'slower')
     folder.mkdir(parents=True, exist_ok=True)
-    given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME')}
-    variables = given | {'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
+    variables = {**env, 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
     if slower:
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:
@@ -187,6 +186,6 @@ def main(env: Mapping[str, str]) -> int:
             say(*outcome)
     for mutant in [*left]:
         name = mutant.relative_to(MUTANTS).with_suffix('')
-        say(mutant, *_try(mutant, results(env) / 'mutants' / name, tree, env))
+        say(mutant, *_try(mutant, results(env) / 'mutants' / name, tree, given))
     print(f'{sum(caught)} of {len(caught)} caught')
     return exit_status.PASSED if all(caught) else exit_status.FAILED

@@ -11,6 +11,7 @@ from fnmatch import fnmatch
 
 from mutation import operators
 from mutation.functions import Function, definitions
+from mutation.operators import Change
 from mutation.weave import Copy, Mutant
 from project import batched
 
@@ -56,12 +57,12 @@ def chosen(names: Iterable[str], files: str, patterns: str) -> list[str]:
     return found
 
 
-def _keys(function: Function) -> list[str]:
+def _keys(function: Function, changes: Iterable[Change]) -> list[str]:
     """A name for each change, which depends on its line and the function, but not on the line's number."""
     found: Counter[str] = Counter()
     keys = []
     text = function.text.encode()
-    for change in function.changes():
+    for change in changes:
         first = text.rfind(b'\n', 0, change.start) + 1
         last = text.find(b'\n', change.end)
         line = text[first:last if last >= 0 else len(text)]
@@ -81,7 +82,8 @@ def mutants(names: Sequence[str], read: Read) -> list[Mutant]:
     for title in names:
         file, _, name = title.removesuffix('()').partition(': ')
         for function in definitions(file, read(file), name):
-            for change, key in zip(function.changes(), _keys(function), strict=True):
+            changes = operators.changes(function.text.encode())
+            for change, key in zip(changes, _keys(function, changes), strict=True):
                 text = operators.applied(function.text.encode(), change).decode()
                 found.append(Mutant(len(found) + 1, function, text, change, key))
     return found

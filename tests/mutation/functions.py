@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mutation import operators
-from mutation.operators import Change
+from trees.definitions import definitions as found_in
 
 INLINE = re.compile(r'\b(inline|__always_inline|noinline\w*|static|__must_check|extern)\b *')
 
@@ -59,12 +59,8 @@ class Function:
                 found.append(name.text.decode())
         return found
 
-    def changes(self) -> list[Change]:
-        return operators.changes(self.text.encode())
-
 
 def definitions(file: str, source: str, name: str) -> Iterator[Function]:
-    """All definitions of a function in the kernel's style: from the type that it returns to the next line that is `}`."""
-    head = rf'^(?:[a-z_][^\n;(){{}}#]*\n)?(?:\w[^\n;(]*\W)?{name}\([^;{{]*?\n{{\n.*?^}}'
-    for number, match in enumerate(re.finditer(head, source, re.MULTILINE | re.DOTALL)):
+    """All definitions of a function in a file."""
+    for number, match in enumerate(found_in(source, name)):
         yield Function(file, name, number, source.count('\n', 0, match.start()) + 1, match.start(), match[0])

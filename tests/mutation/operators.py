@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -264,9 +264,6 @@ class Operators:
         if not (function and NO_EFFECT.match(_text(function))):
             self._add('call deleted' if function else 'statement deleted', node, ';', where)
 
-    def _declaration(self, node: Node, where: Place) -> None:
-        pass
-
     def _return_statement(self, node: Node, where: Place) -> None:
         if not node.named_children:
             self._add('jump deleted', node, ';', where)
@@ -285,10 +282,7 @@ class Operators:
 
     def _jump(self, node: Node, where: Place) -> None:
         self._add('jump deleted', node, ';', where)
-        around = node.parent
-        while around and around.type not in (*LOOPS, 'switch_statement'):
-            around = around.parent
-        # The other jump needs a loop; in the kernel's loop macros, the grammar sees calls.
+        # Outside of a loop the compiler refuses it: the grammar does not see the kernel's loop macros.
         self._add('jump exchanged', node, f'{JUMPS[node.type]};', where)
 
     def _break_statement(self, node: Node, where: Place) -> None:
@@ -319,14 +313,3 @@ def changes(text: bytes) -> list[Change]:
 def applied(text: bytes, change: Change) -> bytes:
     """The text with one change."""
     return text[:change.start] + change.new.encode() + text[change.end:]
-
-
-def unparsed(text: bytes) -> list[str]:
-    """The lines that the grammar cannot parse; nothing in them is changed."""
-    def errors(node: Node) -> Iterator[str]:
-        if node.type == 'ERROR' or node.is_missing:
-            yield text[node.start_byte:node.end_byte].decode(errors='replace')
-        elif node.has_error:
-            for child in node.children:
-                yield from errors(child)
-    return list(errors(parse(text)))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from host.errors import Trouble
 from results.markdown import figure, table
+from trees.definitions import definitions
 
 Counts = Mapping[str, Mapping[int, int]]    # how often each line ran, by file and line number
 
@@ -79,12 +80,11 @@ class Function:
         return [f'{self.file}:{number}:{self.source[number]}' for number, count in sorted(self.counts.items()) if not count]
 
 
-def _definitions(text: str, name: str) -> dict[int, str]:
-    """The lines of all definitions of a function in the kernel's style: from its name to the next line that is `}`."""
+def _lines(text: str, name: str) -> dict[int, str]:
+    """The lines of all definitions of a function, by number."""
     found: dict[int, str] = {}
-    for match in re.finditer(rf'^(?:\w[^\n;(]*\W)?{name}\([^;{{]*?\n{{\n.*?^}}', text, re.MULTILINE | re.DOTALL):
-        first = text.count('\n', 0, match.start()) + 1
-        found |= enumerate(match[0].split('\n'), first)
+    for match in definitions(text, name):
+        found |= enumerate(match[0].split('\n'), text.count('\n', 0, match.start()) + 1)
     return found
 
 
@@ -94,7 +94,7 @@ def functions(tree: Path, names: Iterable[str], counts: Counts) -> list[Function
     for name in names:
         file, _, function = name.removesuffix('()').partition(': ')
         path = tree / file
-        source = _definitions(path.read_text(errors='replace'), function) if path.is_file() else {}
+        source = _lines(path.read_text(errors='replace'), function) if path.is_file() else {}
         found.append(Function(name, source, {
             number: count for number, count in counts.get(file, {}).items() if number in source}))
     return found
