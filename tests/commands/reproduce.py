@@ -39,6 +39,8 @@ WITHOUT_PROGRAM = (
      'UML has no large folios in user space, so nothing calls set_ptes() for more than two pages'),
     ('x86: batch of shadow-stack and read-only PTEs', 'mm-do-not-batch-a-shadow-stack-PTE-with-read-only-on',
      'needs a CPU with shadow stacks (CET), which QEMU 7.2 does not emulate'),
+    ('arm64 with LPA2: migration forgets the accessed bit', 'arm64-mm-do-not-clear-PTE_CONT-of-entries-that-are-no',
+     'the programs run on x86_64'),
 )
 
 
