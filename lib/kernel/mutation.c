@@ -111,6 +111,7 @@ static int __init run_mutant(void)
 	if (!selected)
 		return 0;
 	ptebatch_console_wait_for_host();
+	pr_notice("ptebatch: mutant %d begins\n", selected);
 	if (!order)
 		run_cases(-1);
 	while ((next = strsep(&order, ","))) {

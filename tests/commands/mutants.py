@@ -134,7 +134,7 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
     wheels.ensure(settings.cache, console)
     shadow, base = run.trees(settings, console)
     read = reader(shadow)
-    kernel = Kernel(shadow, read, [*_copies(mutants, shadow, read, console)])
+    kernel = Kernel(shadow, read, [*_copies(mutants, shadow, read, console)], Guest(settings, shadow.path).build_path)
     with run.prepared(settings, shadow, base, console, f'.kunit-{arch}') as built:
         kernel.build(built, console)
         good = {copy.number for copy in kernel.copies} - kernel.broken
@@ -143,12 +143,12 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
             guest.choose_accelerator(console)
             tried = [number for number in sorted(good) if _key(mutants[number - 1], 'variant') == name]
             with console.step('cases', f'without mutants {name}'):
-                cases = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried))
+                cases, command = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried))
 
             def judged(number: int) -> tuple[Path, bool, str]:
                 mutant = mutants[number - 1]
                 own = [case for case in cases if _belongs(case.name, mutant)]
-                ended = guests.judge(guest, number, own, guests.LOUD)
+                ended = guests.judge(command, number, own, guests.LOUD)
                 by = _shown(ended.rows) if ended.rows else f'{ended.by} {ended.verdict}'
                 return mutant, ended.verdict in CAUGHT, by if ended.verdict in CAUGHT else 'NOT CAUGHT'
 

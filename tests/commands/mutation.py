@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import random
-import tempfile
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from commands import run
 from guests.guest import Guest
@@ -27,16 +26,19 @@ from host import tools
 from host import wheels
 from mutation import assembly, catalog, record
 from mutation import guest as guests
-from mutation.guest import Case
+from mutation.guest import Case, Command
 from mutation.kernel import Kernel, reader, sources
 from mutation.record import Record, Verdict
 from mutation.weave import Mutant, original
 from trees.shadow import Shadow
 
+# A copy in System.map.
+IN_KERNEL = re.compile(r' (\w+__m\w+)$', re.MULTILINE)
 
-def _mutants(tree: Shadow, base: Shadow, env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
+
+def _mutants(tree: Shadow, base: Shadow, arch: str, env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
     """Those of the functions that FILES= and FUNCTIONS= select."""
-    names = catalog.functions(read, [patch.diff for patch in tree.patches[len(base.patches):]])
+    names = catalog.functions(read, arch, [patch.diff for patch in tree.patches[len(base.patches):]])
     mutants = catalog.mutants(catalog.chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
     if not mutants:
         raise Trouble('FILES= and FUNCTIONS= select no function', 'type for example FILES=mm/mprotect.c FUNCTIONS="*batch*"')
@@ -44,19 +46,13 @@ def _mutants(tree: Shadow, base: Shadow, env: Mapping[str, str], read: catalog.R
 
 
 def _digests(kernel: Kernel, guest: Guest, console: Console) -> dict[str, str]:
-    """The digest of the code of each copy."""
+    """The digest of the code of each copy that is in the kernel."""
     found: dict[str, str] = {}
-    files = sources(kernel.copies)
-    # Each header is compiled as part of a source that includes it.
-    objects = sorted({file.replace('.c', '.o') for file in files if file.endswith('.c')} |
-                     ({'mm/rmap.o'} if any(file.endswith('.h') for file in files) else set()))
-    with tempfile.TemporaryDirectory() as folder, console.step('assembly') as step:
-        for name in objects:
-            if (guest.build_path / name).exists():
-                step.note = name
-                step.progress()
-                found |= assembly.digests(assembly.compiled(guest.build_path, name, Path(folder) / 'out.s', guest.env()))
-    return found
+    linked = {*IN_KERNEL.findall((guest.build_path / 'System.map').read_text())}
+    with console.step('assembly') as step:
+        for text in kernel.assemblies(guest, step):
+            found |= assembly.digests(text)
+    return {name: digest for name, digest in found.items() if name in linked}
 
 
 def _identity(kernel: Kernel, arch: str) -> str:
@@ -109,16 +105,16 @@ def _sample(mutants: Sequence[Mutant], env: Mapping[str, str]) -> Sequence[Mutan
     return random.Random(seed).sample(mutants, size) if 0 < size < len(mutants) else mutants
 
 
-def _run(guest: Guest, mutants: Sequence[Mutant], cases: Sequence[Case], kept: Record, step: Step) -> None:
+def _run(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence[Case], kept: Record, step: Step) -> None:
     """Boot once for each mutant that the record does not have."""
     left = [mutant for mutant in mutants if mutant.key not in kept.verdicts]
     begun, done = time.monotonic(), len(mutants) - len(left)
 
     def judged(mutant: Mutant) -> Verdict:
-        ended = guests.judge(guest, mutant.number, _plan(mutant, cases))
+        ended = guests.judge(command, mutant.number, _plan(mutant, cases))
         return _verdict(mutant, ended.verdict, ended.by)
 
-    with ThreadPoolExecutor(guest.settings.jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         for number, verdict in enumerate(pool.map(judged, left), 1):
             kept.add(verdict)
             seconds = (time.monotonic() - begun) / number * (len(left) - number)
@@ -153,19 +149,19 @@ def main(env: Mapping[str, str]) -> int:
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
         read = reader(tree)
-        mutants = _mutants(tree, base, env, read)
-        kernel = Kernel(tree, read, mutants)
+        mutants = _mutants(tree, base, settings.arch.name, env, read)
+        kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
             kernel.build(guest, console)
             digests = _digests(kernel, guest, console)
             guest.choose_accelerator(console)
             with console.step('cases', 'which mutants each case reaches'):
-                cases = guests.explore(guest)
+                cases, command = guests.explore(guest)
             verdicts, left = _static(kernel, mutants, cases, digests)
             chosen = _sample(shard.of(left), env)
             kept = Record(settings.results / 'verdicts.jsonl', _identity(kernel, settings.arch.name))
             with console.step('mutants') as step:
-                _run(guest, chosen, cases, kept, step)
+                _run(command, settings.jobs, chosen, cases, kept, step)
         verdicts += [kept.verdicts[mutant.key] for mutant in chosen]
         verdicts = _merge(settings, shard, verdicts)
         path = record.recorded(settings.arch.name)

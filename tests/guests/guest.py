@@ -105,15 +105,21 @@ class Guest:
             options += REPRODUCERS
         return args + [f'--kconfig_add={option}' for option in options]
 
-    def build(self, step: Step, *options: str) -> None:
-        """Configure and build incrementally, with these options of make."""
+    def configure(self) -> None:
+        """Write the configuration."""
+        self.build_path.mkdir(exist_ok=True)
+        try:
+            tools.run(self._kunit('config', *self._common()), cwd=self.tree, env=self.env())
+        except tools.Failed as failed:
+            raise failed.of_build(f'the kernel has no configuration for ARCH={self.arch.name} in {self.build_path}') from failed
+
+    def build(self, step: Step) -> None:
+        """Configure and build incrementally."""
         built = self._built()
         self.build_path.mkdir(exist_ok=True)
         try:
-            tools.run(
-                self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}',
-                            *(f'--make_options={option}' for option in options)), cwd=self.tree, env=self.env(),
-                watch=lambda: step.progress(built))
+            tools.run(self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
+                      watch=lambda: step.progress(built))
         except tools.Failed as failed:
             raise failed.of_build(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}') from failed
         step.note = built()

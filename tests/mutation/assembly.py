@@ -6,14 +6,16 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from host import tools
 
 COMMAND = re.compile(r'^savedcmd_\S+ := (.*?) -o \S+ (\S+\.c)\b', re.MULTILINE)
-# Also copies of static functions in headers that the source does not use; each function in one piece.
-WHOLE = ('-S', '-w', '-fkeep-static-functions', '-fno-reorder-blocks-and-partition')
+# Each function in one piece.
+WHOLE = ('-S', '-w', '-fno-reorder-blocks-and-partition')
+# Also copies of static functions in headers that the source does not use.
+UNUSED_TOO = '-fkeep-static-functions'
 COPY = re.compile(r'^(\w+__m\w+):\n(.*?)^\t\.size\t\1,', re.MULTILINE | re.DOTALL)
 STRING = re.compile(r'^(\.LC\d+):\n((?:\t\.(?:string|ascii|zero|quad|long|byte)\t.*\n)+)', re.MULTILINE)
 LABEL = re.compile(r'\.L\w+')
@@ -38,12 +40,18 @@ def digests(assembly: str) -> Iterator[tuple[str, str]]:
         yield name, hashlib.sha256(_normal(name, code, strings).encode()).hexdigest()
 
 
-def compiled(build: Path, object_file: str, output: Path, env: Mapping[str, str]) -> str:
-    """The assembly of the source of an object file, by the command of the kernel's build."""
+def users(assembly: str, symbols: Iterable[str]) -> Iterator[str]:
+    """The names of the copies that use one of these symbols."""
+    any_symbol = re.compile('|'.join(rf'\b{symbol}\b' for symbol in symbols))
+    yield from (name for name, code in COPY.findall(assembly) if any_symbol.search(code))
+
+
+def compiled(build: Path, object_file: str, output: Path, env: Mapping[str, str], *more: str) -> str:
+    """The assembly of the source of an object file, by the command of the kernel's build and more options."""
     path = build / object_file
     found = COMMAND.search((path.parent / f'.{path.name}.cmd').read_text())
     if not found:
         raise tools.Failed(['gcc'], 1, f'{object_file}: no compiler command found')
     options = [option for option in shlex.split(found[1]) if not option.startswith('-Wp,-MMD') and option not in ('ccache', '-c')]
-    tools.run([*options, *WHOLE, '-o', str(output), found[2]], cwd=build, env=env)
+    tools.run([*options, *WHOLE, *more, '-o', str(output), found[2]], cwd=build, env=env)
     return output.read_text()

@@ -15,8 +15,12 @@ from mutation.operators import Change
 from mutation.weave import Copy, Mutant
 from project import batched
 
-# All functions of these files.
-WHOLE = ('arch/arm64/mm/contpte.c',)
+# The files of an architecture, and which of their functions, all of their names, are about batches.
+OF_ARCHITECTURES = {
+    'arch/arm64/mm/contpte.c': r'.*',
+    'arch/arm64/include/asm/pgtable.h': r'\w+_ptes|contpte_try_\w+|pte_batch_hint|pte_present_mknoncont',
+    'arch/um/include/asm/pgtable.h': r'set_ptes',
+}
 # The name of a function at the start of its definition.
 DEFINED = re.compile(r'^(?:\w[^\n;(#]*?\b)?(\w+)\([^;{]*?\n\{\n', re.MULTILINE)
 
@@ -40,10 +44,11 @@ def _changed_by(diffs: Iterable[str], read: Read) -> list[str]:
     return found
 
 
-def functions(read: Read, diffs: Iterable[str] = ()) -> list[str]:
-    """The functions that get mutants, as "file: function()"."""
-    whole = [f'{file}: {name}()' for file in WHOLE for name in _named(read(file))]
-    return sorted({*batched.functions(), *whole, *_changed_by(diffs, read)})
+def functions(read: Read, arch: str, diffs: Iterable[str] = ()) -> list[str]:
+    """The functions that get mutants in a kernel of an architecture, as "file: function()"."""
+    own = [f'{file}: {name}()' for file, names in OF_ARCHITECTURES.items() if file.startswith(f'arch/{arch}/')
+           for name in _named(read(file)) if re.fullmatch(names, name)]
+    return sorted({*batched.functions(), *own, *_changed_by(diffs, read)})
 
 
 def chosen(names: Iterable[str], files: str, patterns: str) -> list[str]:

@@ -3,26 +3,39 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+import select
+import shlex
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from guests.guest import Guest
 from guests.judge import PANIC
 from host.errors import Trouble
+from host import tools
 from mutation.record import CRASHED, KILLED, SURVIVED, TIMED_OUT
 from results import reports
 
 CASE = re.compile(r'ptebatch: case (\S+) (passed|failed) after (\d+) us')
 REACHED = re.compile(r'ptebatch: reached from (\d+): ([0-9a-f]+)')
 DONE = re.compile(r'ptebatch: mutant -?\d+ done')
+# What a guest prints when a case begins, and after which it prints nothing that is needed.
+STEP = re.compile(rb'ptebatch: (?:mutant \d+ begins|case \S+ passed)')
+ENDED = re.compile(rb'ptebatch: (?:mutant \d+ done|case \S+ failed after \d+ us)|' + PANIC.encode() + rb'.*\n')
 # A row of a case in KUnit's results.
 ROW = re.compile(r'^ {8}not ok \d+ (.*)$', re.MULTILINE)
+# kunit.py prints the command that starts the guest.
+STARTED = re.compile(r'^Running tests with:\n\$ (.*)$', re.MULTILINE)
+UNCHANGED = 'ptebatch_kunit.mutant=-1'
 SEED = 'ptebatch_kunit.seed=1'
 # KUnit's results are of level 6: only warnings, errors and the lines above go to the console, which takes time.
 QUIET, LOUD = 'loglevel=6', 'loglevel=7'
-# Seconds: of a boot and the end of a guest, and how many times as long as before the cases may take; of all cases.
-BOOT, SLOWER, ALL = 20, 4, 600
+# Seconds of a boot; how many times as long as before a case may take, and how many seconds more; seconds of all cases.
+BOOT, SLOWER, MARGIN, ALL = 30, 4, 2, 600
 
 
 @dataclass(frozen=True)
@@ -44,13 +57,34 @@ class Ended:
     rows: Sequence[str] = ()
 
 
-def _boot(guest: Guest, mutant: int, seconds: float, *args: str) -> str:
-    """The log of a boot that runs cases on a mutant."""
-    lines: list[str] = []
-    own = Guest(replace(guest.settings, timeout=int(seconds) + 1, suites='none'), guest.tree)
-    own.accel = guest.accel
-    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(SEED, f'ptebatch_kunit.mutant={mutant}', *args))
-    return '\n'.join(lines)
+@dataclass(frozen=True)
+class Command:
+    """The command by which kunit.py starts a guest without a change, to repeat it: half of such a short run is kunit.py's own."""
+
+    argv: Sequence[str]
+    folder: Path
+    env: Mapping[str, str]
+
+    def run(self, mutant: int, cases: Sequence[Case], loglevel: str) -> str:
+        """The log of a guest that runs these cases on a mutant, up to the first that fails or takes too long."""
+        numbers = ','.join(str(case.number) for case in cases)
+        args = f'ptebatch_kunit.mutant={mutant} ptebatch_kunit.cases={numbers} {loglevel}'
+        argv = [word.replace(UNCHANGED, args) for word in self.argv]
+        # Of the boot, of each case, and of the end.
+        limits = [BOOT, *(MARGIN + SLOWER * case.seconds for case in cases), MARGIN]
+        log = b''
+        with subprocess.Popen(tools.supervised(argv), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            assert process.stdout
+            steps, deadline = 0, time.monotonic() + limits[0]
+            while select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                log += (more := os.read(process.stdout.fileno(), 65536))
+                if not more or ENDED.search(log):
+                    break
+                if (found := len(STEP.findall(log))) > steps:
+                    steps, deadline = found, time.monotonic() + limits[min(found, len(limits) - 1)]
+            process.terminate()     # not kill: the supervisor ends the guest
+        return log.decode(errors='backslashreplace').replace('\r\n', '\n')
 
 
 def _bits(first: int, digits: str) -> Iterable[int]:
@@ -59,10 +93,15 @@ def _bits(first: int, digits: str) -> Iterable[int]:
         yield from (first + 8 * index + bit for bit in range(8) if byte >> bit & 1)
 
 
-def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True) -> list[Case]:
+def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True) -> tuple[list[Case], Command]:
     """Run all cases on copies without a change; Trouble if one that is needed fails."""
-    log = _boot(guest, -1, ALL, QUIET)
-    if PANIC in log or not DONE.search(log):
+    lines: list[str] = []
+    own = Guest(replace(guest.settings, timeout=ALL, suites='none'), guest.tree)
+    own.accel = guest.accel
+    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(SEED, QUIET, UNCHANGED))
+    log = '\n'.join(lines)
+    started = STARTED.search(log)
+    if PANIC in log or not DONE.search(log) or not started:
         raise Trouble('the kernel with copies of functions did not run all cases', 'see the lines above',
                       '\n'.join(log.splitlines()[-20:]))
     found: list[Case] = []
@@ -74,13 +113,12 @@ def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True) -> 
             raise Trouble(f'{name} fails on the kernel without mutants', 'see make run', part)
         bits = (bit for line in REACHED.findall(part) for bit in _bits(int(line[0]), line[1]))
         found.append(Case(len(found), name, int(duration) / 1e6, frozenset(bits)))
-    return found
+    return found, Command(shlex.split(started[1]), guest.tree, own.env())
 
 
-def judge(guest: Guest, mutant: int, cases: Sequence[Case], loglevel: str = QUIET) -> Ended:
+def judge(command: Command, mutant: int, cases: Sequence[Case], loglevel: str = QUIET) -> Ended:
     """Run these cases on a mutant until one fails."""
-    limit = BOOT + SLOWER * sum(case.seconds for case in cases)
-    log = _boot(guest, mutant, limit, loglevel, 'ptebatch_kunit.cases=' + ','.join(str(case.number) for case in cases))
+    log = command.run(mutant, cases, loglevel)
     ended = CASE.findall(log)
     running = cases[min(len(ended), len(cases) - 1)].name
     for name, verdict, _ in ended:

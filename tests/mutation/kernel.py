@@ -3,20 +3,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from guests.guest import Guest
-from host.console import Console
+from host.console import Console, Step
 from host.errors import Trouble
 from host import tools
+from mutation import assembly
 from mutation.catalog import Read
 from mutation.weave import Copy, woven
 from trees.shadow import Shadow
 
 # What the compiler calls the source of a copy.
 IN_COPY = re.compile(r'\bmutant/(\d+)/')
-ROUNDS = 4      # of a build: each leaves out the copies that do not compile
+# The object of a source that includes each header with batched functions.
+FOR_HEADERS = 'mm/rmap.o'
+# What the linker misses.
+UNDEFINED = re.compile(r"undefined reference to `(\w+)'")
+# In the build folder: the copies that do not compile or link.
+LEFT_OUT = 'ptebatch-left-out'
+ROUNDS = 4      # each leaves out the copies that do not compile
 
 
 def reader(tree: Shadow) -> Read:
@@ -36,11 +47,13 @@ def sources(copies: Iterable[Copy]) -> list[str]:
 class Kernel:
     """The copies in a tree, and the numbers of those that do not compile."""
 
-    def __init__(self, tree: Shadow, read: Read, copies: Sequence[Copy]):
+    def __init__(self, tree: Shadow, read: Read, copies: Sequence[Copy], build: Path):
         self.tree = tree
         self.read = read
         self.copies = copies
-        self.broken: set[int] = set()
+        self._known = build / LEFT_OUT
+        before = {*self._known.read_text().split()} if self._known.exists() else set()
+        self.broken = {number for number, digest in self._digests().items() if digest in before}
         tree.rewrite = self._rewrite
 
     def _rewrite(self) -> dict[str, bytes]:
@@ -48,18 +61,64 @@ class Kernel:
         return {file: woven(self.read(file), [copy for copy in good if copy.function.file == file]).encode()
                 for file in sources(self.copies)}
 
+    def objects(self) -> list[str]:
+        """The objects that have all copies."""
+        files = sources(self.copies)
+        return sorted({file.replace('.c', '.o') for file in files if file.endswith('.c')} |
+                      ({FOR_HEADERS} if any(file.endswith('.h') for file in files) else set()))
+
+    def assemblies(self, guest: Guest, step: Step) -> Iterator[str]:
+        """The assembly of each object, whose copies the compiler accepts."""
+        names = [name for name in self.objects() if (guest.build_path / name).exists()]
+
+        def compiled(name: str) -> str:
+            more = (assembly.UNUSED_TOO,) if name == FOR_HEADERS else ()
+            return assembly.compiled(guest.build_path, name, Path(folder) / name.replace('/', '-'), guest.env(), *more)
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(guest.settings.jobs) as pool:
+            for number, text in enumerate(pool.map(compiled, names), 1):
+                step.note = f'{number} of {len(names)} objects'
+                step.progress()
+                yield text
+
+    def _digests(self) -> dict[int, str]:
+        """What decides whether each copy compiles."""
+        source = hashlib.sha256('\0'.join(self.read(file) for file in sources(self.copies)).encode()).hexdigest()
+        return {copy.number: hashlib.sha256(f'{copy.function.title}\0{copy.text}\0{source}'.encode()).hexdigest()[:32]
+                for copy in self.copies}
+
+    def _leave_out(self, found: Iterable[int]) -> bool:
+        """Leave out these copies; whether one of them was still in."""
+        new = {*found} - self.broken
+        self.broken |= new
+        self.tree.bring_in_step()
+        return bool(new)
+
     def build(self, guest: Guest, console: Console) -> None:
-        """Build, without the copies that do not compile."""
-        for _ in range(ROUNDS):
+        """Build, without the copies that do not compile or link; the next build knows them."""
+        guest.configure()
+        self._build(guest, console)
+        digests = self._digests()
+        self._known.write_text('\n'.join(sorted(digests[number] for number in self.broken)))
+
+    def _build(self, guest: Guest, console: Console) -> None:
+        with console.step('build', f'{len(self.copies)} copies of functions') as step:
+            for _ in range(ROUNDS):
+                try:
+                    # Not the whole kernel: most of it includes these headers.
+                    guest.make('-k', *self.objects(), step=step)
+                    break
+                except tools.Failed as failed:
+                    # No copy: an object that this configuration does not have.
+                    if not self._leave_out(map(int, IN_COPY.findall(failed.output))):
+                        break
             try:
-                with console.step('build', f'{len(self.copies)} copies of functions') as step:
-                    guest.build(step, '-k')
+                guest.build(step)
                 return
             except Trouble as trouble:
+                # A forced condition keeps a call that the compiler drops otherwise, of a function that is not configured.
                 output = trouble.__cause__.output if isinstance(trouble.__cause__, tools.Failed) else ''
-                found = {int(number) for number in IN_COPY.findall(output)} - self.broken
-                if not found:
+                symbols = {*UNDEFINED.findall(output)}
+                if not symbols or not self._leave_out(int(name.rpartition('__m')[2]) for text in self.assemblies(guest, step)
+                                                      for name in assembly.users(text, symbols)):
                     raise
-                self.broken |= found
-                self.tree.bring_in_step()
-        raise Trouble('the kernel does not build with copies of the functions', 'see the lines above')
+            guest.build(step)

@@ -17,7 +17,7 @@ from host.errors import Trouble
 from host.settings import PROJECT, Settings
 from host.shard import Shard
 from host import wheels
-from mutation import assembly, catalog, operators, record, weave
+from mutation import assembly, catalog, guest, operators, record, weave
 from mutation.functions import definitions
 from mutation.record import Record, Verdict
 from trees import series
@@ -142,6 +142,35 @@ def test_equal_code_is_equivalent(tmp_path: Path) -> None:
     assert digests['f__m1'] == digests['f__m2'] != digests['f__m3']
 
 
+def test_copies_that_use_a_symbol(tmp_path: Path) -> None:
+    source = tmp_path / 'a.c'
+    source.write_text('int missing(int a);\nint f__m1(int a) { return missing(a); }\nint f__m2(int a) { return a; }\n')
+    subprocess.run(['gcc', '-O2', '-S', '-o', tmp_path / 'a.s', source], check=True)
+    text = (tmp_path / 'a.s').read_text()
+    assert [*assembly.users(text, {'missing'})] == ['f__m1']
+    assert not [*assembly.users(text, {'miss'})]
+
+
+CASES = [guest.Case(number, name, 0.0, frozenset({7})) for number, name in ((4, 's.first'), (2, 's.second'))]
+
+
+@pytest.mark.parametrize(('log', 'ended'), [
+    ('case s.first passed after 5 us|case s.second passed after 6 us|mutant 7 done', (record.SURVIVED, '')),
+    ('case s.first passed after 5 us|case s.second failed after 6 us', (record.KILLED, 's.second')),
+    ('case s.first passed after 5 us|Kernel panic - not syncing: x', (record.CRASHED, 's.second')),
+    ('case s.first passed after 5 us|sleep', (record.TIMED_OUT, 's.second')),
+])
+def test_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, ended: tuple[str, str]) -> None:
+    monkeypatch.setattr(guest, 'MARGIN', 0.2)
+    prints = '; '.join('sleep 100' if line == 'sleep' else f"echo '{'' if 'panic' in line else 'ptebatch: '}{line}'"
+                       for line in ('mutant 7 begins', *log.split('|')))
+    script = f'echo "$0" >args; {prints}'
+    command = guest.Command(['sh', '-c', script, f'-append {guest.UNCHANGED} quiet'], tmp_path, dict(os.environ))
+    found = guest.judge(command, 7, CASES)
+    assert (found.verdict, found.by) == ended
+    assert (tmp_path / 'args').read_text() == '-append ptebatch_kunit.mutant=7 ptebatch_kunit.cases=4,2 loglevel=6 quiet\n'
+
+
 def verdict(mutant: str, kind: str, function: str = 'a.c: f()') -> Verdict:
     return Verdict(mutant, function, 1, kind)
 
@@ -221,6 +250,7 @@ def test_each_reviewed_survivor_exists(kernel_source: Path) -> None:
         path = kernel_source / name
         content = changed.get(name) or (path.read_bytes() if path.is_file() else b'')
         return content.decode()
-    found = catalog.mutants(catalog.functions(source), source)
+    names = {name for arch in ('x86_64', 'arm64', 'um') for name in catalog.functions(source, arch)}
+    found = catalog.mutants(sorted(names), source)
     assert not record.stale(record.triage(), [mutant.key for mutant in found])
     assert record.stale(['no such mutant'], [mutant.key for mutant in found]) == ['no such mutant']
