@@ -164,6 +164,14 @@ static bool check_row(struct kunit *test, const struct advise_row *row)
 }
 
 static const struct advise_row rows[] = {
+	/* The page table disappears before it is locked. */
+	{ "MADV_FREE, corrupt PMD: cleared and reported, only the next page table lazyfree",
+	  PTEBATCH_FREE, { "@-4 Wdyx*4 {Wdyx*16}", .prot = RW, .bad_pmd = true },
+	  "@-4 Wdyx*4 {Wxl*16}" },
+	{ "MADV_COLD, corrupt PMD: cleared and reported, only the next page table old",
+	  PTEBATCH_COLD, { "@-4 Wdyx*4 {Wdyx*16}", .prot = RW, .bad_pmd = true },
+	  "@-4 Wdyx*4 {Wdx*16}" },
+
 	/* MADV_FREE. */
 	{ "64K folio, dirty and young: becomes clean, old and lazyfree",
 	  PTEBATCH_FREE, { "{Wdyx*16}", .prot = RW }, "{Wxl*16}" },

@@ -175,6 +175,11 @@ static bool check_row(struct kunit *test, const struct policy_row *row,
 }
 
 static const struct policy_row bind_rows[] = {
+	/* The page table disappears before it is locked. */
+	{ "corrupt PMD: cleared and reported, only the folio of the next page table moved",
+	  { "@-4 0Wdyx*4 0{Wdyx*16}", .prot = RW, .bad_pmd = true }, MOVE,
+	  "@-4 0Wdyx*4 ~1{Wdyx*16}" },
+
 	{ "64K folio on the wrong node: moved",
 	  { "0{Wdyx*16}", .prot = RW }, MOVE, "~1{Wdyx*16}" },
 	{ "64K folio on the right node: not moved",

@@ -330,6 +330,10 @@ static bool check_row(struct kunit *test, const struct mlock_row *row)
 }
 
 static const struct mlock_row rows[] = {
+	/* The page table disappears before it is locked. */
+	{ "corrupt PMD: cleared and reported, only the folio of the next page table mlocked",
+	  { "@-1 Wdyx {Wdyx*16}", .prot = RW, .bad_pmd = true }, { ONFAULT }, "01" },
+
 	/* Whole folios. */
 	{ "64K folio, mlock(): mlocked",
 	  { "{Wdyx*16}", .prot = RW }, { LOCK }, "1" },

@@ -83,6 +83,13 @@ static bool check_row(struct kunit *test, const struct ptebatch_setup *setup,
 }
 
 static const struct mprotect_row rows[] = {
+	/* The page table disappears before it is locked. */
+	{ "corrupt PMD: cleared and reported, no entry becomes read-only",
+	  { "{Wdyx*16}", .prot = RW, .bad_pmd = true }, RO, "{Wdyx*16}" },
+	{ "corrupt PMD, next page table: only its entries become read-only",
+	  { "@-4 {Wdyx*16}", .prot = RW, .bad_pmd = true }, RO,
+	  "@-4 {Wdyx*4 Rdyx*12}" },
+
 	/* Whole folios; a shared page is one that is not AnonExclusive. */
 	{ "64K folio to read-only: all entries become read-only",
 	  { "{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16}" },

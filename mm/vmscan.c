@@ -341,6 +341,11 @@ static void vmscan_look_around(struct kunit *test)
 }
 
 static const struct young_row walk_rows[] = {
+	/* The page table disappears before it is locked. */
+	{ "corrupt PMD: cleared and reported, only PTEs of the next page table become old",
+	  { "@-4 Wdyx*4 {Wdyx*16}", .prot = RW, .bad_pmd = true, .lru = true },
+	  "@-4 Wdyx*4 {Wdx*16}" },
+
 	{ "64K folio, young: all PTEs become old",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdx*16}" },
 	{ "64K folio, old: unchanged",

@@ -34,6 +34,20 @@ static inline pte_t ptebatch_bare_pte(pte_t pte)
 }
 #endif
 
+/* A corrupt PMD that is neither none nor maps a folio; the same if there is none. */
+#ifdef PTEBATCH_BAD_PMD_BIT
+static inline pmd_t ptebatch_bad_pmd(pmd_t pmd)
+{
+	return __pmd(pmd_val(pmd) & ~PTEBATCH_BAD_PMD_BIT);
+}
+#else
+#define PTEBATCH_BAD_PMD_BIT	0
+static inline pmd_t ptebatch_bad_pmd(pmd_t pmd)
+{
+	return pmd;
+}
+#endif
+
 /* Shadow stacks: CPU support and PTEs. */
 #ifndef ptebatch_has_shadow_stack
 static inline bool ptebatch_has_shadow_stack(void)

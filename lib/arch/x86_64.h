@@ -34,6 +34,9 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 	return pte_mkwrite_shstk(pte);
 }
 
+/* Without it, a PMD is not that of a page table. */
+#define PTEBATCH_BAD_PMD_BIT	_PAGE_DIRTY
+
 #define PTEBATCH_PROT_NOEXEC	_PAGE_NX
 #define PTEBATCH_PROT_BITS	(_PAGE_NX | _PAGE_PKEY_MASK)
 

@@ -6,6 +6,7 @@
 #include <linux/swap.h>
 
 #include "../arch/arch.h"
+#include "../space/bad_pmd.h"
 #include "../space/reacquire.h"
 #include "../space/refs.h"
 #include "../space/space.h"
@@ -131,6 +132,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	ptebatch_slots_begin(trial);
 	if (setup->lru)
 		ptebatch_space_drop_refs(trial->space);
+	ptebatch_bad_pmd_begin(trial->space);
 	return trial;
 }
 
@@ -173,6 +175,7 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 {
 	struct ptebatch_trial *second = trial->second;
 
+	ptebatch_bad_pmd_end(trial->space);
 	ptebatch_flush_end(&trial->flush);
 	if (second)
 		ptebatch_flush_end(&second->flush);

@@ -24,6 +24,7 @@
 #include "../kernel/log.h"
 #include "../kernel/process.h"
 #include "../kernel/swap.h"
+#include "bad_pmd.h"
 #include "blocks.h"
 #include "folio.h"
 #include "populate.h"
@@ -117,6 +118,8 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 	if (flags & PTEBATCH_KSM && !IS_ENABLED(CONFIG_KSM))
 		return "no KSM pages without CONFIG_KSM";
 
+	if (setup->bad_pmd && !PTEBATCH_BAD_PMD_BIT)
+		return "a corrupt PMD is one that maps a folio in this kernel";
 	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE";
 
@@ -544,6 +547,9 @@ static void end_slots(struct kunit *test)
 			    "rule 7 (accounting): swap slots in use after teardown");
 }
 
+/* The report of pmd_clear_bad(). */
+static const char * const bad_pmd_reports[] = { "*:*: bad pmd ", NULL };
+
 static void tear_down(void *data)
 {
 	struct ptebatch_space *space = data;
@@ -551,6 +557,7 @@ static void tear_down(void *data)
 	char text[512];
 	unsigned int i;
 
+	ptebatch_bad_pmd_end(space);
 	for (i = space->nr_places; i--;) {
 		expect_blocks_consistent(space, &space->places[i]);
 		ptebatch_unpopulate(space, &space->places[i]);
@@ -578,7 +585,8 @@ static void tear_down(void *data)
 
 	/* A leak may be reported as late as here: bad page, bad rss counter. */
 	seq_buf_init(&warnings, text, sizeof(text));
-	if (ptebatch_warnings_found(&space->log, space->setup.reports, &warnings))
+	if (ptebatch_warnings_found(&space->log, space->setup.bad_pmd ? bad_pmd_reports :
+				    space->setup.reports, &warnings))
 		KUNIT_FAIL(space->test, "rule 10 (kernel log): %s",
 			   seq_buf_str(&warnings));
 	kfree(space->uffd);

@@ -71,6 +71,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @mlocked_folios: with @mlocked: the mapped folios are mlocked, too
  * @eof: number of entries of the row that are inside of the file; 0: all, and
  *       the VMA
+ * @bad_pmd: the operation finds the PMD of the row's first page table corrupt,
+ *           reports that and clears it; it is restored after the operation
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -103,6 +105,7 @@ struct ptebatch_setup {
 	bool mixedmap;
 	bool huge_zero;
 	bool mlocked_folios;
+	bool bad_pmd;
 	bool small;
 	bool lru;
 	bool twice;
@@ -136,6 +139,7 @@ struct ptebatch_place {
  * @mapping: each anonymous folio's mapping, from when its reference was dropped
  * @cached: one bit per folio, set for page cache, clear for anonymous folios
  * @file: the file, %NULL for anonymous memory
+ * @pmd: the right value of a corrupt PMD, see bad_pmd.c; otherwise none
  * @copies: pages physically behind the first place's page tables, see tables.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
@@ -152,6 +156,7 @@ struct ptebatch_space {
 	struct address_space *mapping[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
+	pmd_t pmd;
 	struct page *copies[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE - 1];
 	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;
