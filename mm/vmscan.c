@@ -160,9 +160,11 @@ static struct ptebatch_trial *begin(struct kunit *test, const char *function,
 	unsigned int i;
 
 	trial = ptebatch_trial_begin(test, function, &row->setup);
-	/* Flushes are recorded by an MMU notifier. */
-	if (!notifier)
+	/* Flushes and announced ranges are recorded by MMU notifiers. */
+	if (!notifier) {
 		ptebatch_flush_end(&trial->flush);
+		ptebatch_announced_end(&trial->announced);
+	}
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 

@@ -29,7 +29,7 @@
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
 
-ptebatch_check_t ptebatch_check_model, ptebatch_check_neighbours,
+ptebatch_check_t ptebatch_check_announced, ptebatch_check_model, ptebatch_check_neighbours,
 	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
 	ptebatch_check_tables, ptebatch_check_slots, ptebatch_check_mlocked,
 	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio;
@@ -578,6 +578,46 @@ static void workbench_flush(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bitmap_weight(trial->differs, PTEBATCH_ROW_ENTRIES), 4);
 }
 
+/* Rule 30: the check reports the entries that were not announced, and wrong ranges. */
+static void workbench_announced(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = { "{Wdyx*8}", .prot = RW };
+	struct mmu_notifier_range range;
+	struct ptebatch_trial *trial;
+	unsigned long addr;
+	struct seq_buf out;
+	char text[256];
+
+	if (IS_ENABLED(CONFIG_UML))
+		kunit_skip(test, "nothing is announced on UML");
+	trial = ptebatch_trial_begin(test, "mmu_notifier_invalidate_range_start()", &setup);
+	addr = ptebatch_addr(trial->space, 0);
+	mmu_notifier_range_init(&range, MMU_NOTIFY_CLEAR, 0, trial->space->places[0].mm,
+				addr + 3 * PAGE_SIZE, addr + 6 * PAGE_SIZE);
+	mmu_notifier_invalidate_range_start(&range);
+	mmu_notifier_invalidate_range_end(&range);
+	ptebatch_trial_end(trial);
+
+	seq_buf_init(&out, text, sizeof(text));
+	trial->after.row = *ptebatch_picture(test, "{Wdyx*3 Rdyx*3 Wdyx*2}");
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_announced(trial, &out));
+	trial->after.row = *ptebatch_picture(test, "{Wdyx*2 Rdyx*4 Wdyx*2}");
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_announced(trial, &out));
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
+			   "entry 2 changed without an announcement: it was Wdyx and is Rdyx\n");
+	seq_buf_clear(&out);
+	trial->after.row = trial->before.row;
+	trial->announced.sum = 1;
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_announced(trial, &out));
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
+			   "0 announced ranges have no end, or another end\n");
+	seq_buf_clear(&out);
+	trial->announced.sum = 0;
+	trial->announced.empty = 1;
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_announced(trial, &out));
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), "1 announced ranges are empty\n");
+}
+
 /* Rules 8 and 29: the checks report an entry that is no longer executable. */
 static void workbench_protection(struct kunit *test)
 {
@@ -935,6 +975,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE(workbench_tables),
 	KUNIT_CASE(workbench_there),
 	KUNIT_CASE(workbench_flush),
+	KUNIT_CASE(workbench_announced),
 	KUNIT_CASE(workbench_protection),
 	KUNIT_CASE(workbench_vmas),
 	KUNIT_CASE(workbench_leak),

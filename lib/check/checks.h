@@ -13,6 +13,8 @@
  */
 typedef bool ptebatch_check_t(struct ptebatch_trial *trial, struct seq_buf *out);
 
+bool ptebatch_entry_loses_access(const struct ptebatch_entry *before,
+				 const struct ptebatch_entry *after);
 bool ptebatch_checks(struct ptebatch_trial *trial);
 bool ptebatch_trial_end(struct ptebatch_trial *trial);
 

@@ -26,5 +26,6 @@
 #define PTEBATCH_RULE_GATHERED		"rule 27 (accessed and dirty)"
 #define PTEBATCH_RULE_COST		"rule 28 (cost)"
 #define PTEBATCH_RULE_PROTECTION	"rule 29 (page protection)"
+#define PTEBATCH_RULE_NOTIFIERS		"rule 30 (MMU notifiers)"
 
 #endif /* PTEBATCH_RULES_H */

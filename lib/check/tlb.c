@@ -3,9 +3,15 @@
 
 ptebatch_check_t ptebatch_check_flush;
 
-/* May a TLB entry for @before permit an access that @after does not permit? */
-static bool needs_flush(const struct ptebatch_entry *before,
-			const struct ptebatch_entry *after)
+/**
+ * ptebatch_entry_loses_access() - compare what two entries permit
+ * @before: an entry
+ * @after: the entry at the same address later
+ *
+ * Return: true if @after permits less than @before or maps another page.
+ */
+bool ptebatch_entry_loses_access(const struct ptebatch_entry *before,
+				 const struct ptebatch_entry *after)
 {
 	/* Rank of the accesses that a kind permits. */
 	static const u8 rank[] = {
@@ -17,15 +23,23 @@ static bool needs_flush(const struct ptebatch_entry *before,
 		[PTEBATCH_SHADOW_STACK] = 2,
 	};
 
+	return rank[before->kind] &&
+	       (rank[after->kind] < rank[before->kind] ||
+		after->folio != before->folio || after->page != before->page);
+}
+
+/* May a TLB entry for @before permit an access that @after does not permit? */
+static bool needs_flush(const struct ptebatch_entry *before,
+			const struct ptebatch_entry *after)
+{
 	/* A TLB does not cache entries without the accessed bit. */
-	if (!(before->flags & PTEBATCH_YOUNG) || !rank[before->kind])
+	if (!(before->flags & PTEBATCH_YOUNG))
 		return false;
 	/* A TLB entry with the dirty bit does not set it in the PTE again. */
 	if (before->kind == PTEBATCH_WRITABLE &&
 	    before->flags & ~after->flags & PTEBATCH_DIRTY)
 		return true;
-	return rank[after->kind] < rank[before->kind] ||
-	       after->folio != before->folio || after->page != before->page;
+	return ptebatch_entry_loses_access(before, after);
 }
 
 /*

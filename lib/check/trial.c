@@ -49,6 +49,7 @@ static void destroy(void *data)
 	struct ptebatch_trial *trial = data;
 
 	ptebatch_flush_end(&trial->flush);
+	ptebatch_announced_end(&trial->announced);
 	kvfree(trial);
 }
 
@@ -124,6 +125,8 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 			      seq_buf_str(&out));
 	KUNIT_ASSERT_EQ(test, 0,
 			ptebatch_flush_begin(&trial->flush, trial->place));
+	KUNIT_ASSERT_EQ(test, 0,
+			ptebatch_announced_begin(&trial->announced, trial->place));
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		if (folio_test_locked(trial->space->folios[i]))
 			set_bit(i, trial->locked);
@@ -161,6 +164,8 @@ struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 		ptebatch_snapshot(&second->before, second->space, place);
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_flush_begin(&second->flush, place));
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_announced_begin(&second->announced, place));
 	}
 	return second;
 }
@@ -177,8 +182,11 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 
 	ptebatch_bad_pmd_end(trial->space);
 	ptebatch_flush_end(&trial->flush);
-	if (second)
+	ptebatch_announced_end(&trial->announced);
+	if (second) {
 		ptebatch_flush_end(&second->flush);
+		ptebatch_announced_end(&second->announced);
+	}
 	/* Per-CPU mlock batches hold references to their folios. */
 	if (trial->space->setup.lru)
 		KUNIT_ASSERT_EQ(trial->test, 0,

@@ -9,6 +9,7 @@
 
 #include "../space/snapshot.h"
 #include "../space/space.h"
+#include "announced.h"
 #include "flush.h"
 #include "model.h"
 
@@ -38,6 +39,7 @@
  * @before: snapshot of the place before the operation
  * @after: snapshot of the place after the operation
  * @flush: TLB flushes during the operation
+ * @announced: ranges that the operation announced to MMU notifiers
  * @differs: bitmap of the entries that the last check marked as wrong
  * @text: buffer for the report of a check: a line per entry of a contpte block
  */
@@ -63,6 +65,7 @@ struct ptebatch_trial {
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;
 	struct ptebatch_flush flush;
+	struct ptebatch_announced announced;
 	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	char text[SZ_8K];
 };

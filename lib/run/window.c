@@ -99,6 +99,8 @@ struct ptebatch_window *ptebatch_window(struct ptebatch_space *space,
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore, window));
 	KUNIT_ASSERT_EQ(test, err, 0);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(&trial->flush, trial->place));
+	KUNIT_ASSERT_EQ(test, 0,
+			ptebatch_announced_begin(&trial->announced, trial->place));
 	return window;
 }
 
@@ -227,6 +229,7 @@ void ptebatch_window_call(struct ptebatch_window *window,
 	struct ptebatch_trial *trial = window->trial;
 
 	bitmap_zero(trial->flush.flushed, PTEBATCH_WINDOW_ENTRIES);
+	bitmap_zero(trial->announced.entries, PTEBATCH_WINDOW_ENTRIES);
 	window->space->row.from = window->at + window->row->from;
 	window->space->row.to = window->at + window->row->to;
 	trial->one_by_one = twin;

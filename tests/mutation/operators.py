@@ -24,8 +24,10 @@ ASSIGNMENT = {'+=': '-=', '-=': '+=', '*=': '/=', '/=': '*=', '|=': '&=', '&=': 
 STEP = {'++': '--', '--': '++'}
 JUMPS = {'break_statement': 'continue', 'continue_statement': 'break'}
 LOOPS = ('for_statement', 'while_statement', 'do_statement')
-# Without these calls nothing of the result differs: they check the kernel, hint the compiler or the CPU, or wait.
-NO_EFFECT = re.compile(r'^(VM_)?(WARN|BUG)_ON|^VM_WARN|^BUILD_BUG|^lockdep_|^might_|^cond_resched|^prefetch|^trace_|^count_|^pr_|^assert')
+# Statements without which nothing of the result differs: they check the kernel, hint the compiler or the CPU, or wait.
+NO_EFFECT = re.compile(r'(VM_)?(WARN|BUG)_ON|VM_WARN|BUILD_BUG|lockdep_|might_|cond_resched|prefetch|trace_|count_|pr_|\w*assert')
+# The order of their arguments does not matter.
+SYMMETRIC = re.compile(r'(pte|pmd)_same|min|max')
 INTEGER = re.compile(r'(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)')
 ATTRIBUTE = re.compile(rb'\b(__always_inline|__must_check|__maybe_unused|noinline\w*|__init|__ref|__sched)\b')
 ZEROES = ('0', 'NULL', 'false')
@@ -142,7 +144,7 @@ class Operators:
 
     def _walk(self, node: Node, where: Place) -> None:
         """Find the changes in a node; `where` is the place of the statement, or condition, around it."""
-        if node.type == 'ERROR' or node.type.startswith('preproc') or node.type == 'comment':
+        if node.type == 'ERROR' or node.type.startswith('preproc') or node.type == 'comment' or self._no_effect(node):
             return
         parent = node.parent
         if parent and parent.type in ('compound_statement', 'case_statement', 'labeled_statement') and (
@@ -159,6 +161,12 @@ class Operators:
             if node.type in LOOPS + ('if_statement',) and name in ('condition', 'update') and child.is_named:
                 inside = (_inner(child).start_byte, _inner(child).end_byte, 'value')
             self._walk(child, inside)
+
+    @staticmethod
+    def _no_effect(node: Node) -> bool:
+        call = node.named_children[0] if node.type == 'expression_statement' and node.named_children else None
+        function = call.child_by_field_name('function') if call else None
+        return function is not None and NO_EFFECT.match(_text(function)) is not None
 
     def _nothing(self, node: Node, where: Place) -> None:
         pass
@@ -260,9 +268,7 @@ class Operators:
         if not node.named_children:
             return
         expression = node.named_children[0]
-        function = expression.child_by_field_name('function') if expression.type == 'call_expression' else None
-        if not (function and NO_EFFECT.match(_text(function))):
-            self._add('call deleted' if function else 'statement deleted', node, ';', where)
+        self._add('call deleted' if expression.type == 'call_expression' else 'statement deleted', node, ';', where)
 
     def _return_statement(self, node: Node, where: Place) -> None:
         if not node.named_children:
@@ -293,7 +299,7 @@ class Operators:
 
     def _call_expression(self, node: Node, where: Place) -> None:
         function, arguments = node.child_by_field_name('function'), node.child_by_field_name('arguments')
-        if not function or not arguments or NO_EFFECT.match(_text(function)) or arguments.has_error:
+        if not function or not arguments or SYMMETRIC.fullmatch(_text(function)) or arguments.has_error:
             return
         given = [child for child in arguments.named_children if child.type != 'comment']
         for left, right in zip(given, given[1:]):

@@ -82,6 +82,12 @@ def test_operators_leave_preprocessor_lines_alone() -> None:
     assert all(b'#' not in text[change.start:change.end] for change in operators.changes(text))
 
 
+def test_assertions_and_symmetric_calls_have_no_changes() -> None:
+    text = b'void f(int a, int b)\n{\n\tVM_WARN_ON(a < 1);\n\tmmap_assert_locked(a);\n\tif (pte_same(a, b))\n\t\tg(b);\n}'
+    found = [text[change.start:change.end] for change in operators.changes(text)]
+    assert found and not {b'<', b'1', b'a', b'a, b', b'mmap_assert_locked(a);'} & {*found}
+
+
 def test_keys_outlive_lines_above() -> None:
     function = next(definitions('a.c', SOURCE, 'count'))
     moved = next(definitions('a.c', '\n\n' + SOURCE, 'count'))

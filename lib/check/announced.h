@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Record the ranges that an operation announces to MMU notifiers, for rule 30
+ * (MMU notifiers).
+ */
+#ifndef PTEBATCH_ANNOUNCED_H
+#define PTEBATCH_ANNOUNCED_H
+
+#include <linux/mmu_notifier.h>
+
+#include "../space/snapshot.h"
+
+/**
+ * struct ptebatch_announced - announced ranges of an mm
+ * @notifier: MMU notifier, called at both ends of a change
+ * @mm: the mm
+ * @start: address that the first recorded entry maps
+ * @lock: protects the other fields, as two CPUs may announce at the same time
+ * @entries: bitmap of the entries in announced ranges, counted from @start
+ * @empty: number of announced ranges without an address
+ * @open: number of announced ranges whose end was not announced
+ * @sum: sum of their first and last addresses, to recognize another end
+ */
+struct ptebatch_announced {
+	struct mmu_notifier notifier;
+	struct mm_struct *mm;
+	unsigned long start;
+	spinlock_t lock;	/* of the other fields */
+	DECLARE_BITMAP(entries, PTEBATCH_ROW_ENTRIES);
+	unsigned int empty;
+	int open;
+	unsigned long sum;
+};
+
+int ptebatch_announced_begin(struct ptebatch_announced *announced,
+			     const struct ptebatch_place *place);
+void ptebatch_announced_end(struct ptebatch_announced *announced);
+
+#endif /* PTEBATCH_ANNOUNCED_H */
