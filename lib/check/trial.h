@@ -9,7 +9,7 @@
 
 #include "../space/snapshot.h"
 #include "../space/space.h"
-#include "announced.h"
+#include "announce.h"
 #include "flush.h"
 #include "model.h"
 

@@ -3,8 +3,8 @@
  * Record the ranges that an operation announces to MMU notifiers, for rule 30
  * (MMU notifiers).
  */
-#ifndef PTEBATCH_ANNOUNCED_H
-#define PTEBATCH_ANNOUNCED_H
+#ifndef PTEBATCH_ANNOUNCE_H
+#define PTEBATCH_ANNOUNCE_H
 
 #include <linux/mmu_notifier.h>
 
@@ -36,4 +36,4 @@ int ptebatch_announced_begin(struct ptebatch_announced *announced,
 			     const struct ptebatch_place *place);
 void ptebatch_announced_end(struct ptebatch_announced *announced);
 
-#endif /* PTEBATCH_ANNOUNCED_H */
+#endif /* PTEBATCH_ANNOUNCE_H */

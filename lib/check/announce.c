@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A secondary MMU, such as that of a virtual machine, drops its copies of page
+ * table entries between mmu_notifier_invalidate_range_start() and _end(), see
+ * Documentation/mm/mmu_notifier.rst. Record these calls as such a user does. It
+ * cannot be the MMU notifier that records flushes: the kernel refuses both in
+ * one. On UML nothing is announced.
+ */
+#include <linux/mm.h>
+
+#include "announce.h"
+
+#ifdef CONFIG_UML
+
+int ptebatch_announced_begin(struct ptebatch_announced *announced,
+			     const struct ptebatch_place *place)
+{
+	return 0;
+}
+
+void ptebatch_announced_end(struct ptebatch_announced *announced)
+{
+}
+
+#else
+
+static int begin_range(struct mmu_notifier *notifier,
+		       const struct mmu_notifier_range *range)
+{
+	struct ptebatch_announced *announced =
+		container_of(notifier, struct ptebatch_announced, notifier);
+	unsigned long limit = announced->start + PTEBATCH_ROW_ENTRIES * PAGE_SIZE;
+	unsigned long start = clamp(range->start, announced->start, limit);
+	unsigned long end = clamp(range->end, announced->start, limit);
+
+	spin_lock(&announced->lock);
+	if (start < end)
+		bitmap_set(announced->entries,
+			   (start - announced->start) >> PAGE_SHIFT,
+			   (end - start) >> PAGE_SHIFT);
+	announced->empty += range->start >= range->end;
+	announced->open++;
+	announced->sum += range->start + 3 * range->end;
+	spin_unlock(&announced->lock);
+	return 0;
+}
+
+static void end_range(struct mmu_notifier *notifier,
+		      const struct mmu_notifier_range *range)
+{
+	struct ptebatch_announced *announced =
+		container_of(notifier, struct ptebatch_announced, notifier);
+
+	spin_lock(&announced->lock);
+	announced->open--;
+	announced->sum -= range->start + 3 * range->end;
+	spin_unlock(&announced->lock);
+}
+
+static const struct mmu_notifier_ops notifier_ops = {
+	.invalidate_range_start = begin_range,
+	.invalidate_range_end = end_range,
+};
+
+/**
+ * ptebatch_announced_begin() - start to record announced ranges
+ * @announced: the record, zeroed
+ * @place: the place; PTEBATCH_ROW_ENTRIES entries from its start are recorded
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ * Return: 0 or -ENOMEM.
+ */
+int ptebatch_announced_begin(struct ptebatch_announced *announced,
+			     const struct ptebatch_place *place)
+{
+	spin_lock_init(&announced->lock);
+	announced->mm = place->mm;
+	announced->start = place->start;
+	announced->notifier.ops = &notifier_ops;
+	return mmu_notifier_register(&announced->notifier, announced->mm);
+}
+
+/**
+ * ptebatch_announced_end() - stop to record announced ranges
+ * @announced: the record; without effect if it has not begun
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_announced_end(struct ptebatch_announced *announced)
+{
+	if (announced->mm)
+		mmu_notifier_unregister(&announced->notifier, announced->mm);
+	announced->mm = NULL;
+}
+
+#endif
