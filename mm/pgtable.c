@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * set_ptes() sets several entries at once. All batched paths depend on it, so it
- * is tested on its own as well.
+ * The helpers that set or change several entries at once. All batched paths
+ * depend on them, so they are tested on their own as well, also with arguments
+ * that no path uses.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -13,6 +14,7 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
+#include "../lib/run/rows.h"
 
 static const struct pgtable_row {
 	const char *name;
@@ -69,8 +71,63 @@ static void pgtable_set_ptes(struct kunit *test)
 	ptebatch_trial_expect(trial, param->picture);
 }
 
+/* clear_young_dirty_ptes() with the flags @op->arg. */
+static long clear_young_dirty(const struct ptebatch_op *op,
+			      struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_row *row = &space->row;
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long addr = ptebatch_addr(space, row->from);
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep;
+
+	mmap_read_lock(mm);
+	ptep = get_locked_pte(mm, addr, &ptl);
+	if (ptep) {
+		clear_young_dirty_ptes(vma_lookup(mm, addr), addr, ptep,
+				       row->to - row->from, (__force cydp_t)op->arg);
+		pte_unmap_unlock(ptep, ptl);
+	}
+	mmap_read_unlock(mm);
+	/* As the caller does; not for entries that only become old. */
+	if (op->arg & (__force unsigned long)CYDP_CLEAR_DIRTY)
+		flush_tlb_mm(mm);
+	return ptep ? 0 : -ENOMEM;
+}
+
+static const struct clear_row {
+	const char *name;
+	cydp_t flags;
+	const char *before, *after;
+} clear_rows[] = {
+	{ "only the accessed bit: entries become old, and stay dirty",
+	  CYDP_CLEAR_YOUNG, "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", "{Wdx*8 Wx*8}" },
+	{ "only the dirty bit: entries become clean, and stay young",
+	  CYDP_CLEAR_DIRTY, "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", "{Wyx*4 Wx*4 Wyx*4 Wx*4}" },
+	{ "accessed and dirty bits: entries become old and clean",
+	  CYDP_CLEAR_YOUNG | CYDP_CLEAR_DIRTY, "{Wdyx*4 Rdx*4 Ryx*4 Wx*4}",
+	  "{Wx*4 Rx*8 Wx*4}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(clear_rows, clear_rows, name);
+
+static void pgtable_clear_young_dirty(struct kunit *test)
+{
+	const struct clear_row *row = test->param_value;
+	const struct ptebatch_setup setup = { row->before, .prot = PROT_READ | PROT_WRITE };
+	const struct ptebatch_op op = {
+		.name = "clear_young_dirty_ptes()", .function = "clear_young_dirty_ptes()",
+		.call = clear_young_dirty, .no_twin = true,
+		.arg = (__force unsigned long)row->flags,
+	};
+	const struct ptebatch_run run = { .op = &op, .setup = &setup, .after = row->after };
+
+	ptebatch_row_run(test, &run);
+}
+
 static struct kunit_case pgtable_cases[] = {
 	KUNIT_CASE_PARAM(pgtable_set_ptes, rows_gen_params),
+	KUNIT_CASE_PARAM(pgtable_clear_young_dirty, clear_rows_gen_params),
 	{}
 };
 

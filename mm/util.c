@@ -55,14 +55,23 @@ static unsigned int expected_batch(const struct ptebatch_entry *entries,
 	unsigned int nr = 1;
 
 	*merged = entries[0];
+	/* Without its dirty bit, it would look like a read-only PTE. */
+	if (entries[0].kind == PTEBATCH_SHADOW_STACK && flags & FLAG(RESPECT_WRITE) &&
+	    !(flags & FLAG(RESPECT_DIRTY)))
+		return 1;
 	while (nr < max_nr && continues(&entries[0], &entries[nr], nr, flags)) {
 		if (flags & FLAG(MERGE_WRITE) &&
-		    entries[nr].kind == PTEBATCH_WRITABLE)
+		    (entries[nr].kind == PTEBATCH_WRITABLE ||
+		     entries[nr].kind == PTEBATCH_SHADOW_STACK))
 			merged->kind = PTEBATCH_WRITABLE;
 		if (flags & FLAG(MERGE_YOUNG_DIRTY))
 			merged->flags |= entries[nr].flags & used;
 		nr++;
 	}
+	/* On x86, pte_mkdirty() makes the caller's copy of such a PTE read-only. */
+	if (merged->kind == PTEBATCH_SHADOW_STACK && nr > 1 &&
+	    flags & FLAG(MERGE_YOUNG_DIRTY))
+		merged->kind = PTEBATCH_READABLE;
 	return nr;
 }
 
@@ -145,6 +154,8 @@ static const struct batch_row {
 	  { "{Rdyx*6 Rdyux*4 Rdyx*6}", .prot = RW, .uffd_wp = true } },
 	{ "64K folio, middle PROT_NONE: split whatever the flags",
 	  { "{Rdyx*6 Ndyx*4 Rdyx*6}", .prot = RO } },
+	{ "64K folio of shadow-stack PTEs: no batch with FPB_RESPECT_WRITE alone",
+	  { "{Cdyx*16}", .prot = RW } },
 	{ "64K folio, none entries in the middle: batch ends there",
 	  { "{Wdyx*5 -*3 Wdyx*8}", .prot = RW } },
 	{ "64K folio, pages left out between adjacent PTEs: batch ends there",
