@@ -9,10 +9,18 @@
  * folio must end up like those of small folios (rule 24).
  */
 #include <kunit/test.h>
+#include <linux/cred.h>
+#include <linux/kthread.h>
+#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/pagemap.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/swap.h>
 #include <linux/swapops.h>
+
+#include "internal.h"
 
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
@@ -28,6 +36,19 @@
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
+/* State of the folios and of the caller during madvise(). */
+#define FIRST_REFERENCED	BIT(0)	/* the first folio has another reference */
+#define FIRST_LOCKED	BIT(1)	/* the first folio is locked */
+#define FIRST_ISOLATED	BIT(2)	/* the first folio is isolated from the LRU */
+#define FIRST_SHARED	BIT(3)	/* of a child's folios only the first is left */
+#define SWAP_SHARED	BIT(4)	/* another mm has the first page in swap */
+#define SWAP_CACHE	BIT(5)	/* the folios of .swap are clean and unlocked */
+#define FOLIOS_DIRTY	BIT(6)	/* the folios have PG_dirty */
+#define UNEVICTABLE	BIT(7)	/* the file is unevictable, as after SHM_LOCK */
+#define UNPRIVILEGED	BIT(8)	/* the caller may not write to the file */
+#define KILLED		BIT(9)	/* the caller has a pending SIGKILL */
+#define HWPOISON_ENTRY	BIT(10)	/* the second entry is a hwpoison entry */
+
 /**
  * struct advise_row - a case of madvise()
  * @name: name of the case
@@ -35,7 +56,9 @@
  * @setup: the address space before; the folios are on the LRU lists
  * @after: the expected row after; %NULL if it must not change
  * @error: expected return value of madvise(), 0 or a negative errno
- * @may_skip: madvise() may skip a folio that is locked or mapped twice
+ * @may_skip: madvise() may skip a folio that is locked, referenced or mapped twice
+ * @unmaps: madvise() splits a file folio, which unmaps it
+ * @state: state of the folios and of the caller: FIRST_REFERENCED and so on
  */
 struct advise_row {
 	const char *name;
@@ -44,15 +67,34 @@ struct advise_row {
 	const char *after;
 	int error;
 	bool may_skip;
+	bool unmaps;
+	unsigned int state;
 };
 
-/* MADV_COLD must clear PG_referenced and PG_active. */
+/* The folios that were active before MADV_COLD. */
+static DECLARE_BITMAP(active, PTEBATCH_ROW_ENTRIES);
+
+/*
+ * MADV_COLD must clear PG_referenced and PG_active, and set PG_workingset where
+ * it clears PG_active. Every other folio is active. MGLRU has no PG_active.
+ */
 static void mark_referenced(struct ptebatch_space *space)
 {
 	unsigned int i;
 
-	for (i = 0; i < space->row.nr_folios; i++)
+	bitmap_zero(active, PTEBATCH_ROW_ENTRIES);
+	for (i = 0; i < space->row.nr_folios; i++) {
 		folio_set_referenced(space->folios[i]);
+		if (!(i % 2))
+			folio_mark_accessed(space->folios[i]);
+	}
+	lru_add_drain();
+	for (i = 0; i < space->row.nr_folios; i++) {
+		folio_set_referenced(space->folios[i]);
+		folio_clear_workingset(space->folios[i]);
+		if (folio_test_active(space->folios[i]))
+			set_bit(i, active);
+	}
 }
 
 static void expect_deactivated(const struct ptebatch_trial *trial)
@@ -64,7 +106,8 @@ static void expect_deactivated(const struct ptebatch_trial *trial)
 		const struct ptebatch_entry *entry = &row->entries[i];
 		struct folio *folio;
 
-		if (!ptebatch_entry_normal(entry))
+		/* Skipped. */
+		if (!ptebatch_entry_normal(entry) || entry->flags & PTEBATCH_YOUNG)
 			continue;
 		folio = ptebatch_page_folio(trial->space, entry->folio, entry->page);
 		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_referenced(folio),
@@ -73,7 +116,202 @@ static void expect_deactivated(const struct ptebatch_trial *trial)
 		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_active(folio),
 				       "%s leaves the folio of entry %u active",
 				       trial->function, i);
+		KUNIT_EXPECT_EQ_MSG(trial->test, folio_test_workingset(folio),
+				    test_bit(entry->folio, active),
+				    "%s: wrong PG_workingset of the folio of entry %u",
+				    trial->function, i);
 	}
+}
+
+/* A lazyfree folio that is dirty or in the swap cache is not dropped. */
+static void expect_clean(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_row *row = &trial->after.row;
+	unsigned int i;
+
+	for (i = row->from; i < row->to; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		struct folio *folio;
+
+		if (!ptebatch_entry_normal(entry) ||
+		    !(entry->flags & PTEBATCH_LAZYFREE))
+			continue;
+		folio = ptebatch_page_folio(trial->space, entry->folio, entry->page);
+		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_dirty(folio),
+				       "%s leaves the folio of entry %u dirty",
+				       trial->function, i);
+		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_swapcache(folio),
+				       "%s leaves the folio of entry %u in the swap cache",
+				       trial->function, i);
+	}
+}
+
+/*
+ * MADV_COLD and MADV_FREE flush the TLB for each entry that becomes old or clean,
+ * and do not flush it if no entry changes.
+ */
+static void expect_flushed(const struct ptebatch_trial *trial)
+{
+	const u16 cleared = PTEBATCH_YOUNG | PTEBATCH_DIRTY;
+	const struct ptebatch_row *before = &trial->before.row;
+	const struct ptebatch_row *after = &trial->after.row;
+	bool changed = false;
+	unsigned int i;
+
+	for (i = before->from; i < before->to; i++) {
+		const struct ptebatch_entry *was = &before->entries[i];
+		const struct ptebatch_entry *is = &after->entries[i];
+
+		changed |= is->kind != was->kind || is->flags != was->flags ||
+			   (is->folio != PTEBATCH_NO_FOLIO &&
+			    after->folios[is->folio].split);
+		if (!ptebatch_entry_normal(was) || is->kind != was->kind ||
+		    !(was->flags & ~is->flags & cleared))
+			continue;
+		KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, trial->flush.flushed),
+				      PTEBATCH_RULE_TLB ": %s does not flush entry %u",
+				      trial->function, i);
+	}
+	/* The twin splits folios. */
+	if (!changed && !trial->one_by_one)
+		KUNIT_EXPECT_EQ_MSG(trial->test, trial->flush.calls, 0,
+				    PTEBATCH_RULE_COST ": %s flushes, but changes no entry",
+				    trial->function);
+}
+
+/* After fork(), unmap all folios but the first from the child. */
+static void unmap_others(struct ptebatch_trial *trial)
+{
+	const struct ptebatch_space *space = trial->space;
+	const struct ptebatch_place *child = &space->places[1];
+	unsigned int nr = ptebatch_nr_pages(space, 0);
+	long err;
+
+	kthread_use_mm(child->mm);
+	err = do_madvise(child->mm, child->start + nr * PAGE_SIZE,
+			 (space->row.nr - nr) * PAGE_SIZE, MADV_DONTNEED);
+	kthread_unuse_mm(child->mm);
+	KUNIT_EXPECT_EQ(trial->test, err, 0);
+}
+
+/* Move the folios to the LRU lists that they belong to. */
+static void set_unevictable(const struct ptebatch_space *space, bool unevictable)
+{
+	unsigned int i;
+
+	if (unevictable)
+		mapping_set_unevictable(space->file->f_mapping);
+	else
+		mapping_clear_unevictable(space->file->f_mapping);
+	for (i = 0; i < space->row.nr_folios; i++)
+		if (folio_isolate_lru(space->folios[i]))
+			folio_putback_lru(space->folios[i]);
+	lru_add_drain();
+}
+
+/* Neither the owner of the file nor anyone with access to it. */
+static void drop_privileges(struct kunit *test)
+{
+	struct cred *cred = prepare_creds();
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cred->fsuid = KUIDT_INIT(1000);
+	cred->fsgid = KGIDT_INIT(1000);
+	cap_clear(cred->cap_effective);
+	override_creds(cred);
+}
+
+static void send_sigkill(void)
+{
+	/* Kernel threads ignore signals that are sent to them. */
+	spin_lock_irq(&current->sighand->siglock);
+	sigaddset(&current->pending.signal, SIGKILL);
+	set_thread_flag(TIF_SIGPENDING);
+	spin_unlock_irq(&current->sighand->siglock);
+}
+
+/* Of any page. The picture has an empty entry: no folio of the row is there. */
+static void set_hwpoison_entry(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_place *place = trial->place;
+	struct folio *folio = trial->space->folios[0];
+	pmd_t *pmdp = ptebatch_find_pmd(place->mm, place->start);
+
+	folio_lock(folio);
+	set_pte(pte_offset_kernel(pmdp, ptebatch_addr(trial->space, 1)),
+		softleaf_to_pte(make_hwpoison_entry(&folio->page)));
+	folio_unlock(folio);
+}
+
+static void set_clean(const struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		folio_clear_dirty(space->folios[i]);
+		folio_unlock(space->folios[i]);
+	}
+}
+
+static void lock_again(const struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++)
+		folio_lock(space->folios[i]);
+}
+
+static void begin_state(struct ptebatch_trial *trial, unsigned int state)
+{
+	struct ptebatch_space *space = trial->space;
+	struct folio *first = space->folios[0];
+	unsigned int i;
+
+	if (state & FIRST_SHARED)
+		unmap_others(trial);
+	if (state & SWAP_SHARED)
+		KUNIT_EXPECT_EQ(trial->test, ptebatch_swap_dup(first, 0, 1), 0);
+	if (state & SWAP_CACHE)
+		set_clean(space);
+	for (i = 0; state & FOLIOS_DIRTY && i < space->row.nr_folios; i++)
+		folio_set_dirty(space->folios[i]);
+	if (state & HWPOISON_ENTRY)
+		set_hwpoison_entry(trial);
+	if (state & FIRST_REFERENCED)
+		folio_get(first);
+	if (state & FIRST_LOCKED)
+		folio_lock(first);
+	if (state & FIRST_ISOLATED)
+		KUNIT_EXPECT_TRUE(trial->test, folio_isolate_lru(first));
+	if (state & UNEVICTABLE)
+		set_unevictable(space, true);
+	if (state & UNPRIVILEGED)
+		drop_privileges(trial->test);
+	if (state & KILLED)
+		send_sigkill();
+}
+
+static void end_state(const struct ptebatch_trial *trial, unsigned int state)
+{
+	struct ptebatch_space *space = trial->space;
+	struct folio *first = space->folios[0];
+
+	if (state & KILLED)
+		flush_signals(current);
+	if (state & UNPRIVILEGED)
+		put_cred(revert_creds(current_real_cred()));
+	if (state & UNEVICTABLE)
+		set_unevictable(space, false);
+	if (state & FIRST_ISOLATED)
+		folio_putback_lru(first);
+	if (state & FIRST_LOCKED)
+		folio_unlock(first);
+	if (state & FIRST_REFERENCED)
+		folio_put(first);
+	if (state & SWAP_CACHE)
+		lock_again(space);
+	if (state & SWAP_SHARED)
+		ptebatch_swap_put(first, 0, 1);
 }
 
 static void prepare(struct ptebatch_trial *trial, const void *data)
@@ -82,8 +320,19 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 
 	if (row->advice == PTEBATCH_COLD)
 		mark_referenced(trial->space);
-	if (!row->after || row->may_skip)
+	/* The model takes all folios of a file mapping for file folios. */
+	if (!row->after || row->may_skip || row->unmaps ||
+	    (row->advice == PTEBATCH_PAGEOUT &&
+	     row->setup.mapping == PTEBATCH_PRIVATE_FILE))
 		trial->call.model = NULL;
+	begin_state(trial, row->state);
+}
+
+static void undo(struct ptebatch_trial *trial, const void *data)
+{
+	const struct advise_row *row = data;
+
+	end_state(trial, row->state);
 }
 
 static void check(struct ptebatch_trial *trial, const void *data)
@@ -92,6 +341,10 @@ static void check(struct ptebatch_trial *trial, const void *data)
 
 	if (row->advice == PTEBATCH_COLD && row->after)
 		expect_deactivated(trial);
+	if (row->advice == PTEBATCH_FREE)
+		expect_clean(trial);
+	if (row->advice == PTEBATCH_COLD || row->advice == PTEBATCH_FREE)
+		expect_flushed(trial);
 }
 
 /* Compare kinds and flags only: the folios differ by design. */
@@ -138,8 +391,8 @@ static bool check_row(struct kunit *test, const struct advise_row *row)
 	struct ptebatch_setup setup = row->setup;
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &setup, .after = row->after,
-		.ret = row->error, .prepare = prepare, .check = check,
-		.data = row,
+		.ret = row->error, .prepare = prepare, .undo = undo,
+		.check = check, .data = row,
 	};
 	struct ptebatch_trial *kernel, *twin, *pages;
 	bool passes = true;
@@ -154,8 +407,8 @@ static bool check_row(struct kunit *test, const struct advise_row *row)
 		check(twin, row);
 		passes = ptebatch_trial_same(kernel, twin);
 	}
-	if (!passes)
-		return false;
+	if (!passes || row->unmaps)
+		return passes;
 	setup.small = true;
 	pages = ptebatch_row_call(test, &run, false, &passes);
 	check(pages, row);
@@ -289,6 +542,39 @@ static const struct advise_row rows[] = {
 	{ "zero page in a 64K folio: split, mapped pages become lazyfree",
 	  PTEBATCH_FREE, { "{Wdyx*5 Rzy*2 Wdyx*9}", .prot = RW },
 	  "(Wxl*5 Rzy*2 Wxl*9)" },
+	{ "PMD-mapped folio, then small folios: all become lazyfree", PTEBATCH_FREE,
+	  { "[Wdyx] Wdyx*4", .prot = RW }, "[Wxl] Wxl*4" },
+	{ "hwpoison entry and poison between small folios: cleared", PTEBATCH_FREE,
+	  { "Wdyx - P Wdyx", .prot = RW }, "Wxl -*2 Wxl",
+	  .state = HWPOISON_ENTRY },
+	{ "half of a referenced 64K folio, a second folio: only the second lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*8 | Wdyx*8} {Wdyx*8} |", .prot = RW },
+	  "{Wdyx*16} {Wxl*8}", .may_skip = true, .state = FIRST_REFERENCED },
+	{ "half of a locked 64K folio, a second folio: only the second lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*8 | Wdyx*8} {Wdyx*8} |", .prot = RW },
+	  "{Wdyx*16} {Wxl*8}", .may_skip = true, .state = FIRST_LOCKED },
+	{ "half of a shared 32K folio, an exclusive folio: only the second lazyfree",
+	  PTEBATCH_FREE,
+	  { "{Wdyx*4 | Wdyx*4} {Wdyx*8} |", .prot = RW, .twice = true },
+	  "{Rdy*8} {Rl*8}", .may_skip = true, .state = FIRST_SHARED },
+	{ "64K folio, PG_dirty: becomes lazyfree and clean", PTEBATCH_FREE,
+	  { "{Wdyx*16}", .prot = RW }, "{Wxl*16}", .state = FOLIOS_DIRTY },
+	{ "locked 32K folio, PG_dirty, a second folio: only the second lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*8} {Wdyx*8}", .prot = RW }, "{Wdyx*8} {Wxl*8}",
+	  .may_skip = true, .state = FOLIOS_DIRTY | FIRST_LOCKED },
+	{ "shared 32K folio, PG_dirty, an exclusive folio: only the second lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*8} {Wdyx*8}", .prot = RW, .twice = true },
+	  "{Rdy*8} {Rl*8}", .may_skip = true,
+	  .state = FOLIOS_DIRTY | FIRST_SHARED },
+	{ "64K folio in the swap cache: lazyfree, no longer in the swap cache",
+	  PTEBATCH_FREE, { "{Wdyx*16}", .prot = RW, .swap = true }, "{Wxl*16}",
+	  .may_skip = true, .state = SWAP_CACHE },
+	{ "two folios in the swap cache, one shared in swap: only the other lazyfree",
+	  PTEBATCH_FREE, { "{Wdyx*8} {Wdyx*8}", .prot = RW, .swap = true },
+	  "{Wdyx*8} {Wxl*8}", .may_skip = true,
+	  .state = SWAP_CACHE | SWAP_SHARED },
+	{ "locked 64K folio in the swap cache: unchanged", PTEBATCH_FREE,
+	  { "{Wdyx*16}", .prot = RW, .swap = true } },
 	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_FREE,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 	{ "shared shmem mapping: -EINVAL", PTEBATCH_FREE,
@@ -365,6 +651,49 @@ static const struct advise_row rows[] = {
 	{ "KSM pages between exclusive pages: all become old",
 	  PTEBATCH_COLD, { "Rdyk*2 Wdyx Rdyk", .prot = RW },
 	  "Rdk*2 Wdx Rdk" },
+	{ "64K folio, old: unchanged, no TLB flush", PTEBATCH_COLD,
+	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}" },
+	{ "PMD-mapped folio, old: unchanged, no TLB flush", PTEBATCH_COLD,
+	  { "[Wdx]", .prot = RW }, "[Wdx]" },
+	{ "PMD-mapped folio, then small folios: all become old", PTEBATCH_COLD,
+	  { "[Wdyx] Wdyx*4", .prot = RW }, "[Wdx] Wdx*4" },
+	{ "PMD-mapped file folio: becomes old", PTEBATCH_COLD,
+	  { "[Ry]", PTEBATCH_FILE, RO }, "[R]" },
+	{ "PMD-mapped folio after a fork: unchanged", PTEBATCH_COLD,
+	  { "[Wdyx]", .prot = RW, .twice = true }, .may_skip = true },
+	{ "half of a PMD-mapped folio after a fork: unchanged", PTEBATCH_COLD,
+	  { "[Wdyx*T/2 | Wdyx*T/2] |", .prot = RW, .twice = true },
+	  .may_skip = true },
+	{ "half of a locked, PMD-mapped folio, small folios: only these become old",
+	  PTEBATCH_COLD, { "[Wdyx*T/2 | Wdyx*T/2] Wdyx*4 |", .prot = RW },
+	  "[Wdyx] Wdx*4", .may_skip = true, .state = FIRST_LOCKED },
+	{ "half of a referenced, PMD-mapped folio, small folios: only these become old",
+	  PTEBATCH_COLD, { "[Wdyx*T/2 | Wdyx*T/2] Wdyx*4 |", .prot = RW },
+	  "[Wdyx] Wdx*4", .may_skip = true, .state = FIRST_REFERENCED },
+	{ "half of a locked 64K folio, a second folio: only the second becomes old",
+	  PTEBATCH_COLD, { "{Wdyx*8 | Wdyx*8} {Wdyx*8} |", .prot = RW },
+	  "{Wdyx*16} {Wdx*8}", .may_skip = true, .state = FIRST_LOCKED },
+	{ "half of a referenced 64K folio, a second folio: only the second becomes old",
+	  PTEBATCH_COLD, { "{Wdyx*8 | Wdyx*8} {Wdyx*8} |", .prot = RW },
+	  "{Wdyx*16} {Wdx*8}", .may_skip = true, .state = FIRST_REFERENCED },
+	{ "64K folio isolated from the LRU, small folio: only the small one becomes old",
+	  PTEBATCH_COLD, { "{Wdyx*16} Wdyx", .prot = RW }, "{Wdyx*16} Wdx",
+	  .may_skip = true, .state = FIRST_ISOLATED },
+	{ "half of a shared 32K folio, an exclusive folio: only the second becomes old",
+	  PTEBATCH_COLD,
+	  { "{Wdyx*4 | Wdyx*4} {Wdyx*8} |", .prot = RW, .twice = true },
+	  "{Rdy*8} {Rd*8}", .may_skip = true, .state = FIRST_SHARED },
+	{ "shared 32K folio, exclusive 32K folio: only the second becomes old",
+	  PTEBATCH_COLD, { "{Wdyx*8} {Wdyx*8}", .prot = RW, .twice = true },
+	  "{Rdy*8} {Rd*8}", .may_skip = true, .state = FIRST_SHARED },
+	{ "64K file folio, second half not mapped: split, which unmaps it",
+	  PTEBATCH_COLD, { "{Ry*8 .*8}", PTEBATCH_FILE, RO }, "(-*8 .*8)",
+	  .unmaps = true },
+	{ "private file mapping, file not writable: both folios become old",
+	  PTEBATCH_COLD, { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW },
+	  "{R*8} {Wdx*8}", .state = UNPRIVILEGED },
+	{ "pending SIGKILL: unchanged", PTEBATCH_COLD,
+	  { "{Wdyx*16}", .prot = RW }, .state = KILLED },
 	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_COLD,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 
@@ -410,6 +739,27 @@ static const struct advise_row rows[] = {
 	{ "guards, poison, empty and migration entries: unchanged",
 	  PTEBATCH_PAGEOUT, { "G*2 P*2 -*2 {Mw Mx M M}", .prot = RW },
 	  "G*2 P*2 -*2 {Mw Mx M M}" },
+	{ "PMD-mapped folio after a fork: unchanged", PTEBATCH_PAGEOUT,
+	  { "[Wdyx]", .prot = RW, .twice = true }, .may_skip = true },
+	{ "referenced, PMD-mapped folio: unchanged", PTEBATCH_PAGEOUT,
+	  { "[Wdyx]", .prot = RW }, .may_skip = true, .state = FIRST_REFERENCED },
+	{ "private file mapping: anonymous folio swapped out, file folio unmapped",
+	  PTEBATCH_PAGEOUT, { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW },
+	  "-*8 Sx*8" },
+	{ "private file mapping, file not writable: only the anonymous folio swapped out",
+	  PTEBATCH_PAGEOUT, { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW },
+	  "{Ry*8} Sx*8", .may_skip = true, .state = UNPRIVILEGED },
+	{ "parts of folios, file not writable: only the anonymous folio is split",
+	  PTEBATCH_PAGEOUT,
+	  { "{Ry*4 | Ry*4} {Wdyx*4 | Wdyx*4}", PTEBATCH_PRIVATE_FILE, RW },
+	  "{Ry*8} (Sx*4 Wdyx*4)", .may_skip = true, .state = UNPRIVILEGED },
+	{ "PMD-mapped file folio, file not writable: only the anonymous folio swapped out",
+	  PTEBATCH_PAGEOUT, { "[Ry] {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW },
+	  "[Ry] Sx*8", .may_skip = true, .state = UNPRIVILEGED },
+	{ "unevictable 64K shmem folio: unchanged", PTEBATCH_PAGEOUT,
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, .state = UNEVICTABLE },
+	{ "unevictable, PMD-mapped shmem folio: unchanged", PTEBATCH_PAGEOUT,
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, .state = UNEVICTABLE },
 	{ "VM_LOCKED VMA: -EINVAL", PTEBATCH_PAGEOUT,
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, .error = -EINVAL },
 
@@ -526,8 +876,10 @@ static const struct advise_row rows[] = {
 
 static const char *split_missing(const struct advise_row *row)
 {
-	return row->after && strchr(row->after, '(') &&
-	       !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ?
+	bool splits = row->state & FIRST_REFERENCED ||
+		      (row->after && strchr(row->after, '('));
+
+	return splits && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ?
 	       "without CONFIG_TRANSPARENT_HUGEPAGE, folios cannot be split" : NULL;
 }
 
@@ -681,6 +1033,226 @@ static void madvise_refill(struct kunit *test)
 	ptebatch_row_try(test, &run, false, &passes);
 }
 
+/*
+ * Another thread, played by a kprobe, changes a PMD: before madvise() locks the
+ * PMD, or before it locks the page table again after a split. The entries stay as
+ * they are, and those of the next page table are advised.
+ */
+
+/**
+ * struct vanish_row - a PMD that changes
+ * @name: name of the case
+ * @advice: index into ptebatch_advices
+ * @setup: the address space before
+ * @after: the expected row after
+ * @migrates: the PMD becomes a migration entry; otherwise it is cleared
+ */
+struct vanish_row {
+	const char *name;
+	enum ptebatch_advice advice;
+	struct ptebatch_setup setup;
+	const char *after;
+	bool migrates;
+};
+
+static const struct vanish_row vanish_rows[] = {
+	{ "MADV_COLD, PMD cleared before its lock: only the next page table old",
+	  PTEBATCH_COLD, { "[Wdyx] Wdyx*4", .prot = RW, .lru = true },
+	  "[Wdyx] Wdx*4" },
+	{ "MADV_COLD, folio in migration before its lock: only the next page table old",
+	  PTEBATCH_COLD, { "[Wdyx] Wdyx*4", .prot = RW, .lru = true },
+	  "[Wdyx] Wdx*4", .migrates = true },
+	{ "MADV_COLD, page table gone after a split: only the next page table old",
+	  PTEBATCH_COLD,
+	  { "@-16 {Wdyx*8 | Wdyx*8} Wdyx*4 |", .prot = RW, .lru = true },
+	  "@-16 (Wdyx*16) Wdx*4" },
+	{ "MADV_FREE, page table gone after a split: only the next page table lazyfree",
+	  PTEBATCH_FREE,
+	  { "@-16 {Wdyx*8 | Wdyx*8} Wdyx*4 |", .prot = RW, .lru = true },
+	  "@-16 (Wdyx*16) Wxl*4" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(vanish, vanish_rows, name);
+
+/**
+ * struct vanish - the other thread
+ * @row: the case
+ * @point: counts __pmd_trans_huge_lock() of the PMD, or folio_unlock() of the
+ *         folio that was split
+ * @pmdp: the PMD
+ * @before: its value before
+ * @changed: its value after
+ */
+struct vanish {
+	const struct vanish_row *row;
+	struct ptebatch_counter point;
+	pmd_t *pmdp;
+	pmd_t before, changed;
+};
+
+static void change_pmd(void *data)
+{
+	struct vanish *vanish = data;
+
+	if (vanish->point.hits == 1)
+		set_pmd(vanish->pmdp, vanish->changed);
+}
+
+static void vanish_begin(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_place *place = trial->place;
+	struct vanish *vanish = *(struct vanish * const *)data;
+	struct folio *folio = trial->space->folios[0];
+	bool huge = trial->before.row.folios[0].pmd;
+
+	trial->call.model = NULL;
+	vanish->pmdp = ptebatch_find_pmd(place->mm, place->start);
+	vanish->before = pmdp_get(vanish->pmdp);
+	vanish->changed = __pmd(0);
+	if (vanish->row->migrates)
+		vanish->changed = softleaf_to_pmd(ptebatch_migration_entry(&folio->page, 0));
+	vanish->point = (struct ptebatch_counter) {
+		.function = huge ? "__pmd_trans_huge_lock" : "folio_unlock",
+		.match = huge ? (void *)vanish->pmdp : folio,
+		.on_call = change_pmd, .data = vanish,
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&vanish->point, 1));
+}
+
+static void vanish_end(struct ptebatch_trial *trial, const void *data)
+{
+	struct vanish *vanish = *(struct vanish * const *)data;
+	spinlock_t *ptl;	/* of the PMD */
+
+	ptebatch_counters_end(&vanish->point, 1);
+	KUNIT_EXPECT_EQ_MSG(trial->test, vanish->point.hits, 1,
+			    "%s: calls of %s()", trial->function,
+			    vanish->point.function);
+	if (!vanish->point.hits)
+		return;
+	ptl = pmd_lock(trial->place->mm, vanish->pmdp);
+	set_pmd(vanish->pmdp, vanish->before);
+	spin_unlock(ptl);
+}
+
+static void madvise_vanish(struct kunit *test)
+{
+	const struct vanish_row *row = test->param_value;
+	struct vanish *vanish;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_advices[row->advice], .setup = &row->setup,
+		.after = row->after, .prepare = vanish_begin, .undo = vanish_end,
+		.data = &vanish,
+	};
+	bool passes = true;
+
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "cannot play another thread without CONFIG_KPROBES");
+	vanish = kunit_kzalloc(test, sizeof(*vanish), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, vanish);
+	vanish->row = row;
+	ptebatch_row_try(test, &run, false, &passes);
+}
+
+/*
+ * How often the page table lock is taken: again after each split; in MADV_COLD
+ * also at each 32nd entry (SWAP_CLUSTER_MAX) if another task is to run, and that
+ * entry counts again. Each time, TLB flushes that reclaim has deferred are
+ * completed. A split takes the lock, too, so count only these flushes.
+ */
+
+/**
+ * struct locks_row - how often the page table lock is taken
+ * @name: name of the case
+ * @advice: index into ptebatch_advices
+ * @setup: the address space before
+ * @after: the expected row after
+ * @locks: number of times that the lock is taken
+ * @resched: another task is to run, from the first folio on
+ */
+struct locks_row {
+	const char *name;
+	enum ptebatch_advice advice;
+	struct ptebatch_setup setup;
+	const char *after;
+	unsigned int locks;
+	bool resched;
+};
+
+static const struct locks_row locks_rows[] = {
+	{ "MADV_COLD of 62 small folios, another task is to run: 2 times locked",
+	  PTEBATCH_COLD, { "Wdyx*62", .prot = RW, .lru = true }, "Wdx*62", 2, true },
+	{ "MADV_COLD of 63 small folios, another task is to run: 3 times locked",
+	  PTEBATCH_COLD, { "Wdyx*63", .prot = RW, .lru = true }, "Wdx*63", 3, true },
+	{ "MADV_COLD of half a 64K folio: 2 times locked", PTEBATCH_COLD,
+	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .lru = true },
+	  "(Wdyx*8 Wdx*8)", 2 },
+	{ "MADV_FREE of half a 64K folio: 2 times locked", PTEBATCH_FREE,
+	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .lru = true },
+	  "(Wdyx*8 Wxl*8)", 2 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(locks, locks_rows, name);
+
+/**
+ * struct locks - what locks_begin() counts
+ * @row: the case
+ * @flushes: counts flush_tlb_batched_pending() of the mm
+ * @deactivated: requests another task at each folio_deactivate(), if @row->resched
+ */
+struct locks {
+	const struct locks_row *row;
+	struct ptebatch_counter flushes, deactivated;
+};
+
+static void locks_begin(struct ptebatch_trial *trial, const void *data)
+{
+	struct locks *locks = *(struct locks * const *)data;
+
+	locks->flushes = (struct ptebatch_counter) {
+		.function = "flush_tlb_batched_pending", .match = trial->place->mm,
+	};
+	locks->deactivated = (struct ptebatch_counter) {
+		.function = "folio_deactivate", .on_call = request_resched,
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&locks->flushes, 1));
+	KUNIT_EXPECT_EQ(trial->test, 0,
+			ptebatch_counters_begin(&locks->deactivated,
+						locks->row->resched));
+}
+
+static void locks_end(struct ptebatch_trial *trial, const void *data)
+{
+	struct locks *locks = *(struct locks * const *)data;
+
+	ptebatch_counters_end(&locks->deactivated, locks->row->resched);
+	ptebatch_counters_end(&locks->flushes, 1);
+	KUNIT_EXPECT_EQ_MSG(trial->test, locks->flushes.hits, locks->row->locks,
+			    PTEBATCH_RULE_COST ": %s: calls of flush_tlb_batched_pending()",
+			    trial->function);
+}
+
+static void madvise_locks(struct kunit *test)
+{
+	const struct locks_row *row = test->param_value;
+	struct locks *locks;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_advices[row->advice], .setup = &row->setup,
+		.after = row->after, .prepare = locks_begin, .undo = locks_end,
+		.data = &locks,
+	};
+	bool passes = true;
+
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "cannot count calls without CONFIG_KPROBES");
+	if (!IS_ENABLED(CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH))
+		kunit_skip(test, "no deferred TLB flushes in this kernel");
+	locks = kunit_kzalloc(test, sizeof(*locks), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, locks);
+	locks->row = row;
+	ptebatch_row_try(test, &run, false, &passes);
+}
+
 /* Reclaim of a folio with a poisoned page: MADV_PAGEOUT does not swap it out. */
 
 static const struct poisoned_row {
@@ -726,6 +1298,8 @@ static struct kunit_case madvise_cases[] = {
 	KUNIT_CASE_PARAM(madvise_row, rows_gen_params),
 	PTEBATCH_CASE_PARAMS(madvise_order),
 	KUNIT_CASE(madvise_refill),
+	KUNIT_CASE_PARAM(madvise_vanish, vanish_gen_params),
+	KUNIT_CASE_PARAM(madvise_locks, locks_gen_params),
 	KUNIT_CASE_PARAM(madvise_poisoned, poisoned_gen_params),
 	{}
 };
