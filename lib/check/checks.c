@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "../kernel/log.h"
+#include "../kernel/mutation.h"
 #include "../space/blocks.h"
 #include "accounting.h"
 #include "checks.h"
@@ -76,7 +77,8 @@ bool ptebatch_checks(struct ptebatch_trial *trial)
 #define CHECK(rule, name, whole) do {					\
 	ptebatch_check_t ptebatch_check_##name;				\
 									\
-	if (!(whole) || !trial->partial)				\
+	if ((!(whole) || !trial->partial) &&				\
+	    !ptebatch_mutation_without(#name))				\
 		passes &= run_check(trial, rule, ptebatch_check_##name); \
 } while (0)
 #include "table.h"

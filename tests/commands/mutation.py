@@ -27,18 +27,16 @@ from host import wheels
 from mutation import assembly, catalog, record
 from mutation import guest as guests
 from mutation.guest import Case, Command
-from mutation.kernel import Kernel, reader, sources
+from mutation.kernel import Kernel, reader
 from mutation.record import Record, Verdict
 from mutation.weave import Mutant, original
-from trees.shadow import Shadow
 
 # A copy in System.map.
 IN_KERNEL = re.compile(r' (\w+__m\w+)$', re.MULTILINE)
 
 
-def _mutants(tree: Shadow, base: Shadow, arch: str, env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
+def _mutants(names: Sequence[str], env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
     """Those of the functions that FILES= and FUNCTIONS= select."""
-    names = catalog.functions(read, arch, [patch.diff for patch in tree.patches[len(base.patches):]])
     mutants = catalog.mutants(catalog.chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
     if not mutants:
         raise Trouble('FILES= and FUNCTIONS= select no function', 'type for example FILES=mm/mprotect.c FUNCTIONS="*batch*"')
@@ -55,9 +53,9 @@ def _digests(kernel: Kernel, guest: Guest, console: Console) -> dict[str, str]:
     return {name: digest for name, digest in found.items() if name in linked}
 
 
-def _identity(kernel: Kernel, arch: str) -> str:
-    """What the verdicts depend on."""
-    parts = [arch, *(kernel.read(file) for file in sources(kernel.copies))]
+def _identity(names: Iterable[str], arch: str, read: catalog.Read) -> str:
+    """What the verdicts depend on, whichever functions FILES= and FUNCTIONS= select."""
+    parts = [arch, *(read(file) for file in sorted({name.partition(':')[0] for name in names}))]
     for folder in ('lib', 'mm'):
         parts += [path.read_text() for path in sorted((PROJECT / folder).rglob('*.[chS]'))]
     return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:16]
@@ -99,10 +97,21 @@ def _verdict(mutant: Mutant, verdict: str, by: str) -> Verdict:
     return Verdict(mutant.key, mutant.function.title, mutant.line, verdict, by, kept)
 
 
-def _sample(mutants: Sequence[Mutant], env: Mapping[str, str]) -> Sequence[Mutant]:
-    """SAMPLE= of the mutants, drawn by SEED=."""
+def _sample(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterable[Verdict]) -> Sequence[Mutant]:
+    """SAMPLE= of the mutants, drawn by SEED= from those that needed a guest when the record was made, or are new."""
     size, seed = sample(env)
-    return random.Random(seed).sample(mutants, size) if 0 < size < len(mutants) else mutants
+    known = {verdict.mutant for verdict in recorded if verdict.verdict not in record.RUN}
+    left = [mutant for mutant in mutants if mutant.key not in known]
+    return random.Random(seed).sample(left, size) if 0 < size < len(left) else mutants
+
+
+def _without(env: Mapping[str, str]) -> str:
+    """The check that WITHOUT= leaves out."""
+    name, table = env.get('WITHOUT', ''), PROJECT / 'lib/check/table.h'
+    names = re.findall(r'^CHECK\(\w+, (\w+),', table.read_text(), re.MULTILINE)
+    if name and name not in names:
+        raise Trouble(f'WITHOUT={name}: no check of lib/check/table.h', f'type one of {", ".join(names)}')
+    return name
 
 
 def _run(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence[Case], kept: Record, step: Step) -> None:
@@ -141,31 +150,33 @@ def main(env: Mapping[str, str]) -> int:
     """Run `make mutation`."""
     shard = Shard.read(env)
     settings = Settings.read(env).for_mutation(*shard.name)
-    sample(env)
+    without = _without(env)
     console = Console()
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)
     reviewed = record.triage()
+    path = record.recorded(settings.arch.name)
+    recorded = record.load(path) if path.exists() else []
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
         read = reader(tree)
-        mutants = _mutants(tree, base, settings.arch.name, env, read)
+        names = catalog.functions(read, settings.arch.name, [patch.diff for patch in tree.patches[len(base.patches):]])
+        mutants = _sample(_mutants(names, env, read), env, recorded)
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
             kernel.build(guest, console)
             digests = _digests(kernel, guest, console)
             guest.choose_accelerator(console)
             with console.step('cases', 'which mutants each case reaches'):
-                cases, command = guests.explore(guest)
+                cases, command = guests.explore(guest, without=without)
             verdicts, left = _static(kernel, mutants, cases, digests)
-            chosen = _sample(shard.of(left), env)
-            kept = Record(settings.results / 'verdicts.jsonl', _identity(kernel, settings.arch.name))
+            chosen = shard.of(left)
+            kept = Record(settings.results / f'verdicts{without and "-"}{without}.jsonl', _identity(names, settings.arch.name, read))
             with console.step('mutants') as step:
                 _run(command, settings.jobs, chosen, cases, kept, step)
         verdicts += [kept.verdicts[mutant.key] for mutant in chosen]
         verdicts = _merge(settings, shard, verdicts)
-        path = record.recorded(settings.arch.name)
-        worse = record.worse(verdicts, record.load(path) if path.exists() else [])
+        worse = record.worse(verdicts, recorded)
         for verdict in worse:
             console.say(f'[FAILED] survives, but was caught before: {verdict.mutant}\n{verdict.diff}')
         console.say(record.survivors(verdicts, reviewed))

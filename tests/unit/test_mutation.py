@@ -200,6 +200,21 @@ def test_shards_merge_to_the_whole() -> None:
     assert record.scores(record.union(parts), {}) == record.scores(verdicts, {})
 
 
+def test_sample_leaves_out_what_needed_no_guest() -> None:
+    everything = mutants()
+    recorded = [verdict(mutant.key, record.EQUIVALENT) for mutant in everything[3:]]
+    drawn = mutation._sample(everything, {'SAMPLE': '2', 'SEED': '5'}, recorded)
+    assert len(drawn) == 2 and {*drawn} < {*everything[:3]}
+    assert mutation._sample(everything, {'SAMPLE': '2', 'SEED': '5'}, recorded) == drawn
+    assert mutation._sample(everything, {}, recorded) == everything
+
+
+def test_without_an_unknown_check() -> None:
+    assert mutation._without({'WITHOUT': 'flush'}) == 'flush' and not mutation._without({})
+    with pytest.raises(Trouble, match='WITHOUT=flesh: no check'):
+        mutation._without({'WITHOUT': 'flesh'})
+
+
 def test_union_takes_the_better_verdict() -> None:
     found = record.union([[verdict('a', record.SURVIVED), verdict('b', record.ABSENT)],
                           [verdict('a', record.KILLED), verdict('b', record.SURVIVED)]])
