@@ -24,20 +24,27 @@ void ptebatch_announced_end(struct ptebatch_announced *announced)
 
 #else
 
+/* Set the bits of the entries that map addresses from @start to @end. */
+static void mark(const struct ptebatch_announced *announced, unsigned long *entries,
+		 unsigned long start, unsigned long end)
+{
+	unsigned long limit = announced->start + PTEBATCH_ROW_ENTRIES * PAGE_SIZE;
+
+	start = clamp(start, announced->start, limit);
+	end = clamp(end, announced->start, limit);
+	if (start < end)
+		bitmap_set(entries, (start - announced->start) >> PAGE_SHIFT,
+			   (end - start) >> PAGE_SHIFT);
+}
+
 static int begin_range(struct mmu_notifier *notifier,
 		       const struct mmu_notifier_range *range)
 {
 	struct ptebatch_announced *announced =
 		container_of(notifier, struct ptebatch_announced, notifier);
-	unsigned long limit = announced->start + PTEBATCH_ROW_ENTRIES * PAGE_SIZE;
-	unsigned long start = clamp(range->start, announced->start, limit);
-	unsigned long end = clamp(range->end, announced->start, limit);
 
 	spin_lock(&announced->lock);
-	if (start < end)
-		bitmap_set(announced->entries,
-			   (start - announced->start) >> PAGE_SHIFT,
-			   (end - start) >> PAGE_SHIFT);
+	mark(announced, announced->entries, range->start, range->end);
 	announced->empty += range->start >= range->end;
 	announced->open++;
 	announced->sum += range->start + 3 * range->end;
@@ -57,7 +64,23 @@ static void end_range(struct mmu_notifier *notifier,
 	spin_unlock(&announced->lock);
 }
 
+/* The secondary MMU has no accessed bits. */
+static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
+			unsigned long start, unsigned long end)
+{
+	struct ptebatch_announced *announced =
+		container_of(notifier, struct ptebatch_announced, notifier);
+
+	spin_lock(&announced->lock);
+	mark(announced, announced->aged, start, end);
+	announced->empty += start >= end;
+	spin_unlock(&announced->lock);
+	return false;
+}
+
 static const struct mmu_notifier_ops notifier_ops = {
+	.clear_flush_young = clear_young,
+	.clear_young = clear_young,
 	.invalidate_range_start = begin_range,
 	.invalidate_range_end = end_range,
 };

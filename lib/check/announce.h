@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Record the ranges that an operation announces to MMU notifiers, for rule 30
- * (MMU notifiers).
+ * (MMU notifiers), and those whose accessed bits it has them clear.
  */
 #ifndef PTEBATCH_ANNOUNCE_H
 #define PTEBATCH_ANNOUNCE_H
@@ -17,6 +17,7 @@
  * @start: address that the first recorded entry maps
  * @lock: protects the other fields, as two CPUs may announce at the same time
  * @entries: bitmap of the entries in announced ranges, counted from @start
+ * @aged: bitmap of the entries in ranges whose accessed bits were cleared
  * @empty: number of announced ranges without an address
  * @open: number of announced ranges whose end was not announced
  * @sum: sum of their first and last addresses, to recognize another end
@@ -27,6 +28,7 @@ struct ptebatch_announced {
 	unsigned long start;
 	spinlock_t lock;	/* of the other fields */
 	DECLARE_BITMAP(entries, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(aged, PTEBATCH_ROW_ENTRIES);
 	unsigned int empty;
 	int open;
 	unsigned long sum;
