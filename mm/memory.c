@@ -2,16 +2,25 @@
 /*
  * zap_vma_range() and zap_vma_range_batched() clear the PTEs of a large folio
  * in batches. The twin of both is zap_vma_range() with batches of one.
+ *
+ * unmap_mapping_pages() and unmap_mapping_folio() do the same in each VMA of a
+ * file. They may spare the copies of a private mapping:
+ *
+ *	{Ry*8} {Wdyx*8}  ->  {-*8} {Wdyx*8}
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/sizes.h>
 
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
+#include "../lib/kernel/ksm.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
+#include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -33,46 +42,119 @@ static unsigned int count_young(const struct ptebatch_row *row, s16 folio)
 	unsigned int i, nr = 0;
 
 	for (i = row->from; i < row->to; i++)
-		nr += row->entries[i].folio == folio &&
+		nr += ptebatch_entry_normal(&row->entries[i]) &&
+		      row->entries[i].folio == folio &&
 		      row->entries[i].flags & PTEBATCH_YOUNG;
 	return nr;
 }
 
-/* Rule 17: young of a cleared file PTE must reach the folio. */
-static void expect_accessed_folios(struct ptebatch_trial *trial, const void *data)
+/*
+ * Rule 17: young of a cleared file PTE must reach the folio, unless the VMA is
+ * read sequentially.
+ */
+static void expect_accessed_folios(struct ptebatch_trial *trial)
 {
+	const struct ptebatch_space *space = trial->space;
+	unsigned int i, young;
+
+	for_each_set_bit(i, space->cached, space->row.nr_folios) {
+		young = space->setup.sequential ? 0 :
+			count_young(&trial->before.row, i);
+		/* A second folio_mark_accessed() changes more than PG_referenced. */
+		if (young > 1)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(trial->test, folio_test_referenced(space->folios[i]),
+				    young, PTEBATCH_RULE_FILE
+				    ": PG_referenced of folio %u after %s cleared %u young entries",
+				    i, trial->function, young);
+	}
+}
+
+/**
+ * struct early - folios that are unmapped before their TLB flush
+ * @trial: the trial
+ * @flushed: bitmap of the entries that were flushed
+ * @unmapped: bitmap of the entries whose folio was unmapped before their flush
+ */
+struct early {
+	const struct ptebatch_trial *trial;
+	DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(unmapped, PTEBATCH_ROW_ENTRIES);
+};
+
+static void record_unmapped(void *data)
+{
+	struct early *early = data;
+	const struct ptebatch_trial *trial = early->trial;
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
 
-	for (i = was->from; i < was->to; i++) {
+	for_each_set_bit(i, trial->flush.flushed, was->nr) {
 		const struct ptebatch_entry *entry = &was->entries[i];
 
-		/* A second folio_mark_accessed() changes more than PG_referenced. */
-		if (!ptebatch_entry_normal(entry) ||
-		    !test_bit(entry->folio, trial->space->cached) ||
-		    !(entry->flags & PTEBATCH_YOUNG) ||
-		    count_young(was, entry->folio) > 1)
-			continue;
-		KUNIT_EXPECT_TRUE_MSG(trial->test,
-				      folio_test_referenced(trial->space->folios[entry->folio]),
-				      PTEBATCH_RULE_FILE
-				      ": %s cleared young entry %u, its folio has no PG_referenced",
-				      trial->function, i);
+		if (!test_and_set_bit(i, early->flushed) &&
+		    ptebatch_entry_normal(entry) && entry->flags & PTEBATCH_DIRTY &&
+		    test_bit(entry->folio, trial->space->cached) &&
+		    !test_bit(i, trial->before.huge) &&
+		    !folio_mapped(trial->space->folios[entry->folio]))
+			set_bit(i, early->unmapped);
 	}
+}
+
+/*
+ * Rule 8: until its TLB entry is flushed, a CPU may write through a PTE that was
+ * dirty. folio_mkclean() must find the mapping until then.
+ */
+static void expect_late_unmap(struct ptebatch_trial *trial)
+{
+	const struct early *early = trial->flush.data;
+	unsigned int i;
+
+	for_each_set_bit(i, early->unmapped, trial->before.row.nr)
+		KUNIT_FAIL(trial->test, PTEBATCH_RULE_TLB
+			   ": %s unmaps the folio of dirty entry %u before the flush",
+			   trial->function, i);
+}
+
+static void prepare(struct ptebatch_trial *trial, const void *data)
+{
+	struct early *early = kunit_kzalloc(trial->test, sizeof(*early), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(trial->test, early);
+	early->trial = trial;
+	trial->flush.data = early;
+	/* Without CONFIG_SMP, no other CPU has a TLB entry. */
+	if (IS_ENABLED(CONFIG_SMP))
+		trial->flush.on_flush = record_unmapped;
+}
+
+static void undo(struct ptebatch_trial *trial, const void *data)
+{
+	trial->flush.on_flush = NULL;
+}
+
+static void check(struct ptebatch_trial *trial, const void *data)
+{
+	expect_accessed_folios(trial);
+	expect_late_unmap(trial);
+}
+
+static bool check_op(struct kunit *test, const struct ptebatch_op *op,
+		     const struct ptebatch_setup *setup, const char *after)
+{
+	const struct ptebatch_run run = {
+		.op = op, .setup = setup, .after = after,
+		.prepare = prepare, .undo = undo, .check = check,
+	};
+
+	return ptebatch_row_run(test, &run);
 }
 
 static bool check_row(struct kunit *test, const struct ptebatch_setup *setup,
 		      const char *after)
 {
-	struct ptebatch_run run = {
-		.op = &ptebatch_zap, .setup = setup, .after = after,
-		.check = expect_accessed_folios,
-	};
-
-	if (!ptebatch_row_run(test, &run))
-		return false;
-	run.op = &ptebatch_zap_batched;
-	return ptebatch_row_run(test, &run);
+	return check_op(test, &ptebatch_zap, setup, after) &&
+	       check_op(test, &ptebatch_zap_batched, setup, after);
 }
 
 static const struct zap_row rows[] = {
@@ -136,6 +218,10 @@ static const struct zap_row rows[] = {
 	  { "{Ry*9 Wdy Ry*6}", PTEBATCH_FILE, RW }, "-*16" },
 	{ "64K file folio, PTE 9 young: all PTEs cleared, folio PG_referenced",
 	  { "{R*9 Ry R*6}", PTEBATCH_FILE, RO }, "-*16" },
+	{ "64K file folio, all PTEs old: all PTEs cleared, folio not PG_referenced",
+	  { "{R*16}", PTEBATCH_FILE, RO }, "-*16" },
+	{ "64K file folio, PTE 9 young, MADV_SEQUENTIAL: folio not PG_referenced",
+	  { "{R*9 Ry R*6}", PTEBATCH_FILE, RO, .sequential = true }, "-*16" },
 	{ "64K file folio, last PTE dirty and young: folio dirty and PG_referenced",
 	  { "{R*15 Rdy}", PTEBATCH_FILE, RO }, "-*16" },
 	{ "PTEs 3 to 11 of a 64K shmem folio: cleared, folio dirty, the rest unchanged",
@@ -194,11 +280,15 @@ static const struct zap_row rows[] = {
 	  { "{Mw*4 Mx*4 M*4 Wdyx*4}", .prot = RW }, "-*16" },
 	{ "64K shmem folio, 8 of 16 migration entries uffd-wp: 8 uffd-wp markers",
 	  { "{Mu*8 M*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "U*8 -*8" },
+	{ "64K shmem folio, 8 of 16 migration entries uffd-rwp: all cleared, no marker",
+	  { "{Mu*8 M*8}", PTEBATCH_SHMEM, RW, .uffd_rwp = true }, "-*16" },
 	{ "guard and poison markers between 8K folios: guards stay, poison and PTEs cleared",
 	  { "{Wdyx*2} G*2 P*2 {Wdyx*2} G", .prot = RW }, "-*2 G*2 -*4 G" },
 	{ "uffd-wp markers around a 16K shmem folio: markers stay, PTEs cleared",
 	  { "U*4 {Wdy*4} U", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "U*4 -*4 U" },
+	{ "uffd-wp markers around a 16K anonymous folio: markers and PTEs cleared",
+	  { "U*4 {Wdyx*4} U", .prot = RW, .uffd_wp = true }, "-*9" },
 
 	/* PTEs without a folio, which are in no RSS counter; KSM pages. */
 	{ "zero page before, in and after folios: all cleared",
@@ -261,6 +351,213 @@ static void zap_row(struct kunit *test)
 	check_row(test, &row->setup, row->after);
 }
 
+/* The mmu_gather is full: zapping flushes the TLB before it continues. */
+
+/* With dirty file pages, the gather may have MAX_GATHER_BATCH pages. */
+static const struct zap_row full_rows[] = {
+	{ "small file folios fill the mmu_gather: two TLB flushes",
+	  { "Ry*T Wdy*16", PTEBATCH_FILE, RW }, "-*T -*16" },
+	{ "small file folios, then 8K folios fill the mmu_gather: two TLB flushes",
+	  { "Ry*T {Wdy*2}*16", PTEBATCH_FILE, RW }, "-*T -*32" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(full_rows, full_rows, name);
+
+/* One while pages are left, one at the end of the page table. */
+static void expect_two_flushes(struct ptebatch_trial *trial, const void *data)
+{
+	KUNIT_EXPECT_GE_MSG(trial->test, trial->flush.calls, 2,
+			    PTEBATCH_RULE_TLB ": number of TLB flushes of %s",
+			    trial->function);
+}
+
+static void zap_full_gather(struct kunit *test)
+{
+	const struct zap_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_zap, .setup = &row->setup, .after = row->after,
+		.check = expect_two_flushes,
+	};
+
+	if (!IS_ENABLED(CONFIG_SMP))
+		kunit_skip(test, "the mmu_gather is not limited without CONFIG_SMP");
+	if (PTRS_PER_PTE * PAGE_SIZE > SZ_64M)
+		kunit_skip(test, "a page table maps more than 64 MiB, the limit of the suites");
+	ptebatch_row_run(test, &run);
+}
+
+/* A dirty PTE of the zero page is from KSM, which counts it. */
+
+static unsigned int count_ksm_zero_pages(const struct ptebatch_row *row)
+{
+	const u16 flags = PTEBATCH_ZERO_PAGE | PTEBATCH_DIRTY;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < row->nr; i++)
+		nr += (row->entries[i].flags & flags) == flags;
+	return nr;
+}
+
+static void map_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
+{
+	ptebatch_ksm_map_zero_pages(trial->place->mm,
+				    count_ksm_zero_pages(&trial->before.row));
+}
+
+static void expect_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
+{
+	KUNIT_EXPECT_EQ_MSG(trial->test,
+			    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
+			    count_ksm_zero_pages(&trial->after.row),
+			    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages after %s",
+			    trial->function);
+}
+
+static void zap_ksm_zero_pages(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"Rdzy*2 | Rdzy*3 Rzy*2 Wdyx | Rdzy", .prot = RW,
+	};
+	/* Without twin: in a module, the twin has a counter of its own. */
+	const struct ptebatch_run run = {
+		.op = &ptebatch_zap_tables, .setup = &setup,
+		.after = "Rdzy*2 -*6 Rdzy",
+		.prepare = map_ksm_zero_pages, .check = expect_ksm_zero_pages,
+	};
+
+	if (!IS_ENABLED(CONFIG_KSM))
+		kunit_skip(test, "no KSM pages without CONFIG_KSM");
+	ptebatch_row_run(test, &run);
+}
+
+/* Page tables that become empty are freed. */
+
+static const struct zap_row table_rows[] = {
+	{ "2M folio that fills a page table: page table freed",
+	  { "{Wdyx*T}", .prot = RW }, "-*T" },
+	{ "half a page table of migration entries: page table freed",
+	  { "-*T/2 {Mx*T/2}", .prot = RW }, "-*T" },
+	{ "half a page table of shmem migration entries, uffd-wp VMA: page table freed",
+	  { "{M*T/2} -*T/2", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*T" },
+	{ "uffd-wp markers of anonymous memory: page table freed",
+	  { "U*8 -*T/2-8 {Wdyx*T/2}", .prot = RW, .uffd_wp = true }, "-*T" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(table_rows, table_rows, name);
+
+static void expect_table_freed(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_place *place = trial->place;
+	pmd_t *pmd;
+
+	mmap_read_lock(place->mm);
+	pmd = ptebatch_find_pmd(place->mm, place->start);
+	KUNIT_EXPECT_TRUE_MSG(trial->test, pmd && pmd_none(*pmd),
+			      "%s leaves an empty page table", trial->function);
+	mmap_read_unlock(place->mm);
+}
+
+static void zap_table(struct kunit *test)
+{
+	const struct zap_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_zap_tables, .setup = &row->setup,
+		.after = row->after, .check = expect_table_freed,
+	};
+
+	if (!IS_ENABLED(CONFIG_PT_RECLAIM))
+		kunit_skip(test, "no page tables are freed without CONFIG_PT_RECLAIM");
+	ptebatch_row_run(test, &run);
+}
+
+/* The page cache is unmapped from each VMA of the file. */
+
+/**
+ * struct unmap_row - a case of unmap_mapping_pages() or unmap_mapping_folio()
+ * @name: name of the case
+ * @op: the operation
+ * @setup: address space before the call
+ * @after: expected row after the call
+ */
+struct unmap_row {
+	const char *name;
+	const struct ptebatch_op *op;
+	struct ptebatch_setup setup;
+	const char *after;
+};
+
+static const struct unmap_row unmap_rows[] = {
+	/* unmap_mapping_pages(), page cache only. */
+	{ "page cache, middle 9 pages of a 64K shmem folio: unmapped, the rest unchanged",
+	  &ptebatch_unmap_pages,
+	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*3 -*9 Wdy*4}" },
+	{ "page cache, a 32K folio and a copy: folio unmapped, copy unchanged",
+	  &ptebatch_unmap_pages,
+	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "{-*8} {Wdyx*8}" },
+	{ "page cache, small folios and copies: folios unmapped, copies unchanged",
+	  &ptebatch_unmap_pages,
+	  { "Ry Wdyx Ry*2 Rdyx", PTEBATCH_PRIVATE_FILE, RW },
+	  "{-} Wdyx {-}*2 Rdyx" },
+	{ "page cache, swap entries of a copy: unchanged",
+	  &ptebatch_unmap_pages,
+	  { "{Ry*8} {Sx*6 Wdyx*2}", PTEBATCH_PRIVATE_FILE, RW, .swap = true },
+	  "{-*8} {Sx*6 Wdyx*2}" },
+	{ "page cache, migration entries of a folio and of a copy: copy's unchanged",
+	  &ptebatch_unmap_pages,
+	  { "{M*4 Ry*4} {Mx*4 Mw*4}", PTEBATCH_PRIVATE_FILE, RW },
+	  "{-*8} {Mx*4 Mw*4}" },
+	{ "page cache, device entries of copies: unchanged",
+	  &ptebatch_unmap_pages,
+	  { "{Ry*2} {Dwx*2} {Ex*2}", PTEBATCH_PRIVATE_FILE, RW },
+	  "{-*2} {Dwx*2} {Ex*2}" },
+	{ "page cache, zero page, poison and guard markers: markers unchanged",
+	  &ptebatch_unmap_pages,
+	  { "{Ry*2} Rzy P*2 G", PTEBATCH_PRIVATE_FILE, RW }, "-*3 P*2 G" },
+	{ "page cache, uffd-wp PTEs and uffd-wp swap entries of a copy: markers, copy unchanged",
+	  &ptebatch_unmap_pages,
+	  { "{Ryu*4 Ry*4} {Sux*4 Sx*4} U", PTEBATCH_PRIVATE_FILE, RW, .uffd_wp = true,
+	    .swap = true }, "{U*4 -*4} {Sux*4 Sx*4} U" },
+
+	/* unmap_mapping_pages(), with copies. */
+	{ "page cache and copies, a 32K folio and a copy: both unmapped",
+	  &ptebatch_unmap_copies,
+	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "-*16" },
+	{ "page cache and copies, swap, migration and device entries: all cleared",
+	  &ptebatch_unmap_copies,
+	  { "{Ry*2} {Sx*2} {Mx*2} {Dwx*2} {Ex*2}", PTEBATCH_PRIVATE_FILE, RW,
+	    .swap = true }, "-*10" },
+	{ "page cache and copies, zero page, poison and guard markers: guard unchanged",
+	  &ptebatch_unmap_copies,
+	  { "{Ry*2} Rzy P*2 G", PTEBATCH_PRIVATE_FILE, RW }, "-*5 G" },
+
+	/* unmap_mapping_folio(): the folio is truncated, no marker stays. */
+	{ "64K shmem folio, 4 PTEs uffd-wp: unmapped, no marker",
+	  &ptebatch_unmap_folios,
+	  { "{Rdyu*4 Wdy*12}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*16" },
+	{ "64K shmem folio, 8 migration entries uffd-wp: unmapped, no marker",
+	  &ptebatch_unmap_folios,
+	  { "{Mu*8 M*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*16" },
+	{ "32K shmem folio, uffd-wp markers of its pages and behind it: only these dropped",
+	  &ptebatch_unmap_folios,
+	  { "{U*2 Wdy*4 U*2} U", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*8 U" },
+	{ "32K shmem folio, guards at its pages and behind it: only these dropped",
+	  &ptebatch_unmap_folios,
+	  { "{G*2 Wdy*4 G*2} G", PTEBATCH_SHMEM, RW }, "-*8 G" },
+	{ "32K folio, copy, poison marker and swap entries at its pages: these unchanged",
+	  &ptebatch_unmap_folios,
+	  { "{Ry*2 P .*5} Wdyx {Sx*4}", PTEBATCH_PRIVATE_FILE, RW, .swap = true },
+	  "{-*2 P .*5} Wdyx {Sx*4}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(unmap_rows, unmap_rows, name);
+
+static void unmap_row(struct kunit *test)
+{
+	const struct unmap_row *row = test->param_value;
+
+	check_op(test, row->op, &row->setup, row->after);
+}
+
 /* Each kind of folio in each order, whole and in part. */
 
 static const struct kind {
@@ -297,6 +594,10 @@ static void zap_order(struct kunit *test)
 
 static struct kunit_case memory_cases[] = {
 	KUNIT_CASE_PARAM(zap_row, rows_gen_params),
+	KUNIT_CASE_PARAM(zap_full_gather, full_rows_gen_params),
+	KUNIT_CASE(zap_ksm_zero_pages),
+	KUNIT_CASE_PARAM(zap_table, table_rows_gen_params),
+	KUNIT_CASE_PARAM(unmap_row, unmap_rows_gen_params),
 	PTEBATCH_CASE_PARAMS(zap_order),
 	{}
 };

@@ -65,6 +65,10 @@ struct ptebatch_op {
 /* unmap.c: reclaim of the range, which contains whole folios only; zapping. */
 extern const struct ptebatch_op ptebatch_unmap, ptebatch_zap, ptebatch_zap_batched;
 
+/* unmap.c: zapping that frees page tables; of the file's pages in the range. */
+extern const struct ptebatch_op ptebatch_zap_tables, ptebatch_unmap_pages;
+extern const struct ptebatch_op ptebatch_unmap_copies, ptebatch_unmap_folios;
+
 /* move.c: mremap() of the range to the last place of the space. */
 extern const struct ptebatch_op ptebatch_move;
 

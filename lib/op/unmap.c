@@ -62,13 +62,17 @@ static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 	unsigned long start = ptebatch_addr(space, row->from);
 	unsigned long end = ptebatch_addr(space, row->to);
 	struct mm_struct *mm = space->places[0].mm;
+	bool batched = op != &ptebatch_zap && !twin;
+	struct zap_details details = {
+		.reclaim_pt = true,
+	};
 	struct vm_area_struct *vma;
 	struct mmu_gather tlb;
 
 	VMA_ITERATOR(vmi, mm, start);
 
 	mmap_read_lock(mm);
-	if (op == &ptebatch_zap_batched && !twin)
+	if (batched)
 		tlb_gather_mmu(&tlb, mm);
 	for_each_vma_range(vmi, vma, end) {
 		unsigned long at = max(start, vma->vm_start);
@@ -76,14 +80,54 @@ static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 
 		if (twin)
 			ptebatch_twin_zap_vma_range(vma, at, bytes);
-		else if (op != &ptebatch_zap_batched)
+		else if (!batched)
 			zap_vma_range(vma, at, bytes);
 		else
-			zap_vma_range_batched(&tlb, vma, at, bytes, NULL);
+			zap_vma_range_batched(&tlb, vma, at, bytes,
+					      op == &ptebatch_zap_tables ?
+					      &details : NULL);
 	}
-	if (op == &ptebatch_zap_batched && !twin)
+	if (batched)
 		tlb_finish_mmu(&tlb);
 	mmap_read_unlock(mm);
+	return 0;
+}
+
+/* With @op->arg, the copies of a private mapping, too. */
+static long unmap_pages(const struct ptebatch_op *op, struct ptebatch_space *space,
+			bool twin)
+{
+	const struct ptebatch_row *row = &space->row;
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+	pgoff_t first;
+
+	mmap_read_lock(mm);
+	vma = vma_lookup(mm, space->places[0].start);
+	first = linear_page_index(vma, ptebatch_addr(space, row->from));
+	mmap_read_unlock(mm);
+	unmap_mapping_pages(space->file->f_mapping, first, row->to - row->from,
+			    op->arg);
+	return 0;
+}
+
+/* Each page cache folio of the row, as truncation does. */
+static long unmap_folios(const struct ptebatch_op *op, struct ptebatch_space *space,
+			 bool twin)
+{
+	unsigned int i;
+
+	for_each_set_bit(i, space->cached, space->row.nr_folios) {
+		struct folio *folio = space->folios[i];
+		/* A folio with migration entries is locked already. */
+		bool locked = folio_test_locked(folio);
+
+		if (!locked)
+			folio_lock(folio);
+		unmap_mapping_folio(folio);
+		if (!locked)
+			folio_unlock(folio);
+	}
 	return 0;
 }
 
@@ -101,4 +145,25 @@ const struct ptebatch_op ptebatch_zap = {
 const struct ptebatch_op ptebatch_zap_batched = {
 	.name = "zap", .function = "zap_vma_range_batched()", .call = zap,
 	.model = ptebatch_model_zap,
+};
+
+/* As MADV_DONTNEED, which frees page tables that become empty. */
+const struct ptebatch_op ptebatch_zap_tables = {
+	.name = "zap and free page tables", .function = "zap_vma_range_batched()",
+	.call = zap, .model = ptebatch_model_zap, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_unmap_pages = {
+	.name = "unmap page cache", .function = "unmap_mapping_pages()",
+	.call = unmap_pages, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_unmap_copies = {
+	.name = "unmap page cache and copies", .function = "unmap_mapping_pages()",
+	.call = unmap_pages, .arg = true, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_unmap_folios = {
+	.name = "unmap folios", .function = "unmap_mapping_folio()",
+	.call = unmap_folios, .no_twin = true, .whole = true,
 };

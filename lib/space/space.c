@@ -313,6 +313,8 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		set_uffd(vma, space->uffd);
 	if (space->setup.mlocked)
 		vm_flags_set(vma, VM_LOCKED);
+	if (space->setup.sequential)
+		vm_flags_set(vma, VM_SEQ_READ);
 	if (space->setup.mixedmap)
 		vm_flags_set(vma, VM_MIXEDMAP);
 	vm_flags_set(vma, calc_vm_prot_bits(setup->prot & (PROT_EXEC | PTEBATCH_PROT_MTE),

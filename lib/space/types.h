@@ -65,6 +65,7 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @mlocked: the VMA has VM_LOCKED
  * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
  *                third ";", and so on have VM_LOCKED
+ * @sequential: the VMA has VM_SEQ_READ, as after MADV_SEQUENTIAL
  * @mixedmap: the VMA has VM_MIXEDMAP, so it may have special PTEs
  * @huge_zero: a PMD maps the huge zero page where the picture has the zero page
  *             at all entries of a page table
@@ -102,6 +103,7 @@ struct ptebatch_setup {
 	bool lazyfree;
 	bool mlocked;
 	bool next_mlocked;
+	bool sequential;
 	bool mixedmap;
 	bool huge_zero;
 	bool mlocked_folios;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Count zero pages as KSM does, for PTEs that map the zero page dirty.
+ */
+#ifndef PTEBATCH_KSM_H
+#define PTEBATCH_KSM_H
+
+#include <linux/ksm.h>
+
+#ifdef CONFIG_KSM
+/* A module looks up the addresses of variables: see lib/link/stubs.S. */
+#ifdef MODULE
+extern atomic_long_t *ptebatch_ksm_zero_pages;
+#else
+#define ptebatch_ksm_zero_pages	(&ksm_zero_pages)
+#endif
+
+/* As ksm_map_zero_page(), @nr times; zapping counts them down. */
+static inline void ptebatch_ksm_map_zero_pages(struct mm_struct *mm, long nr)
+{
+	atomic_long_add(nr, ptebatch_ksm_zero_pages);
+	atomic_long_add(nr, &mm->ksm_zero_pages);
+}
+
+static inline long ptebatch_ksm_mapped_zero_pages(struct mm_struct *mm)
+{
+	return mm_ksm_zero_pages(mm);
+}
+#else
+static inline void ptebatch_ksm_map_zero_pages(struct mm_struct *mm, long nr)
+{
+}
+
+static inline long ptebatch_ksm_mapped_zero_pages(struct mm_struct *mm)
+{
+	return 0;
+}
+#endif
+
+#endif /* PTEBATCH_KSM_H */
