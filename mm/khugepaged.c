@@ -14,7 +14,9 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
+#include <linux/rcupdate.h>
 #include <linux/sizes.h>
+#include <linux/userfaultfd_k.h>
 
 #include "internal.h"
 
@@ -22,6 +24,8 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/counter.h"
+#include "../lib/kernel/ksm.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
@@ -40,6 +44,28 @@ enum obstacle {
 	LOCKED,
 };
 
+/* What another thread does, in the page table of the row's first entry. */
+enum race {
+	NO_RACE,
+	/* When the range of the MMU notifier begins. */
+	ZERO_PAGE_AT_START,	/* entry T/2 maps the zero page */
+	POISON_AT_START,	/* entry T/2 becomes a poison marker */
+	NO_TABLE_AT_START,	/* the page table is gone */
+	/* At the call of a function. */
+	TABLE_AT_FIND,		/* second mm_find_pmd(): the page table appears */
+	NO_TABLE_AT_LOCK,	/* pte_offset_map_lock(): it is gone */
+	NO_TABLE_AT_LOOKUP,	/* pte_offset_map_rw_nolock(): on return, it is gone */
+	NO_TABLE_AT_UNMAP,	/* folio_remove_rmap_ptes(): it is gone */
+};
+
+/* The functions at whose calls a kprobe plays another thread. */
+static const char * const race_calls[] = {
+	[TABLE_AT_FIND] = "mm_find_pmd",
+	[NO_TABLE_AT_LOCK] = "pte_offset_map_lock",
+	[NO_TABLE_AT_LOOKUP] = "pte_offset_map_rw_nolock",
+	[NO_TABLE_AT_UNMAP] = "folio_remove_rmap_ptes",
+};
+
 /**
  * struct collapse_row - a case of madvise_collapse()
  * @name: name of the case
@@ -47,8 +73,14 @@ enum obstacle {
  * @after: expected row; %NULL: no entry has changed
  * @err: expected return value
  * @obstacle: what prevents the collapse
+ * @race: what another thread does
  * @off_lru: folios are not on the LRU lists
  * @remove: collapse_pte_mapped_thp() is called instead, without installing a PMD
+ * @no_vma: with @remove: at an address without a VMA
+ * @private: the VMA of the file is private during the call
+ * @armed: the VMA is registered with userfaultfd for missing pages
+ * @watch_lock: check whether the PMD is locked when the page table is looked up
+ *              for the second time: only if @private and @armed
  */
 struct collapse_row {
 	const char *name;
@@ -56,12 +88,19 @@ struct collapse_row {
 	const char *after;
 	int err;
 	enum obstacle obstacle;
+	enum race race;
 	bool off_lru;
 	bool remove;
+	bool no_vma;
+	bool private;
+	bool armed;
+	bool watch_lock;
 };
 
+/* Functions: madvise_collapse(), or collapse_pte_mapped_thp() without a PMD. */
+enum { COLLAPSE, REMOVE, REMOVE_WITHOUT_VMA };
+
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-/* With @arg, collapse_pte_mapped_thp() without a PMD. */
 static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
 		     bool twin)
 {
@@ -71,6 +110,8 @@ static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
 	bool lock_dropped = false;
 	long err = 0;
 
+	if (op->arg == REMOVE_WITHOUT_VMA)
+		start = 0;
 	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
 	mmap_read_lock(mm);
 	if (op->arg)
@@ -96,25 +137,47 @@ static const struct ptebatch_op collapse_op = {
 };
 
 static const struct ptebatch_op remove_op = {
-	.function = "collapse_pte_mapped_thp()", .call = collapse, .arg = 1,
+	.function = "collapse_pte_mapped_thp()", .call = collapse, .arg = REMOVE,
+};
+
+static const struct ptebatch_op no_vma_op = {
+	.function = "collapse_pte_mapped_thp()", .call = collapse,
+	.arg = REMOVE_WITHOUT_VMA,
 };
 
 /**
  * struct attempt - a collapse, and what it needs besides the trial
  * @row: the case
+ * @space: the address space
  * @locked: bitmap of the folios that the set-up has locked
  * @last: last folio of the row, %NULL if there is none
  * @to_reference: folio to reference at a TLB flush, once; then %NULL
  * @other_pages: NR_FILE_PAGES of each node without the pages of the file
  * @other_shmem: NR_SHMEM of each node without the pages of the file
+ * @isolated: number of isolated pages of all nodes
+ * @pmdp: PMD of the row's first page table, %NULL if there is none
+ * @pmd: value of the PMD if another thread has taken the page table, or none
+ * @table: the page table that collapse_pte_mapped_thp() may free, or %NULL
+ * @raced: the other thread has done its work
+ * @calls: kprobe that plays another thread
+ * @lookups: kprobe on pte_offset_map_rw_nolock()
+ * @pmd_locked: the PMD is locked at the first call of pte_offset_map_rw_nolock()
  */
 struct attempt {
 	const struct collapse_row *row;
+	struct ptebatch_space *space;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
 	struct folio *last;
 	struct folio *to_reference;
 	long other_pages[MAX_NUMNODES];
 	long other_shmem[MAX_NUMNODES];
+	long isolated;
+	pmd_t *pmdp;
+	pmd_t pmd;
+	struct page *table;
+	bool raced;
+	struct ptebatch_counter calls, lookups;
+	bool pmd_locked;
 };
 
 /* Including the changes that CPUs have not added to the node's counter yet. */
@@ -180,14 +243,233 @@ static void expect_counters(const struct ptebatch_trial *trial,
 	kunit_kfree(test, pages);
 }
 
+/* Rule 7: folios that were isolated are back on their LRU lists, or free. */
+static long isolated_pages(void)
+{
+	long pages = 0;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY)
+		pages += node_counter(nid, NR_ISOLATED_ANON) +
+			 node_counter(nid, NR_ISOLATED_FILE);
+	return pages;
+}
+
+/* The number of zero pages that KSM has mapped: their entries are dirty. */
+static long ksm_zero_entries(const struct ptebatch_row *row)
+{
+	const u16 flags = PTEBATCH_ZERO_PAGE | PTEBATCH_DIRTY;
+	unsigned int i;
+	long nr = 0;
+
+	for (i = 0; i < row->nr; i++)
+		nr += (row->entries[i].flags & flags) == flags;
+	return nr;
+}
+
 /* At a TLB flush, maybe under the page table lock: reference a folio, once. */
 static void get_folio_once(void *data)
 {
-	struct folio **folio = data;
+	struct attempt *attempt = data;
 
-	if (*folio)
-		folio_get(*folio);
-	*folio = NULL;
+	if (attempt->to_reference)
+		folio_get(attempt->to_reference);
+	attempt->to_reference = NULL;
+}
+
+/* As a COW fault or reclaim: the entry loses its page and gets another value. */
+static void replace_entry(const struct ptebatch_space *space, unsigned int i,
+			  const struct ptebatch_entry *entry)
+{
+	unsigned long addr = ptebatch_addr(space, i);
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma = vma_lookup(mm, addr);
+	spinlock_t *ptl;	/* of the page table */
+	struct folio *folio;
+	struct page *page;
+	pte_t *ptep;
+
+	ptep = get_locked_pte(mm, addr, &ptl);
+	if (!ptep)
+		return;
+	page = pte_page(ptep_clear_flush(vma, addr, ptep));
+	folio = page_folio(page);
+	folio_remove_rmap_pte(folio, page, vma);
+	dec_mm_counter(mm, mm_counter_file(folio));
+	set_pte_at(mm, addr, ptep, ptebatch_pte_make(vma, NULL, entry));
+	pte_unmap_unlock(ptep, ptl);
+	folio_put(folio);
+}
+
+/*
+ * Another thread takes the page table away, and may put it back: without a lock,
+ * as a kprobe may run under any. The test is the only user of the mm.
+ */
+static void take_table(struct attempt *attempt)
+{
+	attempt->pmd = *attempt->pmdp;
+	pmd_clear(attempt->pmdp);
+}
+
+static void put_table(struct attempt *attempt)
+{
+	if (!pmd_none(attempt->pmd))
+		set_pmd(attempt->pmdp, attempt->pmd);
+	attempt->pmd = __pmd(0);
+}
+
+static void race(void *data)
+{
+	static const struct ptebatch_entry zero = {
+		.kind = PTEBATCH_READABLE, .folio = PTEBATCH_NO_FOLIO,
+		.flags = PTEBATCH_YOUNG | PTEBATCH_ZERO_PAGE,
+	};
+	static const struct ptebatch_entry poison = {
+		.kind = PTEBATCH_POISON, .folio = PTEBATCH_NO_FOLIO,
+	};
+	struct attempt *attempt = data;
+
+	if (attempt->raced ||
+	    (attempt->row->race == TABLE_AT_FIND && attempt->calls.hits < 2))
+		return;
+	attempt->raced = true;
+	switch (attempt->row->race) {
+	case ZERO_PAGE_AT_START:
+		replace_entry(attempt->space, PTRS_PER_PTE / 2, &zero);
+		break;
+	case POISON_AT_START:
+		replace_entry(attempt->space, PTRS_PER_PTE / 2, &poison);
+		break;
+	case TABLE_AT_FIND:
+		put_table(attempt);
+		break;
+	default:
+		take_table(attempt);
+	}
+}
+
+static void note_pmd_lock(void *data)
+{
+	struct attempt *attempt = data;
+	spinlock_t *lock;	/* of the PMD */
+
+	if (attempt->lookups.hits > 1)
+		return;
+	lock = pmd_lockptr(attempt->space->places[0].mm, attempt->pmdp);
+	attempt->pmd_locked = !spin_trylock(lock);
+	if (!attempt->pmd_locked)
+		spin_unlock(lock);
+}
+
+static void race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
+{
+	enum race when = attempt->row->race;
+	bool calls = when >= TABLE_AT_FIND;
+
+	attempt->raced = false;
+	if (when == TABLE_AT_FIND)
+		take_table(attempt);
+	trial->announced.on_start = when && !calls ? race : NULL;
+	trial->announced.data = attempt;
+	attempt->calls = (struct ptebatch_counter) {
+		.function = calls ? race_calls[when] : NULL,
+		.match = when == NO_TABLE_AT_UNMAP ? (void *)attempt->last :
+						     trial->place->mm,
+		.data = attempt,
+	};
+	if (when == NO_TABLE_AT_LOOKUP)
+		attempt->calls.on_return = race;
+	else
+		attempt->calls.on_call = race;
+	attempt->lookups = (struct ptebatch_counter) {
+		.function = "pte_offset_map_rw_nolock", .match = trial->place->mm,
+		.on_call = note_pmd_lock, .data = attempt,
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0,
+			ptebatch_counters_begin(&attempt->calls, calls));
+	KUNIT_EXPECT_EQ(trial->test, 0,
+			ptebatch_counters_begin(&attempt->lookups,
+						attempt->row->watch_lock));
+}
+
+static void race_end(struct ptebatch_trial *trial, struct attempt *attempt)
+{
+	const struct collapse_row *row = attempt->row;
+
+	ptebatch_counters_end(&attempt->lookups, row->watch_lock);
+	ptebatch_counters_end(&attempt->calls, row->race >= TABLE_AT_FIND);
+	trial->announced.on_start = NULL;
+	put_table(attempt);
+	KUNIT_EXPECT_EQ_MSG(trial->test, attempt->raced, row->race != NO_RACE,
+			    "%s does not get to the point of the race",
+			    trial->function);
+	if (row->watch_lock)
+		KUNIT_EXPECT_EQ_MSG(trial->test, attempt->pmd_locked,
+				    row->private && row->armed,
+				    "%s: PMD locked before the page table, only if private with userfaultfd",
+				    trial->function);
+}
+
+/* The page table of the row's first entry, %NULL if there is none. */
+static struct page *first_table(const struct attempt *attempt)
+{
+	pmd_t pmd = attempt->pmdp ? *attempt->pmdp : __pmd(0);
+
+	return pmd_none(pmd) || pmd_leaf(pmd) ? NULL : pmd_page(pmd);
+}
+
+/* Keep the page table, to look at it after it is freed. */
+static void table_begin(struct attempt *attempt)
+{
+	attempt->table = attempt->row->remove ? first_table(attempt) : NULL;
+	if (attempt->table)
+		get_page(attempt->table);
+}
+
+/*
+ * Rule 7: a page table is freed if it was removed. It is empty, as a truncation
+ * that has found it before would unmap its pages once more.
+ */
+static void table_end(const struct ptebatch_trial *trial, struct attempt *attempt)
+{
+	const pte_t *entries;
+	unsigned int i, nr = 0;
+	bool removed;
+
+	if (!attempt->table)
+		return;
+	removed = first_table(attempt) != attempt->table;
+	if (removed)
+		rcu_barrier();
+	KUNIT_EXPECT_EQ_MSG(trial->test, page_ref_count(attempt->table),
+			    removed ? 1 : 2,
+			    PTEBATCH_RULE_ACCOUNTING ": reference count of a page table that %s %s",
+			    trial->function, removed ? "removes" : "keeps");
+	entries = page_address(attempt->table);
+	for (i = 0; i < PTRS_PER_PTE && removed; i++)
+		nr += !pte_none(entries[i]);
+	KUNIT_EXPECT_EQ_MSG(trial->test, nr, 0,
+			    "%s leaves entries in the page table that it removes",
+			    trial->function);
+	put_page(attempt->table);
+	attempt->table = NULL;
+}
+
+/* The VMA of the first place, during the call: private or registered. */
+static void set_vma(const struct attempt *attempt, bool on)
+{
+	const struct collapse_row *row = attempt->row;
+	const struct ptebatch_place *place = &attempt->space->places[0];
+	const vm_flags_t shared = row->private ? VM_SHARED | VM_MAYSHARE : VM_NONE;
+	const vm_flags_t uffd = row->armed ? VM_UFFD_MISSING : VM_NONE;
+	struct vm_area_struct *vma;
+
+	if (!row->private && !row->armed)
+		return;
+	mmap_write_lock(place->mm);
+	vma = vma_lookup(place->mm, place->start);
+	vm_flags_mod(vma, on ? uffd : shared, on ? shared : uffd);
+	mmap_write_unlock(place->mm);
 }
 
 /*
@@ -218,17 +500,27 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		folio_lock(attempt->last);
 	else if (attempt->row->obstacle == REFERENCED_AT_FLUSH)
 		trial->flush.on_flush = get_folio_once;
-	trial->flush.data = &attempt->to_reference;
+	trial->flush.data = attempt;
 	if (space->setup.mapping == PTEBATCH_SHMEM)
 		read_counters(space, attempt->other_pages, attempt->other_shmem);
+	attempt->isolated = isolated_pages();
+	ptebatch_ksm_map_zero_pages(trial->place->mm, ksm_zero_entries(&space->row));
+	attempt->space = space;
+	attempt->pmdp = ptebatch_find_pmd(trial->place->mm, trial->place->start);
+	set_vma(attempt, true);
+	race_begin(trial, attempt);
+	table_begin(attempt);
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
 {
-	const struct attempt *attempt = *(struct attempt * const *)data;
+	struct attempt *attempt = *(struct attempt * const *)data;
 	enum obstacle obstacle = attempt->row->obstacle;
 
 	trial->flush.on_flush = NULL;
+	race_end(trial, attempt);
+	table_end(trial, attempt);
+	set_vma(attempt, false);
 	if (obstacle == LOCKED)
 		folio_unlock(attempt->last);
 	if (obstacle == REFERENCED || (obstacle && !attempt->to_reference))
@@ -296,6 +588,19 @@ static void check(struct ptebatch_trial *trial, const void *data)
 		if (ptebatch_folio_intact(space, i))
 			folio_lock(space->folios[i]);
 	expect_tables_empty(trial);
+	KUNIT_EXPECT_EQ_MSG(trial->test, isolated_pages(), attempt->isolated,
+			    PTEBATCH_RULE_ACCOUNTING ": NR_ISOLATED_ANON and _FILE after %s",
+			    trial->function);
+	if (IS_ENABLED(CONFIG_KSM))
+		KUNIT_EXPECT_EQ_MSG(trial->test,
+				    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
+				    ksm_zero_entries(&trial->after.row),
+				    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages of the mm after %s",
+				    trial->function);
+	KUNIT_EXPECT_EQ_MSG(trial->test,
+			    trial->announced.events & ~BIT(MMU_NOTIFY_CLEAR), 0,
+			    PTEBATCH_RULE_NOTIFIERS ": events that %s announces",
+			    trial->function);
 	if (space->setup.mapping == PTEBATCH_SHMEM)
 		expect_counters(trial, attempt);
 	/* The child's. */
@@ -305,10 +610,12 @@ static void check(struct ptebatch_trial *trial, const void *data)
 
 static void check_row(struct kunit *test, const struct collapse_row *row)
 {
+	struct ptebatch_op op = row->no_vma ? no_vma_op :
+				row->remove ? remove_op : collapse_op;
 	struct ptebatch_setup setup = row->setup;
 	struct attempt *attempt;
 	const struct ptebatch_run run = {
-		.op = row->remove ? &remove_op : &collapse_op, .setup = &setup,
+		.op = &op, .setup = &setup,
 		.after = row->after, .ret = row->err, .prepare = prepare,
 		.undo = undo, .check = check, .data = &attempt,
 	};
@@ -317,9 +624,22 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 		kunit_skip(test, "requires CONFIG_TRANSPARENT_HUGEPAGE");
 	if (PMD_SIZE > SZ_64M)
 		kunit_skip(test, "requires folios larger than 64 MiB, too much memory for a guest");
+	if (row->race && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
+		kunit_skip(test, "cannot play another thread without CONFIG_MMU_NOTIFIER");
+	if ((row->race >= TABLE_AT_FIND || row->watch_lock) &&
+	    !IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "cannot play another thread without CONFIG_KPROBES");
+	if (row->race == NO_TABLE_AT_LOOKUP && !IS_ENABLED(CONFIG_KRETPROBES))
+		kunit_skip(test, "cannot play another thread without CONFIG_KRETPROBES");
+	if (row->watch_lock && !IS_ENABLED(CONFIG_SMP))
+		kunit_skip(test, "no spinlock is ever locked without CONFIG_SMP");
+	if (row->armed && VM_UFFD_MISSING == VM_NONE)
+		kunit_skip(test, "no userfaultfd without CONFIG_USERFAULTFD");
 	attempt = kunit_kzalloc(test, sizeof(*attempt), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, attempt);
 	attempt->row = row;
+	/* Kprobes take time to install, and the twin takes no other branches. */
+	op.no_twin = row->race || row->watch_lock;
 	setup.lru = !row->off_lru;
 	ptebatch_row_run(test, &run);
 }
@@ -367,6 +687,9 @@ static const struct collapse_row rows[] = {
 	  "~[Wdyx]" },
 	{ "zero page in and between folios: collapsed, filled with zeroes",
 	  { "Rzy*8 {Wdyx*T/2} Rz*T/4 {Wdyx*8 Rzy*8} Wdyx*T/4-24",
+	    .prot = RW }, "~[Wdyx]" },
+	{ "zero pages of KSM in and between folios: collapsed, filled with zeroes",
+	  { "Rdzy*8 {Wdyx*T/2} Rzy*T/4 {Wdyx*8 Rdzy*8} Wdyx*T/4-24",
 	    .prot = RW }, "~[Wdyx]" },
 	{ "huge zero page, then a page table: page table collapsed",
 	  { "Rzy*T {Wdyx*16}*T/16", .prot = RW, .huge_zero = true },
@@ -481,9 +804,61 @@ static const struct collapse_row rows[] = {
 	{ "PTE-mapped 2M shmem folio with a second mapping: PMD-mapped",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .twice = true }, "[Wy]" },
 	{ "PMD-mapped shmem folio: unchanged", { "[Wdy]", PTEBATCH_SHMEM, RW } },
+	{ "2M shmem folio, not mapped, no page table: PMD-mapped",
+	  { "{-*T}", PTEBATCH_SHMEM, RW }, "[Wy]" },
+	{ "PTE-mapped 2M shmem folio, then one without a page table: PMD-mapped",
+	  { "{Wdy*T} {-*T}", PTEBATCH_SHMEM, RW }, "[Wy] [Wy]" },
 	{ "shmem registered for uffd-wp: -EINVAL",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  .err = -EINVAL },
+	{ "shmem registered for uffd-wp, 2M folio, 64K folios: -EINVAL, second copied",
+	  { "{Wdy*T} {Wdy*16}*T/16", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "{Wdy*T} -*T", .err = -EINVAL },
+	{ "shmem registered for uffd-wp, PMD-mapped: unchanged",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW, .uffd_wp = true } },
+	{ "PTE-mapped 2M shmem folio, zero page at entry T/2: -EINVAL",
+	  { "{Wdy*5 - Wdy*T/2-6 Rzy Wdy*T/2-1}", PTEBATCH_SHMEM, RW },
+	  .err = -EINVAL },
+	{ "PTE-mapped 2M shmem folios, poison marker in the first: -EINVAL, second PMD-mapped",
+	  { "{Wdy*5 - Wdy*T/2-6 P Wdy*T/2-1} {Wdy*T}", PTEBATCH_SHMEM, RW },
+	  "{Wdy*5 - Wdy*T/2-6 P Wdy*T/2-1} [Wy]", .err = -EINVAL },
+
+	/* Another thread changes the page table before it is locked again. */
+	{ "PTE-mapped 2M shmem folio, entry T/2 unmapped meanwhile: -EINVAL, half cleared",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "{-*T/2 Rzy Wdy*T/2-1}",
+	  .err = -EINVAL, .race = ZERO_PAGE_AT_START },
+	{ "PTE-mapped 2M shmem folios, poison marker meanwhile: -EINVAL, second PMD-mapped",
+	  { "{Wdy*T} {Wdy*T}", PTEBATCH_SHMEM, RW },
+	  "{-*T/2 P Wdy*T/2-1} [Wy]", .err = -EINVAL, .race = POISON_AT_START },
+	{ "PTE-mapped 2M shmem folio, page table gone at the MMU notifier: -EINVAL",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, .err = -EINVAL,
+	  .race = NO_TABLE_AT_START },
+	{ "PTE-mapped 2M shmem folio, page table gone before the lock: -EINVAL",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, .err = -EINVAL,
+	  .race = NO_TABLE_AT_LOCK },
+	{ "PTE-mapped 2M shmem folio, page table gone before the second lock: -EINVAL",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, .err = -EINVAL,
+	  .race = NO_TABLE_AT_LOOKUP },
+	{ "PTE-mapped 2M shmem folio, page table not there at first: PMD-mapped",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy]", .race = TABLE_AT_FIND },
+	{ "PTE-mapped 2M shmem folio, page table gone after the unmap: -EINVAL",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "{-*T}", .err = -EINVAL,
+	  .race = NO_TABLE_AT_UNMAP },
+
+	/* userfaultfd may fill private memory without the folio lock. */
+	{ "PTE-mapped 2M shmem folio, userfaultfd: PMD not locked early",
+	  { "{Ry*T}", PTEBATCH_SHMEM, RO }, "[Ry]", .armed = true,
+	  .watch_lock = true },
+	{ "PTE-mapped 2M shmem folio, private: PMD not locked early",
+	  { "{Ry*T}", PTEBATCH_SHMEM, RO }, "[Ry]", .private = true,
+	  .watch_lock = true },
+	{ "PTE-mapped 2M shmem folio, private, userfaultfd: PMD locked early",
+	  { "{Ry*T}", PTEBATCH_SHMEM, RO }, "[Ry]", .private = true,
+	  .armed = true, .watch_lock = true },
+	{ "PTE-mapped 2M shmem folio, private, userfaultfd, entry T/2 unmapped: -EINVAL",
+	  { "{Ry*T}", PTEBATCH_SHMEM, RO }, "{-*T/2 Rzy Ry*T/2-1}",
+	  .err = -EINVAL, .race = ZERO_PAGE_AT_START, .private = true,
+	  .armed = true },
 	{ "collapse_pte_mapped_thp(), 2M shmem folio: page table removed",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "-*T", .remove = true },
 	{ "collapse_pte_mapped_thp(), 2M shmem folio with holes: page table removed",
@@ -491,6 +866,18 @@ static const struct collapse_row rows[] = {
 	  .remove = true },
 	{ "collapse_pte_mapped_thp(), 64K shmem folios: unchanged",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, .remove = true },
+	{ "collapse_pte_mapped_thp(), one 64K shmem folio: unchanged",
+	  { "{Wdy*16} -*T-16", PTEBATCH_SHMEM, RW }, .remove = true },
+	{ "collapse_pte_mapped_thp(), no folio at the start of the page table: unchanged",
+	  { "-*T/2 {Wdy*16} -*T/2-16", PTEBATCH_SHMEM, RW }, .remove = true },
+	{ "collapse_pte_mapped_thp(), anonymous 2M folio: unchanged",
+	  { "{Wdyx*T}", .prot = RW }, .remove = true },
+	{ "collapse_pte_mapped_thp(), no VMA at the address: unchanged",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, .remove = true, .no_vma = true },
+	{ "collapse_pte_mapped_thp(), 2M shmem folio in two VMAs: unchanged",
+	  { "{Wdy*T/2 ; Wdy*T/2}", PTEBATCH_SHMEM, RW }, .remove = true },
+	{ "collapse_pte_mapped_thp(), 2M shmem folio, VM_MIXEDMAP: unchanged",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .mixedmap = true }, .remove = true },
 	{ "64K shmem folios: collapsed",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, "~[Wy]" },
 	{ "small shmem folios: collapsed",

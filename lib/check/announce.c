@@ -48,7 +48,10 @@ static int begin_range(struct mmu_notifier *notifier,
 	announced->empty += range->start >= range->end;
 	announced->open++;
 	announced->sum += range->start + 3 * range->end;
+	announced->events |= BIT(range->event);
 	spin_unlock(&announced->lock);
+	if (announced->on_start)
+		announced->on_start(announced->data);
 	return 0;
 }
 

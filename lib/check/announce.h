@@ -15,23 +15,31 @@
  * @notifier: MMU notifier, called at both ends of a change
  * @mm: the mm
  * @start: address that the first recorded entry maps
- * @lock: protects the other fields, as two CPUs may announce at the same time
+ * @lock: protects the fields up to @events, as two CPUs may announce at the
+ *        same time
  * @entries: bitmap of the entries in announced ranges, counted from @start
  * @aged: bitmap of the entries in ranges whose accessed bits were cleared
  * @empty: number of announced ranges without an address
  * @open: number of announced ranges whose end was not announced
  * @sum: sum of their first and last addresses, to recognize another end
+ * @events: bitmap of the events of announced ranges, by enum mmu_notifier_event
+ * @on_start: called when a range is announced, without page table locks, if not
+ *            %NULL
+ * @data: argument of @on_start
  */
 struct ptebatch_announced {
 	struct mmu_notifier notifier;
 	struct mm_struct *mm;
 	unsigned long start;
-	spinlock_t lock;	/* of the other fields */
+	spinlock_t lock;	/* of the fields up to @events */
 	DECLARE_BITMAP(entries, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(aged, PTEBATCH_ROW_ENTRIES);
 	unsigned int empty;
 	int open;
 	unsigned long sum;
+	unsigned long events;
+	void (*on_start)(void *data);
+	void *data;
 };
 
 int ptebatch_announced_begin(struct ptebatch_announced *announced,

@@ -16,8 +16,11 @@
  * @hits: number of calls
  * @on_call: called at each counted call, before the function, with preemption
  *           disabled and whatever locks the caller holds; may be %NULL
- * @data: argument of @on_call
+ * @on_return: called after each counted call, likewise; may be %NULL. Requires
+ *             CONFIG_KRETPROBES.
+ * @data: argument of @on_call and @on_return
  * @probe: kprobe on @function
+ * @returns: kretprobe on @function, instead of @probe if @on_return is set
  */
 struct ptebatch_counter {
 	const char *function;
@@ -25,9 +28,13 @@ struct ptebatch_counter {
 	unsigned int argument;
 	unsigned long hits;
 	void (*on_call)(void *data);
+	void (*on_return)(void *data);
 	void *data;
 #ifdef CONFIG_KPROBES
 	struct kprobe probe;
+#endif
+#ifdef CONFIG_KRETPROBES
+	struct kretprobe returns;
 #endif
 };
 
