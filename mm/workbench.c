@@ -32,7 +32,8 @@
 ptebatch_check_t ptebatch_check_announced, ptebatch_check_model, ptebatch_check_neighbours,
 	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
 	ptebatch_check_tables, ptebatch_check_slots, ptebatch_check_mlocked,
-	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio;
+	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio,
+	ptebatch_check_mapped;
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -332,6 +333,11 @@ static void add_mlocked_pages(struct ptebatch_trial *trial, int by)
 	zone_stat_mod_folio(trial->space->folios[0], NR_MLOCK, 16 * by);
 }
 
+static void add_mapped_pages(struct ptebatch_trial *trial, int by)
+{
+	lruvec_stat_mod_folio(trial->space->folios[0], NR_ANON_MAPPED, by);
+}
+
 static void set_mlocked(struct ptebatch_trial *trial, int by)
 {
 	if (by > 0)
@@ -398,6 +404,9 @@ static const struct state_row {
 	{ "NR_MLOCK too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_mlocked_pages, ptebatch_check_mlocked,
 	  "NR_MLOCK has 16 pages of the row, 0 are mlocked" },
+	{ "NR_ANON_MAPPED too high: reported",
+	  { "{Wdyx*16}", .prot = RW }, add_mapped_pages, ptebatch_check_mapped,
+	  "NR_ANON_MAPPED has 17 pages of the row, 16 are mapped" },
 	{ "mlocked folio without VM_LOCKED: reported",
 	  { "{Wdyx*16}", .prot = RW }, set_mlocked, ptebatch_check_mlocked,
 	  "folio 0 is mlocked, but no VM_LOCKED VMA maps it" },
@@ -438,6 +447,9 @@ static void workbench_states(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ptebatch_trial_end(trial));
 	if (param->tamper == add_slot && ptebatch_swap_used() < 0)
 		kunit_skip(test, "the swap space is the machine's: its slots are not counted");
+	if (param->tamper == add_mapped_pages &&
+	    (!IS_ENABLED(CONFIG_PAGE_MAPCOUNT) || system_state >= SYSTEM_RUNNING))
+		kunit_skip(test, "mapped pages are counted only during boot");
 
 	param->tamper(trial, 1);
 	seq_buf_init(&out, text, sizeof(text));

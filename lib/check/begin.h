@@ -10,6 +10,7 @@ struct ptebatch_trial;
 
 void ptebatch_slots_begin(struct ptebatch_trial *trial);
 void ptebatch_mlocked_begin(struct ptebatch_trial *trial);
+void ptebatch_mapped_begin(struct ptebatch_trial *trial);
 void ptebatch_deferred_begin(struct ptebatch_trial *trial);
 
 #endif /* PTEBATCH_BEGIN_H */

@@ -131,6 +131,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 		if (folio_test_locked(trial->space->folios[i]))
 			set_bit(i, trial->locked);
 	ptebatch_mlocked_begin(trial);
+	ptebatch_mapped_begin(trial);
 	ptebatch_deferred_begin(trial);
 	ptebatch_slots_begin(trial);
 	if (setup->lru)

@@ -13,6 +13,9 @@
 #include "flush.h"
 #include "model.h"
 
+/* Number of counters in mapped.c. */
+#define PTEBATCH_MAPPED_COUNTERS	5
+
 /**
  * struct ptebatch_trial - state of a place before and after an operation
  * @test: the case
@@ -33,6 +36,8 @@
  * @mlocked: bitmap of the folios that are mlocked before the operation
  * @deferred: bitmap of the folios in the deferred split queue before the operation
  * @mlocked_pages: NR_MLOCK before the operation, less the pages of @mlocked
+ * @other_mapped: counters of mapped pages before the operation, less the pages of
+ *                the row; unused after boot, see mapped.c
  * @other_slots: swap slots in use before the operation, less those of the row's
  *               folios; unused if the swap space is not the suite's
  * @quiet: a violation does not fail the case
@@ -61,6 +66,7 @@ struct ptebatch_trial {
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(deferred, PTEBATCH_ROW_ENTRIES);
 	long mlocked_pages;
+	long other_mapped[PTEBATCH_MAPPED_COUNTERS];
 	long other_slots;
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;

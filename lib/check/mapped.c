@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/meminfo shows how many pages are mapped (AnonPages, Mapped), and how many
+ * of them by PMDs. Each operation must change these counters of the nodes by the
+ * number of the row's pages that become mapped or unmapped.
+ */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/percpu.h>
+
+#include "internal.h"
+
+#include "../space/refs.h"
+#include "begin.h"
+#include "checks.h"
+
+ptebatch_check_t ptebatch_check_mapped;
+
+/* The counters, in the order of struct ptebatch_trial's @other_mapped. */
+static const struct counter {
+	const char *name;
+	enum node_stat_item item;
+} counters[PTEBATCH_MAPPED_COUNTERS] = {
+	{ "NR_ANON_MAPPED", NR_ANON_MAPPED },
+	{ "NR_FILE_MAPPED", NR_FILE_MAPPED },
+	{ "NR_ANON_THPS", NR_ANON_THPS },
+	{ "NR_SHMEM_PMDMAPPED", NR_SHMEM_PMDMAPPED },
+	{ "NR_FILE_PMDMAPPED", NR_FILE_PMDMAPPED },
+};
+
+/* User processes would change the counters, too: there are none during boot. */
+static bool is_checked(void)
+{
+	return IS_ENABLED(CONFIG_PAGE_MAPCOUNT) && system_state < SYSTEM_RUNNING;
+}
+
+static long sum_up(enum node_stat_item item)
+{
+	struct pglist_data *pgdat;
+	long pages = 0;
+	int cpu;
+
+	for_each_online_pgdat(pgdat) {
+		pages += atomic_long_read(&pgdat->vm_stat[item]);
+		for_each_online_cpu(cpu) {
+#ifdef CONFIG_SMP
+			const struct per_cpu_nodestat *stat =
+				per_cpu_ptr(pgdat->per_cpu_nodestats, cpu);
+
+			pages += stat->vm_node_stat_diff[item];
+#endif
+		}
+	}
+	return pages;
+}
+
+/* Read again if the kernel may have moved a CPU's part to its node meanwhile. */
+static long read_counter(enum node_stat_item item)
+{
+	long pages = sum_up(item), last;
+
+	do {
+		last = pages;
+		pages = sum_up(item);
+	} while (pages != last);
+	return pages;
+}
+
+static void count_folio(struct folio *folio, long *mapped)
+{
+	bool entire = folio_test_large(folio) && folio_entire_mapcount(folio);
+	unsigned int i, at = !folio_test_anon(folio);
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		if (entire || atomic_read(&folio_page(folio, i)->_mapcount) >= 0)
+			mapped[at]++;
+	if (!entire)
+		return;
+	if (at)
+		at += !folio_test_swapbacked(folio);
+	mapped[2 + at] += folio_nr_pages(folio);
+}
+
+/* Count by mapcounts, which ptebatch_check_accounting() checks. */
+static void count_mapped(const struct ptebatch_space *space, long *mapped)
+{
+	unsigned int i, page, pages;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio;
+
+		pages = ptebatch_nr_pages(space, i);
+		for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
+			folio = ptebatch_page_folio(space, i, page);
+			if (folio)
+				count_folio(folio, mapped);
+		}
+	}
+}
+
+/**
+ * ptebatch_mapped_begin() - record the counters of mapped pages
+ * @trial: the trial, begun
+ */
+void ptebatch_mapped_begin(struct ptebatch_trial *trial)
+{
+	long mapped[PTEBATCH_MAPPED_COUNTERS] = {};
+	unsigned int i;
+
+	if (!is_checked())
+		return;
+	count_mapped(trial->space, mapped);
+	for (i = 0; i < PTEBATCH_MAPPED_COUNTERS; i++)
+		trial->other_mapped[i] = read_counter(counters[i].item) - mapped[i];
+}
+
+/* Does the row map a page that is not in the space? */
+static bool maps_foreign(const struct ptebatch_row *row)
+{
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++)
+		if (row->entries[i].kind == PTEBATCH_FOREIGN)
+			return true;
+	return false;
+}
+
+/**
+ * ptebatch_check_mapped() - check rule 7 (accounting): counters of mapped pages
+ * @trial: the trial, stopped
+ * @out: receives a line for each wrong counter
+ *
+ * Not checked while there are user processes, or if an entry maps a page that is
+ * not in the space.
+ *
+ * Return: true if the counters have changed as the mapcounts have.
+ */
+bool ptebatch_check_mapped(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	long mapped[PTEBATCH_MAPPED_COUNTERS] = {};
+	bool consistent = true;
+	unsigned int i;
+
+	if (!is_checked() || maps_foreign(&trial->after.row) ||
+	    (trial->second && maps_foreign(&trial->second->after.row)))
+		return true;
+	count_mapped(trial->space, mapped);
+	for (i = 0; i < PTEBATCH_MAPPED_COUNTERS; i++) {
+		long found = read_counter(counters[i].item) -
+			     trial->other_mapped[i];
+
+		if (found == mapped[i])
+			continue;
+		consistent = false;
+		seq_buf_printf(out, "%s has %ld pages of the row, %ld are mapped\n",
+			       counters[i].name, found, mapped[i]);
+	}
+	return consistent;
+}
