@@ -69,6 +69,13 @@ static bool is_candidate(const struct ptebatch_space *space, unsigned int i)
 	       !folio_is_device_private(folio);
 }
 
+/* A large folio of a device must not be in the queue. */
+static bool is_excluded(const struct ptebatch_space *space, unsigned int i)
+{
+	return space->row.folios[i].order > 1 && ptebatch_folio_intact(space, i) &&
+	       folio_is_device_private(space->folios[i]);
+}
+
 static bool is_queued(const struct folio *folio)
 {
 	return folio_test_partially_mapped(folio) &&
@@ -185,11 +192,16 @@ bool ptebatch_check_deferred(struct ptebatch_trial *trial, struct seq_buf *out)
 	}
 	if (consistent)
 		mark_mapped(space, &trial->before.row, before);
-	for (i = 0; consistent && i < space->row.nr_folios; i++)
+	for (i = 0; consistent && i < space->row.nr_folios; i++) {
+		if (is_excluded(space, i) && is_queued(space->folios[i])) {
+			seq_buf_printf(out, "folio %u of a device is in the queue\n", i);
+			consistent = false;
+		}
 		if (is_candidate(space, i))
 			consistent = check_folio(trial, i,
 						 count_mapped(space, i, before),
 						 count_mapped(space, i, after), out);
+	}
 	bitmap_free(after);
 	bitmap_free(before);
 	return consistent;
