@@ -46,12 +46,14 @@ ptebatch_check_t ptebatch_check_contents;
  * @setup: address space before the call
  * @after: expected row after the call
  * @flags: TTU_* flags of the call
+ * @mlocks: the folios of an mlocked VMA become mlocked
  */
 struct unmap_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *after;
 	enum ttu_flags flags;
+	bool mlocks;
 };
 
 /* The model covers neither hwpoison nor mlock nor redirtied lazyfree folios. */
@@ -71,12 +73,68 @@ static bool is_modelled(const struct unmap_row *row,
 	return true;
 }
 
+/* The RSS before the call, in pages, as update_hiwater_rss() reads it. */
+static unsigned long rss_before;
+
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	const struct unmap_row *row = data;
 
 	if (!is_modelled(row, &trial->before.row))
 		trial->call.model = NULL;
+	rss_before = get_mm_rss(trial->place->mm);
+}
+
+static void check_peak(const struct ptebatch_trial *trial)
+{
+	/* The split of a PMD that maps a file does not update the peak. */
+	if (trial->space->setup.mapping != PTEBATCH_ANON &&
+	    !bitmap_empty(trial->before.huge, trial->before.row.nr))
+		return;
+	KUNIT_EXPECT_GE_MSG(trial->test, get_mm_hiwater_rss(trial->place->mm),
+			    rss_before, PTEBATCH_RULE_ACCOUNTING
+			    ": peak of the RSS after %s, in pages", trial->function);
+}
+
+/* References to the first folio after the call. */
+static unsigned int refs;
+
+/*
+ * Each munlock puts a folio into a batch of the CPU, which holds a reference:
+ * reclaim can free the folio only if try_to_unmap() drains the batch.
+ */
+static void count_refs(struct ptebatch_trial *trial, const void *data)
+{
+	refs = folio_ref_count(trial->space->folios[0]);
+}
+
+static void check_drained(const struct ptebatch_trial *trial,
+			  const struct unmap_row *row)
+{
+	if (row->flags & TTU_IGNORE_MLOCK)
+		KUNIT_EXPECT_EQ_MSG(trial->test, refs,
+				    folio_ref_count(trial->space->folios[0]),
+				    PTEBATCH_RULE_MLOCKED
+				    ": references after %s, and after lru_add_drain_all()",
+				    trial->function);
+}
+
+/* PG_mlocked of folios that were not mlocked before. */
+static void check_state(struct ptebatch_trial *trial, const void *data)
+{
+	const struct unmap_row *row = data;
+	unsigned int i;
+
+	check_peak(trial);
+	check_drained(trial, row);
+	if (!row->setup.mlocked || row->setup.mlocked_folios)
+		return;
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		KUNIT_EXPECT_EQ_MSG(trial->test,
+				    folio_test_mlocked(trial->space->folios[i]),
+				    row->mlocks, PTEBATCH_RULE_MLOCKED
+				    ": PG_mlocked of folio %u after %s", i,
+				    trial->function);
 }
 
 static void check_row(struct kunit *test, const struct unmap_row *row)
@@ -84,7 +142,8 @@ static void check_row(struct kunit *test, const struct unmap_row *row)
 	struct ptebatch_op op = ptebatch_unmap;
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup, .after = row->after,
-		.prepare = prepare, .data = row,
+		.prepare = prepare, .undo = count_refs,
+		.check = check_state, .data = row,
 	};
 
 	op.arg = row->flags;
@@ -232,7 +291,30 @@ static const struct unmap_row rows[] = {
 	    .mlocked_folios = true },
 	  "{Sx*16}", TTU_IGNORE_MLOCK },
 
+	/* A folio in an mlocked VMA that is not mlocked yet. */
+	{ "64K folio not mlocked, in an mlocked VMA: becomes mlocked, stays mapped",
+	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
+	  "{Wdyx*16}", .mlocks = true },
+	{ "small folio not mlocked, in an mlocked VMA: becomes mlocked, stays mapped",
+	  { "{Wdyx}", .prot = RW, .swap = true, .mlocked = true },
+	  "{Wdyx}", .mlocks = true },
+	{ "64K file folio not mlocked, in an mlocked VMA: becomes mlocked, stays mapped",
+	  { "{Ry*16}", PTEBATCH_FILE, RW, .mlocked = true },
+	  "{Ry*16}", .mlocks = true },
+	{ "64K folio, first 8 pages mapped in an mlocked VMA: not mlocked, stays mapped",
+	  { "{Wdyx*8 .*8}", .prot = RW, .swap = true, .mlocked = true },
+	  "{Wdyx*8 .*8}" },
+	{ "64K folio across page tables of an mlocked VMA: not mlocked, stays mapped",
+	  { "@-8 {Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
+	  "@-8 {Wdyx*16}" },
+	{ "PMD-mapped folio not mlocked, in an mlocked VMA: becomes mlocked, not split",
+	  { "[Wdyx]", .prot = RW, .swap = true, .mlocked = true },
+	  "[Wdyx]", TTU_SPLIT_HUGE_PMD, .mlocks = true },
+
 	/* Rules 3 and 21: a batch ends with its VMA. */
+	{ "64K lazyfree folio in two VMAs, PTE of the first one dirty: both stay mapped",
+	  { "{Wdyx Wyx*7 ; Wyx*8}", .prot = RW, .lazyfree = true },
+	  "{Wdyx Wyx*7 ; Wyx*8}" },
 	{ "64K lazyfree folio in two VMAs: unmapped",
 	  { "{Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true }, "-*16" },
 	{ "64K lazyfree folio in two VMAs, second one mlocked: only the first half unmapped",
@@ -738,6 +820,42 @@ static void unmap_sync(struct kunit *test)
 		ptebatch_trial_expect(trial, "-*16");
 }
 
+/* After a batch of the whole folio, the walk of the page table ends. */
+
+static const struct walk_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+	unsigned long walks;	/* expected calls of page_vma_mapped_walk() */
+} walk_rows[] = {
+	{ "64K shmem folio: 1 call of page_vma_mapped_walk()",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16", 1 },
+	{ "64K shmem folio, first 8 pages mapped: 2 calls of page_vma_mapped_walk()",
+	  { "{Wdy*8 .*8}", PTEBATCH_SHMEM, RW }, "-*8", 2 },
+	{ "64K shmem folio in two VMAs, first one maps it: second one not walked",
+	  { "{Wdy*8 ; -*8}", PTEBATCH_SHMEM, RW }, "-*16", 2 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(walk_rows, walk_rows, name);
+
+static void unmap_walks(struct kunit *test)
+{
+	struct ptebatch_counter walks = { .function = "page_vma_mapped_walk" };
+	const struct walk_row *row = test->param_value;
+	const struct ptebatch_op *op = &ptebatch_unmap;
+	struct ptebatch_trial *trial;
+
+	trial = ptebatch_trial_begin(test, op->function, &row->setup);
+	if (ptebatch_counters_begin(&walks, 1))
+		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
+	op->call(op, trial->space, false);
+	ptebatch_counters_end(&walks, 1);
+	KUNIT_EXPECT_EQ_MSG(test, walks.hits, row->walks,
+			    "page_vma_mapped_walk() is called %lu times", walks.hits);
+	if (ptebatch_trial_end(trial))
+		ptebatch_trial_expect(trial, row->after);
+}
+
 #ifdef CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH
 
 /*
@@ -886,6 +1004,7 @@ static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(unmap_fails, failures_gen_params),
 	KUNIT_CASE_PARAM(unmap_uncached, uncached_rows_gen_params),
 	KUNIT_CASE_PARAM(unmap_sync, sync_rows_gen_params),
+	KUNIT_CASE_PARAM(unmap_walks, walk_rows_gen_params),
 #ifdef CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH
 	KUNIT_CASE_PARAM(unmap_defers, defer_rows_gen_params),
 	KUNIT_CASE_PARAM(pending_flush, pending_rows_gen_params),

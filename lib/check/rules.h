@@ -19,6 +19,7 @@
 #define PTEBATCH_RULE_FILE		"rule 17 (file folios)"
 #define PTEBATCH_RULE_LAZYFREE		"rule 18 (lazyfree folios)"
 #define PTEBATCH_RULE_HALFWAY		"rule 20 (failure halfway)"
+#define PTEBATCH_RULE_MLOCKED		"rule 21 (mlocked and shared folios)"
 #define PTEBATCH_RULE_PROCESS		"rule 23 (process_madvise())"
 #define PTEBATCH_RULE_PARTIAL		"rule 24 (partial folios)"
 #define PTEBATCH_RULE_BLOCKS		"rule 25 (contpte blocks)"
