@@ -17,6 +17,8 @@
 
 #include "internal.h"
 
+#include "../lib/check/rules.h"
+#include "../lib/kernel/counter.h"
 #include "../lib/kernel/lru_gen.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
@@ -37,6 +39,8 @@
  * @secondary_young: number of the entry that is young in the secondary MMU,
  *                   counted from 1; 0 if none is
  * @reaped: the OOM reaper works on the first mm
+ * @exiting: the first mm has no users, as after exit()
+ * @walks: expected calls of page_vma_mapped_walk(), 0: not counted
  */
 struct referenced_row {
 	const char *name;
@@ -47,6 +51,8 @@ struct referenced_row {
 	bool mlocked;
 	unsigned int secondary_young;
 	bool reaped;
+	bool exiting;
+	unsigned long walks;
 };
 
 /**
@@ -158,6 +164,19 @@ static void expect_batches(const struct ptebatch_trial *trial)
 			    trial->function);
 }
 
+/* A folio in an mlocked VMA that was not mlocked. */
+static void expect_mlocked(const struct ptebatch_trial *trial)
+{
+	const struct referenced_row *row = walk.row;
+
+	if (!row->setup.mlocked)
+		return;
+	KUNIT_EXPECT_EQ_MSG(trial->test,
+			    folio_test_mlocked(trial->space->folios[0]),
+			    row->mlocked, PTEBATCH_RULE_MLOCKED ": PG_mlocked after %s",
+			    trial->function);
+}
+
 /* Only the accessed bits differ. */
 static void expect_only_young_cleared(const struct ptebatch_trial *trial)
 {
@@ -180,19 +199,21 @@ static void expect_only_young_cleared(const struct ptebatch_trial *trial)
 	}
 }
 
-/* Add the flags of the VMAs of the row that may have referenced a folio. */
+/* Add the flags of the VMAs with entries that may have referenced a folio. */
 static void add_flags(const struct ptebatch_space *space, vma_flags_t *flags)
 {
-	const struct ptebatch_place *place = &space->places[0];
+	struct mm_struct *mm = space->places[0].mm;
 	struct vm_area_struct *vma;
+	unsigned int i;
 
-	VMA_ITERATOR(vmi, place->mm, place->start);
-
-	mmap_read_lock(place->mm);
-	for_each_vma_range(vmi, vma, ptebatch_addr(space, space->row.nr))
-		if (!vma_test(vma, VMA_LOCKED_BIT))
+	mmap_read_lock(mm);
+	for (i = 0; i < space->row.nr; i++) {
+		vma = vma_lookup(mm, ptebatch_addr(space, i));
+		if (ptebatch_entry_mapped(&space->row.entries[i]) &&
+		    !vma_test(vma, VMA_LOCKED_BIT))
 			vma_flags_set_mask(flags, vma->flags);
-	mmap_read_unlock(place->mm);
+	}
+	mmap_read_unlock(mm);
 }
 
 /* Expected: the flags of the VMAs that referenced a folio. */
@@ -244,6 +265,15 @@ static const struct ptebatch_op referenced = {
 	.second_model = ptebatch_model_referenced,
 };
 
+/* A walk without PVMW_SYNC does not call the second function. */
+static struct ptebatch_counter walks[] = {
+	{ .function = "page_vma_mapped_walk" },
+	{ .function = "pte_offset_map_lock" },
+};
+
+/* mm_users of an exiting mm before. */
+static int users;
+
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	const struct referenced_row *row = data;
@@ -258,21 +288,46 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	KUNIT_ASSERT_EQ(trial->test, 0,
 			register_secondary(secondary, space->places[0].mm));
 	/* Entries that stay young, which the model does not cover. */
-	if (row->setup.mlocked || row->setup.next_mlocked || row->references < 0)
+	if (row->setup.mlocked || row->setup.next_mlocked || row->references < 0) {
 		trial->call.model = NULL;
+		if (trial->second)
+			trial->second->call.model = NULL;
+	}
 	if (row->reaped)
 		mm_flags_set(MMF_UNSTABLE, space->places[0].mm);
+	if (row->exiting)
+		users = atomic_xchg(&space->places[0].mm->mm_users, 0);
+	/* Kprobes map kernel text in an mm of their own. */
+	walks[1].match = space->places[0].mm;
+	if (row->walks)
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_counters_begin(walks, ARRAY_SIZE(walks)));
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
 {
+	const struct referenced_row *row = data;
+
+	if (row->walks)
+		ptebatch_counters_end(walks, ARRAY_SIZE(walks));
+	if (row->exiting)
+		atomic_set(&trial->space->places[0].mm->mm_users, users);
 	mm_flags_clear(MMF_UNSTABLE, trial->space->places[0].mm);
 	unregister_secondary(walk.secondary, trial->space->places[0].mm);
 }
 
 static void check(struct ptebatch_trial *trial, const void *data)
 {
+	const struct referenced_row *row = data;
+
+	if (row->walks && !trial->one_by_one) {
+		KUNIT_EXPECT_EQ_MSG(trial->test, walks[0].hits, row->walks,
+				    "calls of page_vma_mapped_walk()");
+		KUNIT_EXPECT_EQ_MSG(trial->test, walks[1].hits, 0,
+				    "calls of pte_offset_map_lock()");
+	}
 	expect_flags(trial);
+	expect_mlocked(trial);
 	expect_batches(trial);
 	expect_only_young_cleared(trial);
 }
@@ -290,6 +345,8 @@ static bool check_row(struct kunit *test, const struct referenced_row *row)
 		kunit_skip(test, "each large folio may be shared without CONFIG_MM_ID");
 	if (row->secondary_young && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
 		kunit_skip(test, "no secondary MMU without CONFIG_MMU_NOTIFIER");
+	if (row->walks && !IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
 	walk.row = row;
 	walk.secondary = kunit_kzalloc(test, sizeof(*walk.secondary), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, walk.secondary);
@@ -437,6 +494,29 @@ static const struct referenced_row rows[] = {
 	  .reaped = true },
 	{ "64K shmem folio, OOM reaper: referenced, all PTEs become old",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wd*16}", 1, 1, .reaped = true },
+
+	/* Nor are those of an mm that exits. */
+	{ "64K folio, mm without users: -1, PTEs stay young",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", -1, 0, .exiting = true },
+	{ "small folio, mm without users: -1, PTE stays young",
+	  { "Wdyx", .prot = RW }, "Wdyx", -1, 0, .exiting = true },
+	{ "64K folio in two VMAs, mm without users: -1, PTEs stay young",
+	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdyx*16}", -1, 0,
+	  .exiting = true, .walks = 1 },
+
+	/* The rmap walk ends with the last PTE that maps the folio. */
+	{ "64K folio: 1 call of page_vma_mapped_walk()",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .walks = 1 },
+	{ "64K folio in two VMAs, first one maps it: second one not walked",
+	  { "{Wdyx*8 ; -*8}", .prot = RW }, "{Wdx*8 -*8}", 1, 1, .walks = 2 },
+	{ "64K folio in two VMAs, second one maps it: both walked",
+	  { "{-*8 ; Wdyx*8}", .prot = RW }, "{-*8 Wdx*8}", 1, 1, .walks = 3 },
+	{ "64K folio in three VMAs, first two mlocked and not: third one not walked",
+	  { "@5 {Wdyx*4 ; Wdyx*4 ; -*8}", .prot = RW, .next_mlocked = true },
+	  "@5 {Wdx*4 Wdyx*4 -*8}", 1, .walks = 7 },
+	{ "64K folio mapped by two mlocked VMAs: mlocked by the first, second one not walked",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .mlocked = true, .twice = true },
+	  "{Wdy*16}", 0, 0, .mlocked = true, .walks = 16 },
 
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD-mapped folio, young: referenced, PMD becomes old",
