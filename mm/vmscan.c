@@ -33,12 +33,14 @@
  * @setup: address space before the call; all folios are on the LRU lists
  * @after: expected row after the call
  * @referenced: the folios have PG_referenced before the call
+ * @isolated: the last folio is isolated from the LRU lists
  */
 struct young_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *after;
 	bool referenced;
+	bool isolated;
 };
 
 /* Did a PTE of the folio lose young? @flags gets the flags of such PTEs. */
@@ -153,6 +155,11 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 				      trial->function, nr);
 }
 
+static struct folio *last_folio(const struct ptebatch_trial *trial)
+{
+	return trial->space->folios[trial->space->row.nr_folios - 1];
+}
+
 static struct ptebatch_trial *begin(struct kunit *test, const char *function,
 				    const struct young_row *row, bool notifier)
 {
@@ -175,10 +182,30 @@ static struct ptebatch_trial *begin(struct kunit *test, const char *function,
 		KUNIT_ASSERT_GE_MSG(test, ptebatch_lru_gen_of(folio), 0,
 				    "folio %u is on no LRU list", i);
 	}
+	if (row->isolated)
+		KUNIT_ASSERT_TRUE(test, folio_isolate_lru(last_folio(trial)));
 	return trial;
 }
 
-/* Isolate the folio of the range and check its references, as reclaim does. */
+static void end(struct ptebatch_trial *trial, const struct young_row *row)
+{
+	if (row->isolated)
+		folio_putback_lru(last_folio(trial));
+	ptebatch_trial_end(trial);
+}
+
+/* Isolate @folio and check its references, as reclaim does. */
+static int reference(struct kunit *test, struct folio *folio)
+{
+	vma_flags_t flags;
+	int references;
+
+	KUNIT_ASSERT_TRUE(test, folio_isolate_lru(folio));
+	references = folio_referenced(folio, false, NULL, &flags);
+	folio_putback_lru(folio);
+	return references;
+}
+
 static void look_around(struct kunit *test, const struct young_row *row,
 			const char *function, bool notifier)
 {
@@ -187,20 +214,17 @@ static void look_around(struct kunit *test, const struct young_row *row,
 	s16 nr = drawn->entries[drawn->from].folio;
 	struct folio *folio = trial->space->folios[nr];
 	unsigned int from = drawn->from;
-	vma_flags_t flags;
 	bool young = false;
 	int references;
 	s16 i;
 
 	for (; from < drawn->to; from++)
 		young |= drawn->entries[from].flags & PTEBATCH_YOUNG;
-	KUNIT_ASSERT_TRUE(test, folio_isolate_lru(folio));
-	references = folio_referenced(folio, false, NULL, &flags);
-	folio_putback_lru(folio);
+	references = reference(test, folio);
 	/* Any entry of the row may change: rule 4 is for entries outside. */
 	trial->before.row.from = 0;
 	trial->before.row.to = trial->before.row.nr;
-	ptebatch_trial_end(trial);
+	end(trial, row);
 
 	KUNIT_EXPECT_EQ_MSG(test, references, young,
 			    "%s returns %d references, expected %d", function,
@@ -219,7 +243,7 @@ static void walk(struct kunit *test, const struct young_row *row,
 
 	KUNIT_ASSERT_EQ(test, 0,
 			ptebatch_lru_gen_walk(trial->space->places[0].mm));
-	ptebatch_trial_end(trial);
+	end(trial, row);
 	expect_exactly(trial, row->after, NULL);
 	/* The walk adds a generation: the old youngest is one older. */
 	for (i = 0; i < trial->space->row.nr_folios; i++)
@@ -256,6 +280,34 @@ static const struct young_row around_rows[] = {
 	  { "{Wdyx*4} Wdyx*4 {Wdyx*8} | {Wdyx*16} | Wdyx {Wdyx*2} {Wdyx*4}",
 	    .prot = RW, .lru = true },
 	  "{Wdx*4} Wdx*4 {Wdx*8} {Wdx*16} Wdx {Wdx*2} {Wdx*4}" },
+	{ "32K folio 24 PTEs after its page table's first: first 64 PTEs become old",
+	  { "{Wdyx*8}*3 | {Wdyx*8} | {Wdyx*8}*8", .prot = RW, .lru = true },
+	  "{Wdx*8}*8 {Wdyx*8}*4" },
+	{ "32K folio 24 PTEs before its page table's end: last 64 PTEs become old",
+	  { "@-96 {Wdyx*8}*9 | {Wdyx*8} | {Wdyx*8}*2", .prot = RW, .lru = true },
+	  "@-96 {Wdyx*8}*4 {Wdx*8}*8" },
+
+	/* A look-around ends with its VMA. */
+	{ "64K folio between young folios of other VMAs: these stay young",
+	  { "{Wdyx*16} ; | {Wdyx*16} | ; {Wdyx*16}", .prot = RW, .lru = true },
+	  "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
+	{ "64K folio at the end of a VMA of 96 PTEs: last 64 PTEs of the VMA become old",
+	  { "- ; {Wdyx*16}*5 | {Wdyx*16} | ; {Wdyx*16}", .prot = RW, .lru = true },
+	  "- {Wdyx*16}*2 {Wdx*16}*4 {Wdyx*16}" },
+	{ "small folio in a VMA of one page: PTEs of other VMAs stay young",
+	  { "Wdyx*2 ; | Wdyx | ; Wdyx*2", .prot = RW, .lru = true },
+	  "Wdyx*2 Wdx Wdyx*2" },
+	{ "64K folio in a VM_MIXEDMAP VMA: no look-around, neighbours stay young",
+	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .mixedmap = true,
+	    .lru = true }, "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
+
+	/* Neighbours that MGLRU leaves alone. */
+	{ "64K folio beside the zero page: zero page stays young, other PTEs become old",
+	  { "Wdyx*2 Rzy*2 | {Wdyx*16} | Rzy {Wdyx*4}", .prot = RW, .lru = true },
+	  "Wdx*2 Rzy*2 {Wdx*16} Rzy {Wdx*4}" },
+	{ "64K folio before a folio isolated from the LRU lists: that one stays young",
+	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
+	  "{Wdx*16} {Wdx*16} {Wdyx*16}", .isolated = true },
 
 	/* Rule 1: any young PTE of a batch counts. */
 	{ "64K folio between two with only the first PTE young: all PTEs become old",
@@ -387,6 +439,28 @@ static const struct young_row walk_rows[] = {
 	{ "64K folio, first 4 PTEs uffd-wp: only young cleared",
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true, .lru = true },
 	  "{Rdux*4 Wdx*12}" },
+	{ "64K folio in two VMAs: all PTEs become old",
+	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@5 {Wdx*16}" },
+	{ "64K shmem folio in two VMAs, PTEs of the first dirty: all PTEs become old",
+	  { "@5 {Wdy*8 ; Wy*8}", PTEBATCH_SHMEM, RW, .lru = true },
+	  "@5 {Wd*8 W*8}" },
+	{ "64K folio in three VMAs, middle one mlocked: skipped, its PTEs stay young",
+	  { "@5 {Wdyx*5 ; Wdyx*4 ; Wdyx*7}", .prot = RW, .next_mlocked = true,
+	    .lru = true }, "@5 {Wdx*5 Wdyx*4 Wdx*7}" },
+	{ "64K folio in two VMAs, each in a page table of its own: all PTEs become old",
+	  { "@-8 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@-8 {Wdx*16}" },
+	{ "small folios in five VMAs, every other one mlocked: skipped",
+	  { "Wdyx*2 ; Wdyx ; Wdyx*2 ; Wdyx*3 ; Wdyx", .prot = RW,
+	    .next_mlocked = true, .lru = true }, "Wdx*2 Wdyx Wdx*2 Wdyx*3 Wdx" },
+	{ "zero page between 64K folios: stays young, other PTEs become old",
+	  { "{Wdyx*16} Rzy*2 {Wdyx*16}", .prot = RW, .lru = true },
+	  "{Wdx*16} Rzy*2 {Wdx*16}" },
+	{ "64K folio isolated from the LRU lists: stays young, other PTEs become old",
+	  { "{Wdyx*16} {Wdyx*4} {Wdyx*16}", .prot = RW, .lru = true },
+	  "{Wdx*16} {Wdx*4} {Wdyx*16}", .isolated = true },
+	{ "VM_MIXEDMAP VMA: skipped, PTEs stay young",
+	  { "{Wdyx*16}", .prot = RW, .mixedmap = true, .lru = true },
+	  "{Wdyx*16}" },
 	{ "PROT_NONE VMA: skipped, PTEs stay young",
 	  { "{Ndyx*16}", .prot = NONE, .lru = true }, "{Ndyx*16}" },
 	{ "mlocked VMA: skipped, PTEs stay young",
@@ -430,9 +504,148 @@ static void vmscan_walk(struct kunit *test)
 	walk(test, test->param_value, "MGLRU walk with an MMU notifier", true);
 }
 
+/*
+ * A walk, and a look-around, put a page table into a Bloom filter if at least
+ * one of 8 PTEs was young. Later walks skip page tables that are not in it.
+ */
+
+static const struct hot_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	/*
+	 * Expected entries that the walk reads. The row's last VMA extends over the
+	 * next page table, which is missing: one entry more.
+	 */
+	unsigned long total;
+	unsigned long young;	/* expected entries in young batches */
+	bool hot;		/* the page table is expected in the filter */
+} hot_walks[] = {
+	{ "64 young PTEs of a page table of 512: walked again",
+	  { "{Wdyx*64}", .prot = RW, .lru = true }, 513, 64, true },
+	{ "63 young PTEs of a page table of 512: not walked again",
+	  { "{Wdyx*63 .}", .prot = RW, .lru = true }, 513, 63, false },
+	{ "64 PTEs of a folio, first one young: all count, walked again",
+	  { "{Wdyx Wdx*63}", .prot = RW, .lru = true }, 513, 64, true },
+	{ "64 PTEs of a folio in two parts, 32 and 31 young: not walked again",
+	  { "{Wdyx*32 - Wdyx*31}", .prot = RW, .lru = true }, 513, 63, false },
+	{ "64 old PTEs: not walked again",
+	  { "{Wdx*64}", .prot = RW, .lru = true }, 513, 0, false },
+	{ "1 young PTE in a VMA of 8 before an mlocked VMA: walked again",
+	  { "Wdyx -*7 ; -", .prot = RW, .next_mlocked = true, .lru = true },
+	  8, 1, true },
+	{ "1 young PTE in a VMA of 9 before an mlocked VMA: not walked again",
+	  { "Wdyx -*8 ; -", .prot = RW, .next_mlocked = true, .lru = true },
+	  9, 1, false },
+	{ "5 and 3 young PTEs in VMAs of 40 and 24, an mlocked one between: walked again",
+	  { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*3 .} -*21 ; -", .prot = RW,
+	    .next_mlocked = true, .lru = true }, 64, 8, true },
+	{ "5 and 2 young PTEs in VMAs of 40 and 24, an mlocked one between: not walked again",
+	  { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*2} -*22 ; -", .prot = RW,
+	    .next_mlocked = true, .lru = true }, 64, 7, false },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hot_walks, hot_walks, name);
+
+/* Start a trial without an MMU notifier: for statistics of its mm only. */
+static struct ptebatch_trial *begin_hot(struct kunit *test, const char *function,
+					const struct ptebatch_setup *setup)
+{
+	const struct young_row row = { .setup = *setup };
+
+	if (ptebatch_lru_gen_stats_missing())
+		kunit_skip(test, "%s", ptebatch_lru_gen_stats_missing());
+	return begin(test, function, &row, false);
+}
+
+/* The statistics of walks are those of all mms. */
+static void skip_unless_only(struct kunit *test, const struct ptebatch_trial *trial)
+{
+	if (!ptebatch_lru_gen_is_only(trial->space->places[0].mm))
+		kunit_skip(test, "MGLRU walks the page tables of other processes, too");
+}
+
+static void vmscan_walk_again(struct kunit *test)
+{
+	const struct hot_row *row = test->param_value;
+	struct ptebatch_lru_gen_stats before, after;
+	struct ptebatch_trial *trial;
+	struct mm_struct *mm;
+
+	trial = begin_hot(test, "MGLRU walk", &row->setup);
+	mm = trial->space->places[0].mm;
+	ptebatch_lru_gen_stats(&before);
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_walk(mm));
+	ptebatch_lru_gen_stats(&after);
+	ptebatch_trial_end(trial);
+	skip_unless_only(test, trial);
+
+	KUNIT_EXPECT_EQ_MSG(test, after.total - before.total, row->total * after.nodes,
+			    "entries read by %lu walks", after.nodes);
+	KUNIT_EXPECT_EQ_MSG(test, after.young - before.young, row->young,
+			    "entries in young batches");
+	KUNIT_EXPECT_EQ_MSG(test, after.found - before.found, after.nodes,
+			    "page tables read by %lu walks", after.nodes);
+	KUNIT_EXPECT_EQ_MSG(test, after.added - before.added, row->hot,
+			    "page tables added to a Bloom filter");
+
+	before = after;
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_walk_hot(mm));
+	ptebatch_lru_gen_stats(&after);
+	KUNIT_EXPECT_EQ_MSG(test, after.found - before.found, row->hot,
+			    "page tables walked again");
+}
+
+/* A look-around reads 64 entries, or the whole VMA if that is smaller. */
+static const struct hot_row hot_arounds[] = {
+	{ "8 young PTEs of 64: page table walked",
+	  { "| {Wdyx*8} |", .prot = RW, .lru = true }, .hot = true },
+	{ "7 young PTEs of 64: page table not walked",
+	  { "| {Wdyx*7 .} |", .prot = RW, .lru = true }, .hot = false },
+	{ "4 young PTEs and 4 of a neighbour of 64: page table walked",
+	  { "0{Wdyx*4} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = true },
+	{ "4 young PTEs and 3 of a neighbour of 64: page table not walked",
+	  { "0{Wdyx*3 .} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = false },
+	{ "1 young PTE in a VMA of 8: page table walked",
+	  { "- ; | Wdyx | -*7 ; -", .prot = RW, .lru = true }, .hot = true },
+	{ "1 young PTE in a VMA of 9: page table not walked",
+	  { "- ; | Wdyx | -*8 ; -", .prot = RW, .lru = true }, .hot = false },
+	{ "1 young PTE in a VMA of 1: no look-around, page table not walked",
+	  { "- ; | Wdyx | ; -", .prot = RW, .lru = true }, .hot = false },
+	{ "8 old PTEs of 64: no look-around, page table not walked",
+	  { "| {Wdx*8} |", .prot = RW, .lru = true }, .hot = false },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hot_arounds, hot_arounds, name);
+
+static void vmscan_walk_around(struct kunit *test)
+{
+	const struct hot_row *row = test->param_value;
+	struct ptebatch_lru_gen_stats before, after;
+	const struct ptebatch_row *drawn;
+	struct ptebatch_trial *trial;
+	struct mm_struct *mm;
+
+	trial = begin_hot(test, "folio_referenced()", &row->setup);
+	drawn = &trial->space->row;
+	mm = trial->space->places[0].mm;
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_add(mm));
+	skip_unless_only(test, trial);
+	reference(test, trial->space->folios[drawn->entries[drawn->from].folio]);
+	ptebatch_lru_gen_stats(&before);
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_walk_hot(mm));
+	ptebatch_lru_gen_stats(&after);
+	KUNIT_EXPECT_EQ_MSG(test, after.found - before.found, row->hot,
+			    "page tables walked after the look-around");
+	trial->before.row.from = 0;
+	trial->before.row.to = drawn->nr;
+	ptebatch_trial_end(trial);
+}
+
 static struct kunit_case vmscan_cases[] = {
 	KUNIT_CASE_PARAM(vmscan_look_around, around_gen_params),
 	KUNIT_CASE_PARAM(vmscan_walk, walks_gen_params),
+	KUNIT_CASE_PARAM(vmscan_walk_again, hot_walks_gen_params),
+	KUNIT_CASE_PARAM(vmscan_walk_around, hot_arounds_gen_params),
 	{}
 };
 

@@ -198,14 +198,15 @@ int ptebatch_lru_gen_at_age(const struct folio *folio, unsigned int age)
 
 #if defined(CONFIG_LRU_GEN) && defined(CONFIG_DEBUG_FS)
 
-/* One command per node: age by one generation, swappiness 100, full scan. */
-static int print_commands(char *text, size_t size)
+/* One command per node: age by one generation. */
+static int print_commands(char *text, size_t size, int swappiness, bool full)
 {
 	int nid, len = 0;
 
 	for_each_node_state(nid, N_MEMORY)
-		len += scnprintf(text + len, size - len, "+ 0 %d %lu 100 1\n", nid,
-				 READ_ONCE(NODE_DATA(nid)->__lruvec.lrugen.max_seq));
+		len += scnprintf(text + len, size - len, "+ 0 %d %lu %d %d\n", nid,
+				 READ_ONCE(NODE_DATA(nid)->__lruvec.lrugen.max_seq),
+				 swappiness, full);
 	return len;
 }
 
@@ -250,16 +251,8 @@ static int write_debugfs(struct vfsmount *mount, const char *text, int len)
 	return err;
 }
 
-/**
- * ptebatch_lru_gen_walk() - walk the page tables of all mms
- * @mm: the mm under test, not yet added to MGLRU's list of mms
- *
- * Ages each node with memory by one generation.
- *
- * Context: Process context of a kernel thread without an mm, may sleep.
- * Return: 0 or an error.
- */
-int ptebatch_lru_gen_walk(struct mm_struct *mm)
+/* Walk the page tables of all mms. */
+static int walk(int swappiness, bool full)
 {
 	struct file_system_type *type = get_fs_type("debugfs");
 	struct vfsmount *mount;
@@ -272,17 +265,118 @@ int ptebatch_lru_gen_walk(struct mm_struct *mm)
 	module_put(type->owner);
 	if (IS_ERR(mount))
 		return PTR_ERR(mount);
-	lru_gen_add_mm(mm);
-	err = write_debugfs(mount, text, print_commands(text, sizeof(text)));
+	err = write_debugfs(mount, text,
+			    print_commands(text, sizeof(text), swappiness, full));
 	kern_unmount(mount);
 	return err;
 }
 
 #else
 
-int ptebatch_lru_gen_walk(struct mm_struct *mm)
+static int walk(int swappiness, bool full)
 {
 	return -EOPNOTSUPP;
 }
 
 #endif
+
+/**
+ * ptebatch_lru_gen_walk() - walk the page tables of all mms
+ * @mm: the mm under test, not yet added to MGLRU's list of mms
+ *
+ * Ages each node with memory by one generation.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: 0 or an error.
+ */
+int ptebatch_lru_gen_walk(struct mm_struct *mm)
+{
+	lru_gen_add_mm(mm);
+	return walk(100, true);
+}
+
+/**
+ * ptebatch_lru_gen_add() - add an mm to MGLRU's list of mms, without a walk
+ * @mm: the mm under test, not yet added
+ *
+ * Ages each node with memory by one generation. With a swappiness of 0, MGLRU
+ * skips VMAs of anonymous memory. The next walk is not the first of @mm, which
+ * would walk all of its page tables.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: 0 or an error.
+ */
+int ptebatch_lru_gen_add(struct mm_struct *mm)
+{
+	lru_gen_add_mm(mm);
+	return walk(0, true);
+}
+
+/**
+ * ptebatch_lru_gen_walk_hot() - walk page tables found to have young PTEs
+ * @mm: the mm under test, added to MGLRU's list of mms
+ *
+ * Walks the page tables in the Bloom filter of each node with memory, and ages
+ * the node by one generation.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: 0 or an error.
+ */
+int ptebatch_lru_gen_walk_hot(struct mm_struct *mm)
+{
+	/* As a context switch to @mm. */
+	lru_gen_use_mm(mm);
+	return walk(100, false);
+}
+
+/**
+ * ptebatch_lru_gen_stats_missing() - get the reason why statistics are not exact
+ *
+ * Return: the reason, for kunit_skip(), or %NULL if ptebatch_lru_gen_stats() counts
+ * all walks.
+ */
+const char *ptebatch_lru_gen_stats_missing(void)
+{
+	if (IS_ENABLED(CONFIG_LRU_GEN_STATS))
+		return "CONFIG_LRU_GEN_STATS counts the walks of each generation";
+	return ptebatch_lru_gen_walk_missing();
+}
+
+/**
+ * ptebatch_lru_gen_is_only() - check that MGLRU's list has no other mm
+ * @mm: the mm under test, added to MGLRU's list of mms
+ *
+ * Return: true if the next walk walks the page tables of @mm only.
+ */
+bool ptebatch_lru_gen_is_only(const struct mm_struct *mm)
+{
+#ifdef CONFIG_LRU_GEN_WALKS_MMU
+	return mm->lru_gen.list.next == mm->lru_gen.list.prev;
+#else
+	return false;
+#endif
+}
+
+/**
+ * ptebatch_lru_gen_stats() - read the statistics of the walks
+ * @stats: receives the sums of all nodes
+ */
+void ptebatch_lru_gen_stats(struct ptebatch_lru_gen_stats *stats)
+{
+	*stats = (struct ptebatch_lru_gen_stats) {};
+#ifdef CONFIG_LRU_GEN_WALKS_MMU
+	int nid, hist;
+
+	for_each_node_state(nid, N_MEMORY) {
+		struct lru_gen_mm_state *state = &NODE_DATA(nid)->__lruvec.mm_state;
+
+		stats->nodes++;
+		for (hist = 0; hist < NR_HIST_GENS; hist++) {
+			stats->total += state->stats[hist][MM_LEAF_TOTAL];
+			stats->young += state->stats[hist][MM_LEAF_YOUNG];
+			stats->found += state->stats[hist][MM_NONLEAF_FOUND];
+			stats->added += state->stats[hist][MM_NONLEAF_ADDED];
+		}
+	}
+#endif
+}
