@@ -6,6 +6,7 @@
 #include <linux/swap.h>
 
 #include "../arch/arch.h"
+#include "../kernel/lose_table.h"
 #include "../space/bad_pmd.h"
 #include "../space/reacquire.h"
 #include "../space/refs.h"
@@ -88,6 +89,22 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 		       sizeof(drawn->folios));
 }
 
+/* The row's own page tables; one of another place is the first of its kind. */
+static void lose_table(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_space *space = trial->space;
+	const char *function = space->setup.lost_in;
+	bool own = function && !strcmp(function, "pte_offset_map_lock");
+	const struct ptebatch_lose lose = {
+		.function = function, .mm = trial->place->mm,
+		.start = own ? ptebatch_addr(space, 0) : 0,
+		.end = own ? ptebatch_addr(space, space->row.nr) : ULONG_MAX,
+	};
+
+	if (function)
+		KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_lose_table(&lose));
+}
+
 /**
  * ptebatch_trial_begin() - set up an address space for an operation
  * @test: the case
@@ -137,6 +154,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	if (setup->lru)
 		ptebatch_space_drop_refs(trial->space);
 	ptebatch_bad_pmd_begin(trial->space);
+	lose_table(trial);
 	return trial;
 }
 
@@ -182,6 +200,9 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	struct ptebatch_trial *second = trial->second;
 
 	ptebatch_bad_pmd_end(trial->space);
+	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_lose_table_end(),
+			      "%s does not call %s() for the row", trial->function,
+			      trial->space->setup.lost_in);
 	ptebatch_flush_end(&trial->flush);
 	ptebatch_announced_end(&trial->announced);
 	if (second) {

@@ -22,6 +22,7 @@
 #include "../arch/arch.h"
 #include "../kernel/file.h"
 #include "../kernel/log.h"
+#include "../kernel/lose_table.h"
 #include "../kernel/process.h"
 #include "../kernel/swap.h"
 #include "bad_pmd.h"
@@ -120,6 +121,8 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 
 	if (setup->bad_pmd && !PTEBATCH_BAD_PMD_BIT)
 		return "a corrupt PMD is one that maps a folio in this kernel";
+	if (setup->lost_in && ptebatch_lose_table_missing())
+		return ptebatch_lose_table_missing();
 	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE";
 
@@ -560,6 +563,7 @@ static void tear_down(void *data)
 	unsigned int i;
 
 	ptebatch_bad_pmd_end(space);
+	ptebatch_lose_table_end();
 	for (i = space->nr_places; i--;) {
 		expect_blocks_consistent(space, &space->places[i]);
 		ptebatch_unpopulate(space, &space->places[i]);

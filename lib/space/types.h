@@ -74,6 +74,9 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  *       the VMA
  * @bad_pmd: the operation finds the PMD of the row's first page table corrupt,
  *           reports that and clears it; it is restored after the operation
+ * @lost_in: "pte_offset_map_lock", or for another place's page table
+ *           "pte_offset_map_rw_nolock": the first call of this function in the
+ *           operation returns %NULL, as if another thread had changed the PMD
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -111,6 +114,7 @@ struct ptebatch_setup {
 	bool small;
 	bool lru;
 	bool twice;
+	const char *lost_in;
 	const char * const *reports;
 };
 
