@@ -334,6 +334,11 @@ static const struct mlock_row rows[] = {
 	{ "corrupt PMD: cleared and reported, only the folio of the next page table mlocked",
 	  { "@-1 Wdyx {Wdyx*16}", .prot = RW, .bad_pmd = true }, { ONFAULT }, "01" },
 
+	/* The PMD changes before the page table is locked. */
+	{ "PMD changes before the lock: looked at again, both folios mlocked",
+	  { "Wdyx {Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" },
+	  { ONFAULT }, "11" },
+
 	/* Whole folios. */
 	{ "64K folio, mlock(): mlocked",
 	  { "{Wdyx*16}", .prot = RW }, { LOCK }, "1" },
@@ -502,6 +507,13 @@ static const struct mlock_row rows[] = {
 	{ "PMD-mapped folio, munlock() of its middle half: PMD split, not mlocked",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
 	  { ONFAULT_ALL, UNLOCK }, "0", "{Wdyx*T}" },
+	{ "PMD migration entry and 64K folio, MLOCK_ONFAULT: only the 64K folio mlocked",
+	  { "[Mx] {Wdyx*16}", .prot = RW }, { ONFAULT }, "01" },
+	{ "PMD migration entry and 64K folio, MLOCK_ONFAULT, munlock(): not mlocked",
+	  { "[Mw] {Wdyx*16}", .prot = RW }, { ONFAULT, UNLOCK }, "00" },
+	{ "huge zero page and 64K folio, MLOCK_ONFAULT: only the 64K folio mlocked",
+	  { "Rzy*T {Wdyx*16}", .prot = RW, .huge_zero = true }, { ONFAULT },
+	  "1" },
 	{ "PMD-mapped folio between two PTE-mapped folios: all mlocked",
 	  { "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}", .prot = RW }, { ONFAULT }, "111" },
 };
