@@ -48,6 +48,8 @@
  * @mode: MPOL_* for mbind(); 0 stands for MPOL_BIND
  * @off_lru: the folios are not on the LRU lists
  * @referenced: the last folio has an extra reference, so it cannot be migrated
+ * @reserved: the first folio, a small one, has PG_reserved, as pages of the vDSO
+ * @io: the VMA has VM_IO, so its folios cannot be migrated
  */
 struct policy_row {
 	const char *name;
@@ -58,6 +60,8 @@ struct policy_row {
 	int mode;
 	bool off_lru;
 	bool referenced;
+	bool reserved;
+	bool io;
 };
 
 #ifdef CONFIG_NUMA
@@ -132,6 +136,25 @@ static void widen_range(struct ptebatch_row *row)
 	}
 }
 
+/* Set or clear VM_IO of all VMAs of the row. */
+static void set_io(const struct ptebatch_space *space, bool io)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+	struct vma_iterator vmi;
+
+	mmap_write_lock(mm);
+	vma_iter_init(&vmi, mm, ptebatch_addr(space, 0));
+	for_each_vma_range(vmi, vma, ptebatch_addr(space, space->row.nr)) {
+		vma_start_write(vma);
+		if (io)
+			vm_flags_set(vma, VM_IO);
+		else
+			vm_flags_clear(vma, VM_IO);
+	}
+	mmap_write_unlock(mm);
+}
+
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	const struct policy_row *row = data;
@@ -141,6 +164,10 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	ptebatch_contents_fill(trial);
 	if (row->referenced)
 		folio_get(space->folios[space->row.nr_folios - 1]);
+	if (row->reserved)
+		folio_set_reserved(space->folios[0]);
+	if (row->io)
+		set_io(space, true);
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
@@ -150,8 +177,42 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 
 	if (row->referenced)
 		folio_put(space->folios[space->row.nr_folios - 1]);
+	if (row->reserved)
+		folio_clear_reserved(space->folios[0]);
+	if (row->io)
+		set_io(space, false);
 	widen_range(&trial->before.row);
 }
+
+#ifdef CONFIG_NUMA
+/* The VMAs in the range have the policy of mbind(), unless it refused. */
+static void check_policy(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_space *space = trial->space;
+	const struct policy_row *row = data;
+	bool refused = row->ret && !(row->flags & (MOVE | ALL));
+	unsigned short mode = row->mode ?: MPOL_BIND;
+	struct mm_struct *mm = trial->place->mm;
+	unsigned int i, wrong = 0;
+
+	mmap_read_lock(mm);
+	for (i = 0; i < space->row.nr; i++) {
+		struct mempolicy *pol =
+			vma_lookup(mm, ptebatch_addr(space, i))->vm_policy;
+		bool bound = !refused && i >= space->row.from && i < space->row.to;
+
+		wrong += bound ? !pol || pol->mode != mode : !!pol;
+	}
+	mmap_read_unlock(mm);
+	KUNIT_EXPECT_EQ_MSG(trial->test, wrong, 0,
+			    "%s leaves %u pages in a VMA with a wrong memory policy",
+			    trial->function, wrong);
+}
+#else
+static void check_policy(struct ptebatch_trial *trial, const void *data)
+{
+}
+#endif
 
 static bool check_row(struct kunit *test, const struct policy_row *row,
 		      const struct ptebatch_op *kind)
@@ -161,7 +222,7 @@ static bool check_row(struct kunit *test, const struct policy_row *row,
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &setup, .after = row->after,
 		.ret = row->ret, .prepare = prepare, .undo = undo,
-		.data = row,
+		.check = kind == &bind_op ? check_policy : NULL, .data = row,
 	};
 
 	if (!IS_ENABLED(CONFIG_NUMA))
@@ -179,6 +240,11 @@ static const struct policy_row bind_rows[] = {
 	{ "corrupt PMD: cleared and reported, only the folio of the next page table moved",
 	  { "@-4 0Wdyx*4 0{Wdyx*16}", .prot = RW, .bad_pmd = true }, MOVE,
 	  "@-4 0Wdyx*4 ~1{Wdyx*16}" },
+
+	/* The PMD changes before the page table is locked. */
+	{ "PMD changes before the lock: looked at again, folios moved",
+	  { "0Wdyx 0{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" },
+	  MOVE, "~1Wdyx ~1{Wdyx*16}" },
 
 	{ "64K folio on the wrong node: moved",
 	  { "0{Wdyx*16}", .prot = RW }, MOVE, "~1{Wdyx*16}" },
@@ -210,6 +276,9 @@ static const struct policy_row bind_rows[] = {
 	{ "64K folio with a hole of 3 pages: split, mapped pages moved",
 	  { "0{Wdyx*5 -*3 Wdyx*8}", .prot = RW }, MOVE | STRICT,
 	  "~1Wdyx*5 -*3 ~1Wdyx*8" },
+	{ "64K folio with a hole, then a 16K folio: split, all mapped pages moved",
+	  { "0{Wdyx*5 -*3 Wdyx*8} 0{Wdyx*4}", .prot = RW }, MOVE | STRICT,
+	  "~1Wdyx*5 -*3 ~1Wdyx*8 ~1{Wdyx*4}" },
 	{ "two half-mapped 64K folios: split, mapped pages moved",
 	  { "0{.*8 Wdyx*8} 0{Wdyx*8 .*8}", .prot = RW }, MOVE | STRICT,
 	  "~1Wdyx*16" },
@@ -290,6 +359,15 @@ static const struct policy_row bind_rows[] = {
 	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, last folio has an extra reference: -EIO",
 	  { "0{Wdyx*16} 1{Wdyx*16} 0{Wdyx*16}", .prot = RW }, MOVE | STRICT,
 	  "~1{Wdyx*16} 1{Wdyx*16} 0{Wdyx*16}", -EIO, .referenced = true },
+	{ "MPOL_MF_STRICT, small folio with PG_reserved: skipped, returns 0",
+	  { "0Wdyx 1{Wdyx*16}", .prot = RW }, STRICT, .reserved = true },
+	{ "MPOL_MF_MOVE, small folio with PG_reserved, 64K folio: only the latter moved",
+	  { "0Wdyx 0{Wdyx*16}", .prot = RW }, MOVE, "0Wdyx ~1{Wdyx*16}",
+	  .reserved = true },
+	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, VM_IO: not moved, -EIO",
+	  { "0{Wdyx*16}", .prot = RW }, MOVE | STRICT, .ret = -EIO, .io = true },
+	{ "MPOL_MF_MOVE, VM_IO: not moved, returns 0",
+	  { "0{Wdyx*16}", .prot = RW }, MOVE, .io = true },
 	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, empty entries, guard, poison: skipped, returns 0",
 	  { "0{Wdyx*4} -*3 G P 0{Wdyx*4}", .prot = RW }, MOVE | STRICT,
 	  "~1{Wdyx*4} -*3 G P ~1{Wdyx*4}" },
@@ -333,6 +411,13 @@ static const struct policy_row migrate_rows[] = {
 	  { "0{Wdyx*16}", .prot = RW, .twice = true }, MOVE },
 	{ "MPOL_MF_MOVE_ALL, folio shared after a fork: moved",
 	  { "0{Wdyx*16}", .prot = RW, .twice = true }, ALL, "~1{Rdy*16}" },
+	{ "MPOL_MF_MOVE_ALL, 64K shmem folio mapped twice: moved",
+	  { "0{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, ALL,
+	  "~1{Wdy*16}" },
+	{ "MPOL_MF_MOVE_ALL, small shmem folio mapped twice: moved, counted once, returns 1",
+	  { "0Wdy", PTEBATCH_SHMEM, RW, .twice = true }, ALL, "~1Wdy", 1 },
+	{ "4 migration entries and a 16K folio: folio moved, returns 4",
+	  { "0{Mx*4} 0{Wdyx*4}", .prot = RW }, MOVE, "0{Mx*4} ~1{Wdyx*4}", 4 },
 	{ "two 64K folios, the last has an extra reference: not moved, returns 1",
 	  { "0{Wdyx*16} 0{Wdyx*16}", .prot = RW }, MOVE,
 	  "~1{Wdyx*16} 0{Wdyx*16}", 1, .referenced = true },
