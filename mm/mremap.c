@@ -339,6 +339,14 @@ static bool check_row(struct kunit *test, const struct mremap_row *row)
 }
 
 static const struct mremap_row rows[] = {
+	/* The PMD changes before the page table is locked, or mapped. */
+	{ "PMD of the source changes before the lock: looked at again, 64K folio moved",
+	  { "{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" }, "-*16",
+	  "@1 {Wdyx*16}" },
+	{ "PMD of the destination changes before the lock: looked at again, 64K folio moved",
+	  { "{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_rw_nolock" },
+	  "-*16", "@1 {Wdyx*16}" },
+
 	/* Whole folios, to the same page table offset and to another one. */
 	{ "64K folio to the same page table offset: moved",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", "{Wdyx*16}" },
@@ -768,6 +776,46 @@ static void mremap_found(struct kunit *test)
 				       i);
 }
 
+/*
+ * Source and destination in one page table, which has only one lock: the second
+ * half of the row is the destination.
+ */
+static void check_within(struct kunit *test, bool twin)
+{
+	static const struct ptebatch_setup setup = { "{Wdyx*16} -*16", .prot = RW };
+	struct ptebatch_space *space = ptebatch_space(test, &setup);
+	unsigned long from = ptebatch_addr(space, 0);
+	unsigned long bytes = space->row.nr / 2 * PAGE_SIZE;
+	struct ptebatch_snapshot *after;
+	unsigned int i;
+
+	after = kunit_kzalloc(test, sizeof(*after), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, after);
+	KUNIT_EXPECT_EQ(test, from + bytes,
+			ptebatch_syscall_in(space->places[0].mm,
+					    twin ? ptebatch_twin_mremap :
+						   PTEBATCH_SYSCALL(mremap),
+					    from, bytes, bytes, MOVE, from + bytes));
+	ptebatch_snapshot(after, space, &space->places[0]);
+	for (i = 0; i < space->row.nr / 2; i++) {
+		const struct ptebatch_entry *moved =
+			&after->row.entries[i + space->row.nr / 2];
+
+		KUNIT_EXPECT_EQ_MSG(test, after->row.entries[i].kind, PTEBATCH_NONE,
+				    "mremap() leaves entry %u at the source", i);
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      moved->kind == PTEBATCH_WRITABLE &&
+				      !moved->folio && moved->page == i,
+				      "mremap() does not move entry %u", i);
+	}
+}
+
+static void mremap_within_table(struct kunit *test)
+{
+	check_within(test, false);
+	check_within(test, true);
+}
+
 /* Folios of every order, several ranges, to several page table offsets. */
 
 static const struct kind {
@@ -973,6 +1021,7 @@ static struct kunit_case mremap_cases[] = {
 	PTEBATCH_CASE_PARAMS(mremap_order),
 	KUNIT_CASE_PARAM(mremap_refusal, refusals_gen_params),
 	KUNIT_CASE(mremap_offset),
+	KUNIT_CASE(mremap_within_table),
 	{}
 };
 

@@ -925,6 +925,7 @@ static const struct pending_row {
 	const struct ptebatch_op *op;
 	struct ptebatch_setup setup;
 	const char *after;
+	const char *second;
 } pending_rows[] = {
 	{ "mprotect() of part of a folio: whole mm flushed before the change",
 	  &ptebatch_protections[PTEBATCH_TO_READABLE],
@@ -940,6 +941,9 @@ static const struct pending_row {
 	  &ptebatch_advices[PTEBATCH_FREE],
 	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .lru = true },
 	  "Wdyx*4 Wxl*8 Wdyx*4" },
+	{ "mremap() of part of a folio: whole mm flushed before the change",
+	  &ptebatch_move, { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW },
+	  "{Wdyx*4 -*8 Wdyx*4}", "{-*4 Wdyx*8 -*4}" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(pending_rows, pending_rows, name);
@@ -990,7 +994,7 @@ static void pending_flush(struct kunit *test)
 	const struct pending_row *row = test->param_value;
 	const struct ptebatch_run run = {
 		.op = row->op, .setup = &row->setup, .after = row->after,
-		.prepare = set_pending, .check = check_flushed,
+		.second = row->second, .prepare = set_pending, .check = check_flushed,
 	};
 
 	ptebatch_row_run(test, &run);
