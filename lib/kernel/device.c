@@ -17,7 +17,7 @@
 #define DEVICE_PAGES	(DEVICE_SIZE / PAGE_SIZE)
 
 /*
- * The device-private memory of the running suite:
+ * The memory of a device for the running suite:
  * @pagemap: describes the memory to the kernel
  * @region: physical addresses that nothing else uses, %NULL if there are none
  * @used: one bit per page, set if the page belongs to a folio
@@ -56,6 +56,29 @@ static const struct dev_pagemap_ops ops = {
 	.migrate_to_ram = migrate_to_ram,
 };
 
+static int make_memory(enum memory_type type)
+{
+	void *start;
+
+	device.region = request_free_mem_region(&iomem_resource, DEVICE_SIZE,
+						"ptebatch");
+	if (IS_ERR(device.region))
+		return PTR_ERR(device.region);
+	memset(&device.pagemap, 0, sizeof(device.pagemap));
+	device.pagemap.type = type;
+	device.pagemap.range.start = device.region->start;
+	device.pagemap.range.end = device.region->end;
+	device.pagemap.nr_range = 1;
+	device.pagemap.ops = &ops;
+	device.pagemap.owner = &device;
+	start = memremap_pages(&device.pagemap, numa_node_id());
+	if (!IS_ERR(start))
+		return 0;
+	free_region(device.region);
+	device.region = NULL;
+	return PTR_ERR(start);
+}
+
 /**
  * ptebatch_device_on() - make device-private memory, before a suite
  * @suite: the suite
@@ -66,28 +89,36 @@ static const struct dev_pagemap_ops ops = {
  */
 int ptebatch_device_on(struct kunit_suite *suite)
 {
-	void *start;
-
-	device.region = request_free_mem_region(&iomem_resource, DEVICE_SIZE,
-						"ptebatch");
-	if (IS_ERR(device.region))
-		return PTR_ERR(device.region);
-	memset(&device.pagemap, 0, sizeof(device.pagemap));
-	device.pagemap.type = MEMORY_DEVICE_PRIVATE;
-	device.pagemap.range.start = device.region->start;
-	device.pagemap.range.end = device.region->end;
-	device.pagemap.nr_range = 1;
-	device.pagemap.ops = &ops;
-	device.pagemap.owner = &device;
-	start = memremap_pages(&device.pagemap, numa_node_id());
-	if (!IS_ERR(start))
-		return 0;
-	free_region(device.region);
-	return PTR_ERR(start);
+	return make_memory(MEMORY_DEVICE_PRIVATE);
 }
 
 /**
- * ptebatch_device_off() - remove the device-private memory, after a suite
+ * ptebatch_coherent_on() - make device-coherent memory, before a suite
+ * @suite: the suite; its suite_exit calls ptebatch_device_off()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even if the kernel refuses, see ptebatch_coherent_missing().
+ */
+int ptebatch_coherent_on(struct kunit_suite *suite)
+{
+	make_memory(MEMORY_DEVICE_COHERENT);
+	return 0;
+}
+
+/**
+ * ptebatch_coherent_missing() - get the reason why there is no coherent memory
+ *
+ * Return: the reason, for kunit_skip(), or %NULL.
+ */
+const char *ptebatch_coherent_missing(void)
+{
+	return IS_ERR_OR_NULL(device.region) ||
+	       device.pagemap.type != MEMORY_DEVICE_COHERENT ?
+	       "the kernel refuses device-coherent memory" : NULL;
+}
+
+/**
+ * ptebatch_device_off() - remove the memory of the device, after a suite
  * @suite: the suite; its cases have freed all folios
  *
  * Context: Process context, may sleep.
@@ -102,11 +133,11 @@ void ptebatch_device_off(struct kunit_suite *suite)
 }
 
 /**
- * ptebatch_device_folio() - allocate a folio in device-private memory
+ * ptebatch_device_folio() - allocate a folio in the memory of the device
  * @order: order of the folio
  *
- * Context: Process context, between ptebatch_device_on() and
- * ptebatch_device_off().
+ * Context: Process context, between ptebatch_device_on() or
+ * ptebatch_coherent_on() and ptebatch_device_off().
  * Return: the folio with one reference, %NULL if the memory is used up.
  */
 struct folio *ptebatch_device_folio(unsigned int order)
@@ -129,6 +160,16 @@ struct folio *ptebatch_device_folio(unsigned int order)
 int ptebatch_device_on(struct kunit_suite *suite)
 {
 	return 0;
+}
+
+int ptebatch_coherent_on(struct kunit_suite *suite)
+{
+	return 0;
+}
+
+const char *ptebatch_coherent_missing(void)
+{
+	return "no device-coherent memory without CONFIG_DEVICE_PRIVATE";
 }
 
 void ptebatch_device_off(struct kunit_suite *suite)

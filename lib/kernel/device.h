@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Device-private memory without a device: pages that no CPU can access.
+ * The memory of a device, without a device. Device-private: pages that no CPU
+ * can access; device-coherent: a CPU could, but no case does.
  */
 #ifndef PTEBATCH_DEVICE_H
 #define PTEBATCH_DEVICE_H
@@ -9,6 +10,8 @@
 #include <linux/mm_types.h>
 
 int ptebatch_device_on(struct kunit_suite *suite);
+int ptebatch_coherent_on(struct kunit_suite *suite);
+const char *ptebatch_coherent_missing(void);
 void ptebatch_device_off(struct kunit_suite *suite);
 int ptebatch_swap_device_on(struct kunit_suite *suite);
 void ptebatch_swap_device_off(struct kunit_suite *suite);

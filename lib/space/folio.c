@@ -95,6 +95,7 @@ static int alloc_chain(struct folio **folios,
  * @folios: array for the folios of @row, each returned with one reference; on
  *          failure, entries not reached keep their value
  * @row: orders and nodes of the folios, and which folios are adjacent
+ * @coherent: all folios are in device-coherent memory
  *
  * A folio with a device-private entry is in device-private memory. The pages are
  * not zeroed.
@@ -103,7 +104,8 @@ static int alloc_chain(struct folio **folios,
  * Return: 0, -ENOMEM, or -EINVAL if no block up to MAX_PAGE_ORDER can contain
  * the adjacent folios.
  */
-int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row)
+int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row,
+			  bool coherent)
 {
 	DECLARE_BITMAP(device, PTEBATCH_ROW_ENTRIES) = {};
 	unsigned int i, end;
@@ -118,7 +120,7 @@ int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row)
 				break;
 		if (end - i == 1) {
 			folios[i] = alloc_one(&row->folios[i],
-					      test_bit(i, device));
+					      coherent || test_bit(i, device));
 			if (!folios[i])
 				return -ENOMEM;
 			continue;

@@ -9,7 +9,8 @@
 
 #include "../row/row.h"
 
-int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row);
+int ptebatch_folios_alloc(struct folio **folios, const struct ptebatch_row *row,
+			  bool coherent);
 void ptebatch_folio_add_anon_rmap(struct folio *folio,
 				  struct vm_area_struct *vma,
 				  unsigned long addr, bool pmd);

@@ -20,6 +20,7 @@
 #include "internal.h"
 
 #include "../arch/arch.h"
+#include "../kernel/device.h"
 #include "../kernel/file.h"
 #include "../kernel/log.h"
 #include "../kernel/lose_table.h"
@@ -121,6 +122,8 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 
 	if (setup->bad_pmd && !PTEBATCH_BAD_PMD_BIT)
 		return "a corrupt PMD is one that maps a folio in this kernel";
+	if (setup->coherent && ptebatch_coherent_missing())
+		return ptebatch_coherent_missing();
 	if (setup->lost_in && ptebatch_lose_table_missing())
 		return ptebatch_lose_table_missing();
 	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))

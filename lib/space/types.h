@@ -66,6 +66,8 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
  *                third ";", and so on have VM_LOCKED
  * @sequential: the VMA has VM_SEQ_READ, as after MADV_SEQUENTIAL
+ * @coherent: the folios are in device-coherent memory (ZONE_DEVICE), so on no LRU
+ *            list; the suite calls ptebatch_coherent_on()
  * @mixedmap: the VMA has VM_MIXEDMAP, so it may have special PTEs
  * @huge_zero: a PMD maps the huge zero page where the picture has the zero page
  *             at all entries of a page table
@@ -107,6 +109,7 @@ struct ptebatch_setup {
 	bool mlocked;
 	bool next_mlocked;
 	bool sequential;
+	bool coherent;
 	bool mixedmap;
 	bool huge_zero;
 	bool mlocked_folios;
