@@ -21,6 +21,7 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/run/orders.h"
@@ -262,15 +263,14 @@ static void expect_folio(const struct ptebatch_trial *trial,
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_unevictable(folio), locks > 0,
 			    "%s: PG_unevictable of folio %u", trial->function,
 			    i);
-	KUNIT_EXPECT_TRUE_MSG(test, folio_test_lru(folio),
-			      "%s leaves folio %u on no LRU list",
-			      trial->function, i);
+	KUNIT_EXPECT_EQ_MSG(test, folio_test_lru(folio), !row->setup.coherent,
+			    "%s: PG_lru of folio %u", trial->function, i);
 	if (locks && folio_test_unevictable(folio))
 		KUNIT_EXPECT_EQ_MSG(test, folio->mlock_count, locks,
 				    "%s: mlock_count of folio %u is %u, expected %u",
 				    trial->function, i, folio->mlock_count,
 				    locks);
-	if (row->steps[1] == DONE && !unlocks(row->steps[0]))
+	if (row->steps[1] == DONE && !unlocks(row->steps[0]) && !row->setup.coherent)
 		KUNIT_EXPECT_EQ_MSG(test,
 				    lockable(&trial->before.row, i,
 					     covers_row(row->steps[0])),
@@ -308,7 +308,7 @@ static bool check_row(struct kunit *test, const struct mlock_row *row)
 	unsigned int i;
 	bool passes;
 
-	setup.lru = true;
+	setup.lru = !setup.coherent;
 	trial = ptebatch_trial_begin(test, "mlock()", &setup);
 	read_mlocked(&before, trial->space);
 	for (i = 0; i < STEPS && row->steps[i] != DONE; i++)
@@ -514,6 +514,11 @@ static const struct mlock_row rows[] = {
 	{ "huge zero page and 64K folio, MLOCK_ONFAULT: only the 64K folio mlocked",
 	  { "Rzy*T {Wdyx*16}", .prot = RW, .huge_zero = true }, { ONFAULT },
 	  "1" },
+	/* Device memory is never reclaimed. */
+	{ "64K folio in device-coherent memory, MLOCK_ONFAULT: not mlocked",
+	  { "{Wdyx*16}", .prot = RW, .coherent = true }, { ONFAULT }, "0" },
+	{ "PMD-mapped folio in device-coherent memory, MLOCK_ONFAULT: not mlocked",
+	  { "[Wdyx]", .prot = RW, .coherent = true }, { ONFAULT }, "0" },
 	{ "PMD-mapped folio between two PTE-mapped folios: all mlocked",
 	  { "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}", .prot = RW }, { ONFAULT }, "111" },
 };
@@ -633,10 +638,21 @@ static struct kunit_case mlock_cases[] = {
 	{}
 };
 
+static int mlock_init(struct kunit_suite *suite)
+{
+	return ptebatch_swap_on(suite) ?: ptebatch_coherent_on(suite);
+}
+
+static void mlock_exit(struct kunit_suite *suite)
+{
+	ptebatch_device_off(suite);
+	ptebatch_swap_off(suite);
+}
+
 static struct kunit_suite mlock_suite = {
 	.name = "ptebatch_mlock",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = mlock_init,
+	.suite_exit = mlock_exit,
 	.test_cases = mlock_cases,
 };
 
