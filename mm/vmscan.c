@@ -137,11 +137,11 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 				    trial->function, nr);
 		return;
 	}
-	if (!folio_test_anon(folio) && flags & PTEBATCH_DIRTY)
-		KUNIT_EXPECT_TRUE_MSG(test, folio_test_dirty(folio),
-				      PTEBATCH_RULE_FILE
-				      ": %s clears young in dirty PTEs, folio %d is clean",
-				      trial->function, nr);
+	if (!folio_test_anon(folio))
+		KUNIT_EXPECT_EQ_MSG(test, folio_test_dirty(folio),
+				    !!(flags & PTEBATCH_DIRTY), PTEBATCH_RULE_FILE
+				    ": %s: PG_dirty of folio %d, as its PTEs that were young",
+				    trial->function, nr);
 	if (referenced)
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_of(folio),
 				    ptebatch_lru_gen_at_age(folio, age),
@@ -286,6 +286,9 @@ static const struct young_row around_rows[] = {
 	{ "32K folio 24 PTEs before its page table's end: last 64 PTEs become old",
 	  { "@-96 {Wdyx*8}*9 | {Wdyx*8} | {Wdyx*8}*2", .prot = RW, .lru = true },
 	  "@-96 {Wdyx*8}*4 {Wdx*8}*8" },
+	{ "64K folio 48 PTEs before its page table's end: 64 PTEs around its first PTE",
+	  { "@-96 {Wdyx*16}*3 | {Wdyx*16} | {Wdyx*16}*2", .prot = RW, .lru = true },
+	  "@-96 {Wdyx*16} {Wdx*16}*4 {Wdyx*16}" },
 
 	/* A look-around ends with its VMA. */
 	{ "64K folio between young folios of other VMAs: these stay young",
@@ -372,6 +375,9 @@ static const struct young_row around_rows[] = {
 	{ "64K shmem folios, first PTE of the neighbours dirty: neighbours dirty",
 	  { "{Wdy Wy*15} | {Wy*16} | {Wdy W*15}", PTEBATCH_SHMEM, RW,
 	    .lru = true }, "{Wd W*15} {W*16} {Wd W*15}" },
+	{ "small shmem folios, every other neighbour dirty: these dirty, the rest clean",
+	  { "Wdy Wy Wdy | Wy | Wy Wdy Wy", PTEBATCH_SHMEM, RW, .lru = true },
+	  "Wd W Wd W W Wd W" },
 	{ "64K file folios, PTE 7 of a neighbour dirty: that neighbour dirty",
 	  { "{Ry*7 Wdy Ry*8} | {Ry*16} | {Ry*16}", PTEBATCH_FILE, RW,
 	    .lru = true }, "{R*7 Wd R*8} {R*16} {R*16}" },
@@ -472,6 +478,8 @@ static const struct young_row walk_rows[] = {
 	{ "64K shmem folios, first PTE of one dirty: PTEs become old, that folio dirty",
 	  { "{Wdy Wy*15} {Wy*16}", PTEBATCH_SHMEM, RW, .lru = true },
 	  "{Wd W*15} {W*16}" },
+	{ "small shmem folios, every other one dirty: PTEs become old, these dirty",
+	  { "Wdy Wy Wdy Wy", PTEBATCH_SHMEM, RW, .lru = true }, "Wd W Wd W" },
 	{ "file without read_folio(): skipped, PTEs stay young",
 	  { "{Ry*16}", PTEBATCH_FILE, RW, .lru = true }, "{Ry*16}" },
 	{ "PMD-mapped folio, young: PMD becomes old",
@@ -605,6 +613,8 @@ static const struct hot_row hot_arounds[] = {
 	  { "0{Wdyx*4} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = true },
 	{ "4 young PTEs and 3 of a neighbour of 64: page table not walked",
 	  { "0{Wdyx*3 .} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = false },
+	{ "4 young PTEs and 1 in a neighbour's batch of 4, of 64: page table walked",
+	  { "0{Wdyx Wdx*3} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = true },
 	{ "1 young PTE in a VMA of 8: page table walked",
 	  { "- ; | Wdyx | -*7 ; -", .prot = RW, .lru = true }, .hot = true },
 	{ "1 young PTE in a VMA of 9: page table not walked",
