@@ -287,6 +287,8 @@ static const struct zap_row rows[] = {
 	{ "uffd-wp markers around a 16K shmem folio: markers stay, PTEs cleared",
 	  { "U*4 {Wdy*4} U", PTEBATCH_SHMEM, RW, .uffd_wp = true },
 	  "U*4 -*4 U" },
+	{ "uffd-wp markers of shmem, VMA without userfaultfd: markers stay, PTEs cleared",
+	  { "U*2 {Wdy*2} U", PTEBATCH_SHMEM, RW }, "U*2 -*2 U" },
 	{ "uffd-wp markers around a 16K anonymous folio: markers and PTEs cleared",
 	  { "U*4 {Wdyx*4} U", .prot = RW, .uffd_wp = true }, "-*9" },
 
