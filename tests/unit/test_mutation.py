@@ -177,6 +177,15 @@ def test_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, ende
     assert (tmp_path / 'args').read_text() == '-append ptebatch_kunit.mutant=7 ptebatch_kunit.cases=4,2 loglevel=6 quiet\n'
 
 
+def test_guest_that_does_not_boot(tmp_path: Path) -> None:
+    """Its panic says nothing about the mutant."""
+    script = "echo x >>boots; echo 'Kernel panic - not syncing: IO-APIC + timer does not work!'"
+    command = guest.Command(['sh', '-c', script], tmp_path, dict(os.environ))
+    with pytest.raises(Trouble, match='the guest of mutant 7 does not boot'):
+        guest.judge(command, 7, CASES)
+    assert (tmp_path / 'boots').read_text().count('x') == guest.BOOTS
+
+
 def verdict(mutant: str, kind: str, function: str = 'a.c: f()') -> Verdict:
     return Verdict(mutant, function, 1, kind)
 
