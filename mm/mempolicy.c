@@ -21,7 +21,6 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
-#include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/run/orders.h"
@@ -162,9 +161,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	struct ptebatch_space *space = trial->space;
 
 	trial->migrates = true;
-	/* There is no memory behind that of the device. */
-	if (!row->setup.coherent)
-		ptebatch_contents_fill(trial);
+	ptebatch_contents_fill(trial);
 	if (row->referenced)
 		folio_get(space->folios[space->row.nr_folios - 1]);
 	if (row->reserved)
@@ -367,8 +364,6 @@ static const struct policy_row bind_rows[] = {
 	{ "MPOL_MF_MOVE, small folio with PG_reserved, 64K folio: only the latter moved",
 	  { "0Wdyx 0{Wdyx*16}", .prot = RW }, MOVE, "0Wdyx ~1{Wdyx*16}",
 	  .reserved = true },
-	{ "MPOL_MF_STRICT, 64K folio in device-coherent memory: skipped, returns 0",
-	  { "{Wdyx*16}", .prot = RW, .coherent = true }, STRICT, .off_lru = true },
 	{ "MPOL_MF_MOVE and MPOL_MF_STRICT, VM_IO: not moved, -EIO",
 	  { "0{Wdyx*16}", .prot = RW }, MOVE | STRICT, .ret = -EIO, .io = true },
 	{ "MPOL_MF_MOVE, VM_IO: not moved, returns 0",
@@ -508,8 +503,6 @@ static struct kunit_case mempolicy_cases[] = {
 
 static struct kunit_suite mempolicy_suite = {
 	.name = "ptebatch_mempolicy",
-	.suite_init = ptebatch_coherent_on,
-	.suite_exit = ptebatch_device_off,
 	.test_cases = mempolicy_cases,
 };
 
