@@ -4,6 +4,8 @@
  * depend on them, so they are tested on their own as well, also with arguments
  * that no path uses.
  */
+#include "../lib/arch/tlb.h"
+
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
