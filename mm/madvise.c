@@ -241,11 +241,14 @@ static void drop_privileges(struct kunit *test)
 
 static void send_sigkill(void)
 {
+	unsigned long flags;
+
 	/* Kernel threads ignore signals that are sent to them. */
-	spin_lock_irq(&current->sighand->siglock);
+	if (!lock_task_sighand(current, &flags))
+		return;
 	sigaddset(&current->pending.signal, SIGKILL);
 	set_thread_flag(TIF_SIGPENDING);
-	spin_unlock_irq(&current->sighand->siglock);
+	unlock_task_sighand(current, &flags);
 }
 
 /* Of any page. The picture has an empty entry: no folio of the row is there. */
