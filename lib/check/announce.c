@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 
 #include "announce.h"
+#include "flush.h"
 
 #ifdef CONFIG_UML
 
@@ -115,7 +116,7 @@ int ptebatch_announced_begin(struct ptebatch_announced *announced,
 void ptebatch_announced_end(struct ptebatch_announced *announced)
 {
 	if (announced->mm)
-		mmu_notifier_unregister(&announced->notifier, announced->mm);
+		ptebatch_notifier_unregister(&announced->notifier, announced->mm);
 	announced->mm = NULL;
 }
 

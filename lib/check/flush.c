@@ -63,7 +63,7 @@ static int start_recording(struct ptebatch_flush *flush)
 
 static void stop_recording(struct ptebatch_flush *flush)
 {
-	mmu_notifier_unregister(&flush->notifier, flush->mm);
+	ptebatch_notifier_unregister(&flush->notifier, flush->mm);
 }
 
 #endif

@@ -31,6 +31,19 @@ struct ptebatch_flush {
 	void *data;
 };
 
+/* From kernel/rcu/rcu.h. */
+void rcu_expedite_gp(void);
+void rcu_unexpedite_gp(void);
+
+/* As mmu_notifier_unregister(), which waits for long once the kernel has booted. */
+static inline void ptebatch_notifier_unregister(struct mmu_notifier *notifier,
+						struct mm_struct *mm)
+{
+	rcu_expedite_gp();
+	mmu_notifier_unregister(notifier, mm);
+	rcu_unexpedite_gp();
+}
+
 int ptebatch_flush_begin(struct ptebatch_flush *flush,
 			 const struct ptebatch_place *place);
 void ptebatch_flush_end(struct ptebatch_flush *flush);
