@@ -31,6 +31,7 @@ struct ptebatch_flush {
 	void *data;
 };
 
+#ifndef CONFIG_UML
 /* From kernel/rcu/rcu.h. */
 void rcu_expedite_gp(void);
 void rcu_unexpedite_gp(void);
@@ -43,6 +44,7 @@ static inline void ptebatch_notifier_unregister(struct mmu_notifier *notifier,
 	mmu_notifier_unregister(notifier, mm);
 	rcu_unexpedite_gp();
 }
+#endif
 
 int ptebatch_flush_begin(struct ptebatch_flush *flush,
 			 const struct ptebatch_place *place);
