@@ -76,7 +76,6 @@ static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
 		container_of(notifier, struct ptebatch_announced, notifier);
 
 	spin_lock(&announced->lock);
-	mark(announced, announced->aged, start, end);
 	announced->empty += start >= end;
 	spin_unlock(&announced->lock);
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Record the ranges that an operation announces to MMU notifiers, for rule 30
- * (MMU notifiers), and those whose accessed bits it has them clear.
+ * (MMU notifiers).
  */
 #ifndef PTEBATCH_ANNOUNCE_H
 #define PTEBATCH_ANNOUNCE_H
@@ -18,8 +18,7 @@
  * @lock: protects the fields up to @events, as two CPUs may announce at the
  *        same time
  * @entries: bitmap of the entries in announced ranges, counted from @start
- * @aged: bitmap of the entries in ranges whose accessed bits were cleared
- * @empty: number of announced ranges without an address
+ * @empty: number of ranges without an address, also of those to become old
  * @open: number of announced ranges whose end was not announced
  * @sum: sum of their first and last addresses, to recognize another end
  * @events: bitmap of the events of announced ranges, by enum mmu_notifier_event
@@ -33,7 +32,6 @@ struct ptebatch_announced {
 	unsigned long start;
 	spinlock_t lock;	/* of the fields up to @events */
 	DECLARE_BITMAP(entries, PTEBATCH_ROW_ENTRIES);
-	DECLARE_BITMAP(aged, PTEBATCH_ROW_ENTRIES);
 	unsigned int empty;
 	int open;
 	unsigned long sum;
