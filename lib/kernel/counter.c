@@ -30,7 +30,7 @@ static int count_call(struct kprobe *probe, struct pt_regs *regs)
 
 static struct ptebatch_counter *counter_of(struct kretprobe_instance *instance)
 {
-	return container_of(get_kretprobe(instance), struct ptebatch_counter, returns);
+	return container_of(get_kretprobe(instance), struct ptebatch_counter, retprobe);
 }
 
 static int count_before_return(struct kretprobe_instance *instance,
@@ -51,18 +51,18 @@ static int register_counter(struct ptebatch_counter *counter)
 {
 	if (!counter->on_return)
 		return register_kprobe(&counter->probe);
-	counter->returns = (struct kretprobe) {
+	counter->retprobe = (struct kretprobe) {
 		.kp.symbol_name = counter->function,
 		.entry_handler = count_before_return,
 		.handler = call_at_return,
 	};
-	return register_kretprobe(&counter->returns);
+	return register_kretprobe(&counter->retprobe);
 }
 
 static void unregister_counter(struct ptebatch_counter *counter)
 {
 	if (counter->on_return)
-		unregister_kretprobe(&counter->returns);
+		unregister_kretprobe(&counter->retprobe);
 	else
 		unregister_kprobe(&counter->probe);
 }

@@ -20,7 +20,7 @@
  *             CONFIG_KRETPROBES.
  * @data: argument of @on_call and @on_return
  * @probe: kprobe on @function
- * @returns: kretprobe on @function, instead of @probe if @on_return is set
+ * @retprobe: kretprobe on @function, instead of @probe if @on_return is set
  */
 struct ptebatch_counter {
 	const char *function;
@@ -34,7 +34,7 @@ struct ptebatch_counter {
 	struct kprobe probe;
 #endif
 #ifdef CONFIG_KRETPROBES
-	struct kretprobe returns;
+	struct kretprobe retprobe;
 #endif
 };
 
