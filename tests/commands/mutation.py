@@ -105,6 +105,18 @@ def _sample(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterabl
     return random.Random(seed).sample(left, size) if 0 < size < len(left) else mutants
 
 
+def _survivors(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterable[Verdict]) -> tuple[Sequence[Mutant], list[Verdict]]:
+    """With SURVIVORS=yes: the mutants that the record does not call caught, and the verdicts on the others."""
+    if env.get('SURVIVORS', 'no') not in ('yes', 'no'):
+        raise Trouble(f'SURVIVORS={env["SURVIVORS"]}: unknown value', 'type yes or no')
+    if env.get('SURVIVORS') != 'yes':
+        return mutants, []
+    keys = {mutant.key for mutant in mutants}
+    known = [verdict for verdict in recorded if verdict.mutant in keys and verdict.verdict in record.SETTLED]
+    settled = {verdict.mutant for verdict in known}
+    return [mutant for mutant in mutants if mutant.key not in settled], known
+
+
 def _without(env: Mapping[str, str]) -> str:
     """The check that WITHOUT= leaves out."""
     name, table = env.get('WITHOUT', ''), PROJECT / 'lib/check/table.h'
@@ -161,7 +173,8 @@ def main(env: Mapping[str, str]) -> int:
         tree, base = run.trees(settings, console)
         read = reader(tree)
         names = catalog.functions(read, settings.arch.name, [patch.diff for patch in tree.patches[len(base.patches):]])
-        mutants = _sample(_mutants(names, env, read), env, recorded)
+        mutants, known = _survivors(_mutants(names, env, read), env, recorded)
+        mutants = _sample(mutants, env, recorded)
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
             kernel.build(guest, console)
@@ -174,7 +187,7 @@ def main(env: Mapping[str, str]) -> int:
             kept = Record(settings.results / f'verdicts{without and "-"}{without}.jsonl', _identity(names, settings.arch.name, read))
             with console.step('mutants') as step:
                 _run(command, settings.jobs, chosen, cases, kept, step)
-        verdicts += [kept.verdicts[mutant.key] for mutant in chosen]
+        verdicts += [*known, *(kept.verdicts[mutant.key] for mutant in chosen)]
         verdicts = _merge(settings, shard, verdicts)
         worse = record.worse(verdicts, recorded)
         for verdict in worse:

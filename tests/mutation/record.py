@@ -19,6 +19,8 @@ KILLED, CRASHED, TIMED_OUT, SURVIVED = 'killed', 'crashed', 'timed out', 'surviv
 NOT_COMPILED, EQUIVALENT, DUPLICATE, NOT_REACHED, ABSENT = 'does not compile', 'equivalent', 'duplicate', 'not reached', 'not in this kernel'
 CAUGHT = (KILLED, CRASHED, TIMED_OUT)
 RUN = (*CAUGHT, SURVIVED)
+# A verdict that further cases do not change.
+SETTLED = (*CAUGHT, NOT_COMPILED, EQUIVALENT, DUPLICATE, ABSENT)
 # From the best to the worst, for the union of architectures.
 ORDER = (*CAUGHT, SURVIVED, NOT_REACHED, EQUIVALENT, DUPLICATE, ABSENT, NOT_COMPILED)
 TRIAGE = Path(__file__).with_name('survivors.csv')

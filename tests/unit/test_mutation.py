@@ -218,6 +218,17 @@ def test_sample_leaves_out_what_needed_no_guest() -> None:
     assert mutation._sample(everything, {}, recorded) == everything
 
 
+def test_survivors_are_those_of_the_record() -> None:
+    everything = mutants()
+    kinds = [record.KILLED, record.NOT_COMPILED, record.SURVIVED, record.NOT_REACHED]
+    recorded = [verdict(mutant.key, kind) for mutant, kind in zip(everything, kinds)] + [verdict('gone', record.KILLED)]
+    left, known = mutation._survivors(everything, {'SURVIVORS': 'yes'}, recorded)
+    assert left == everything[2:] and known == recorded[:2]
+    assert mutation._survivors(everything, {}, recorded) == (everything, [])
+    with pytest.raises(Trouble, match='SURVIVORS=1: unknown value'):
+        mutation._survivors(everything, {'SURVIVORS': '1'}, recorded)
+
+
 def test_without_an_unknown_check() -> None:
     assert mutation._without({'WITHOUT': 'flush'}) == 'flush' and not mutation._without({})
     with pytest.raises(Trouble, match='WITHOUT=flesh: no check'):
