@@ -16,7 +16,6 @@
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/sizes.h>
-#include <linux/userfaultfd_k.h>
 
 #include "internal.h"
 
@@ -253,18 +252,6 @@ static long isolated_pages(void)
 		pages += node_counter(nid, NR_ISOLATED_ANON) +
 			 node_counter(nid, NR_ISOLATED_FILE);
 	return pages;
-}
-
-/* The number of zero pages that KSM has mapped: their entries are dirty. */
-static long ksm_zero_entries(const struct ptebatch_row *row)
-{
-	const u16 flags = PTEBATCH_ZERO_PAGE | PTEBATCH_DIRTY;
-	unsigned int i;
-	long nr = 0;
-
-	for (i = 0; i < row->nr; i++)
-		nr += (row->entries[i].flags & flags) == flags;
-	return nr;
 }
 
 /* At a TLB flush, maybe under the page table lock: reference a folio, once. */
@@ -504,7 +491,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (space->setup.mapping == PTEBATCH_SHMEM)
 		read_counters(space, attempt->other_pages, attempt->other_shmem);
 	attempt->isolated = isolated_pages();
-	ptebatch_ksm_map_zero_pages(trial->place->mm, ksm_zero_entries(&space->row));
+	ptebatch_ksm_map_zero_pages(trial->place->mm, ptebatch_ksm_zero_entries(&space->row));
 	attempt->space = space;
 	attempt->pmdp = ptebatch_find_pmd(trial->place->mm, trial->place->start);
 	set_vma(attempt, true);
@@ -594,7 +581,7 @@ static void check(struct ptebatch_trial *trial, const void *data)
 	if (IS_ENABLED(CONFIG_KSM))
 		KUNIT_EXPECT_EQ_MSG(trial->test,
 				    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
-				    ksm_zero_entries(&trial->after.row),
+				    ptebatch_ksm_zero_entries(&trial->after.row),
 				    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages of the mm after %s",
 				    trial->function);
 	KUNIT_EXPECT_EQ_MSG(trial->test,

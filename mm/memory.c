@@ -388,29 +388,17 @@ static void zap_full_gather(struct kunit *test)
 	ptebatch_row_run(test, &run);
 }
 
-/* A dirty PTE of the zero page is from KSM, which counts it. */
-
-static unsigned int count_ksm_zero_pages(const struct ptebatch_row *row)
-{
-	const u16 flags = PTEBATCH_ZERO_PAGE | PTEBATCH_DIRTY;
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < row->nr; i++)
-		nr += (row->entries[i].flags & flags) == flags;
-	return nr;
-}
-
 static void map_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
 {
 	ptebatch_ksm_map_zero_pages(trial->place->mm,
-				    count_ksm_zero_pages(&trial->before.row));
+				    ptebatch_ksm_zero_entries(&trial->before.row));
 }
 
 static void expect_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
 {
 	KUNIT_EXPECT_EQ_MSG(trial->test,
 			    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
-			    count_ksm_zero_pages(&trial->after.row),
+			    ptebatch_ksm_zero_entries(&trial->after.row),
 			    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages after %s",
 			    trial->function);
 }

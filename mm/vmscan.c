@@ -168,10 +168,8 @@ static struct ptebatch_trial *begin(struct kunit *test, const char *function,
 
 	trial = ptebatch_trial_begin(test, function, &row->setup);
 	/* Flushes and announced ranges are recorded by MMU notifiers. */
-	if (!notifier) {
-		ptebatch_flush_end(&trial->flush);
-		ptebatch_announced_end(&trial->announced);
-	}
+	if (!notifier)
+		ptebatch_trial_record_end(trial);
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 

@@ -25,19 +25,6 @@ void ptebatch_announced_end(struct ptebatch_announced *announced)
 
 #else
 
-/* Set the bits of the entries that map addresses from @start to @end. */
-static void mark(const struct ptebatch_announced *announced, unsigned long *entries,
-		 unsigned long start, unsigned long end)
-{
-	unsigned long limit = announced->start + PTEBATCH_ROW_ENTRIES * PAGE_SIZE;
-
-	start = clamp(start, announced->start, limit);
-	end = clamp(end, announced->start, limit);
-	if (start < end)
-		bitmap_set(entries, (start - announced->start) >> PAGE_SHIFT,
-			   (end - start) >> PAGE_SHIFT);
-}
-
 static int begin_range(struct mmu_notifier *notifier,
 		       const struct mmu_notifier_range *range)
 {
@@ -45,7 +32,7 @@ static int begin_range(struct mmu_notifier *notifier,
 		container_of(notifier, struct ptebatch_announced, notifier);
 
 	spin_lock(&announced->lock);
-	mark(announced, announced->entries, range->start, range->end);
+	ptebatch_mark_range(announced->entries, announced->start, range->start, range->end);
 	announced->empty += range->start >= range->end;
 	announced->open++;
 	announced->sum += range->start + 3 * range->end;

@@ -37,11 +37,7 @@ bool ptebatch_check_announced(struct ptebatch_trial *trial, struct seq_buf *out)
 			continue;
 		good = false;
 		set_bit(i, trial->differs);
-		seq_buf_printf(out, "entry %u changed without an announcement: it was ", i);
-		ptebatch_entry_print(out, &before->entries[i]);
-		seq_buf_puts(out, " and is ");
-		ptebatch_entry_print(out, &after->entries[i]);
-		seq_buf_putc(out, '\n');
+		ptebatch_change_print(trial, i, "changed without an announcement", out);
 	}
 	return good;
 }

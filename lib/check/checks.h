@@ -15,6 +15,8 @@ typedef bool ptebatch_check_t(struct ptebatch_trial *trial, struct seq_buf *out)
 
 bool ptebatch_entry_loses_access(const struct ptebatch_entry *before,
 				 const struct ptebatch_entry *after);
+void ptebatch_change_print(const struct ptebatch_trial *trial, unsigned int i,
+			   const char *wrong, struct seq_buf *out);
 bool ptebatch_checks(struct ptebatch_trial *trial);
 bool ptebatch_trial_end(struct ptebatch_trial *trial);
 

@@ -8,15 +8,24 @@
 
 #include "flush.h"
 
-static void mark_flushed(struct ptebatch_flush *flush, unsigned long start,
-			 unsigned long end)
+/**
+ * ptebatch_mark_range() - set the bits of the entries that map a range
+ * @entries: bitmap of PTEBATCH_ROW_ENTRIES entries
+ * @first: address that the first of them maps
+ * @start: first address of the range
+ * @end: end of the range, behind its last address
+ *
+ * Context: any.
+ */
+void ptebatch_mark_range(unsigned long *entries, unsigned long first,
+			 unsigned long start, unsigned long end)
 {
-	unsigned long limit = flush->start + PTEBATCH_ROW_ENTRIES * PAGE_SIZE;
+	unsigned long limit = first + PTEBATCH_ROW_ENTRIES * PAGE_SIZE;
 
-	start = clamp(start, flush->start, limit);
-	end = clamp(end, flush->start, limit);
+	start = clamp(start, first, limit);
+	end = clamp(end, first, limit);
 	if (start < end)
-		bitmap_set(flush->flushed, (start - flush->start) >> PAGE_SHIFT,
+		bitmap_set(entries, (start - first) >> PAGE_SHIFT,
 			   (end - start) >> PAGE_SHIFT);
 }
 
@@ -31,8 +40,9 @@ static int start_recording(struct ptebatch_flush *flush)
 
 static void stop_recording(struct ptebatch_flush *flush)
 {
-	mark_flushed(flush, flush->mm->context.sync_tlb_range_from,
-		     flush->mm->context.sync_tlb_range_to);
+	ptebatch_mark_range(flush->flushed, flush->start,
+			    flush->mm->context.sync_tlb_range_from,
+			    flush->mm->context.sync_tlb_range_to);
 }
 
 #else
@@ -44,7 +54,7 @@ static void invalidate(struct mmu_notifier *notifier, struct mm_struct *mm,
 		container_of(notifier, struct ptebatch_flush, notifier);
 
 	spin_lock(&flush->lock);
-	mark_flushed(flush, start, end);
+	ptebatch_mark_range(flush->flushed, flush->start, start, end);
 	flush->calls++;
 	spin_unlock(&flush->lock);
 	if (flush->on_flush)

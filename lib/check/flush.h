@@ -46,6 +46,8 @@ static inline void ptebatch_notifier_unregister(struct mmu_notifier *notifier,
 }
 #endif
 
+void ptebatch_mark_range(unsigned long *entries, unsigned long first,
+			 unsigned long start, unsigned long end);
 int ptebatch_flush_begin(struct ptebatch_flush *flush,
 			 const struct ptebatch_place *place);
 void ptebatch_flush_end(struct ptebatch_flush *flush);

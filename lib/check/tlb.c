@@ -62,6 +62,23 @@ static bool protection_needs_flush(const struct ptebatch_trial *trial,
 }
 
 /**
+ * ptebatch_change_print() - print an entry that is wrong, before and after
+ * @trial: the trial, stopped
+ * @i: index of the entry
+ * @wrong: what is wrong with its change
+ * @out: receives the line
+ */
+void ptebatch_change_print(const struct ptebatch_trial *trial, unsigned int i,
+			   const char *wrong, struct seq_buf *out)
+{
+	seq_buf_printf(out, "entry %u %s: it was ", i, wrong);
+	ptebatch_entry_print(out, &trial->before.row.entries[i]);
+	seq_buf_puts(out, " and is ");
+	ptebatch_entry_print(out, &trial->after.row.entries[i]);
+	seq_buf_putc(out, '\n');
+}
+
+/**
  * ptebatch_check_flush() - check rule 8 (TLB)
  * @trial: the trial, stopped
  * @out: receives a line for each entry that was not flushed
@@ -83,11 +100,7 @@ bool ptebatch_check_flush(struct ptebatch_trial *trial, struct seq_buf *out)
 		     !protection_needs_flush(trial, i)))
 			continue;
 		set_bit(i, trial->differs);
-		seq_buf_printf(out, "entry %u was not flushed: it was ", i);
-		ptebatch_entry_print(out, &before->entries[i]);
-		seq_buf_puts(out, " and is ");
-		ptebatch_entry_print(out, &after->entries[i]);
-		seq_buf_putc(out, '\n');
+		ptebatch_change_print(trial, i, "was not flushed", out);
 	}
 	return bitmap_empty(trial->differs, PTEBATCH_ROW_ENTRIES);
 }

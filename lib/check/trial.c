@@ -45,12 +45,39 @@ void ptebatch_print_row(struct kunit *test, const char *what,
 	kfree(text);
 }
 
+/**
+ * ptebatch_trial_record() - start to record TLB flushes and announced ranges
+ * @trial: the trial
+ *
+ * Both by MMU notifiers. Fails and ends the case if memory runs out.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ */
+void ptebatch_trial_record(struct ptebatch_trial *trial)
+{
+	KUNIT_ASSERT_EQ(trial->test, 0,
+			ptebatch_flush_begin(&trial->flush, trial->place));
+	KUNIT_ASSERT_EQ(trial->test, 0,
+			ptebatch_announced_begin(&trial->announced, trial->place));
+}
+
+/**
+ * ptebatch_trial_record_end() - stop to record TLB flushes and announced ranges
+ * @trial: the trial; without effect if it does not record
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_trial_record_end(struct ptebatch_trial *trial)
+{
+	ptebatch_flush_end(&trial->flush);
+	ptebatch_announced_end(&trial->announced);
+}
+
 static void destroy(void *data)
 {
 	struct ptebatch_trial *trial = data;
 
-	ptebatch_flush_end(&trial->flush);
-	ptebatch_announced_end(&trial->announced);
+	ptebatch_trial_record_end(trial);
 	kvfree(trial);
 }
 
@@ -140,10 +167,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	KUNIT_ASSERT_TRUE_MSG(test, ptebatch_accounting_consistent(trial->space, taken, &out),
 			      PTEBATCH_RULE_ACCOUNTING " violated before the operation: %s",
 			      seq_buf_str(&out));
-	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_flush_begin(&trial->flush, trial->place));
-	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_announced_begin(&trial->announced, trial->place));
+	ptebatch_trial_record(trial);
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		if (folio_test_locked(trial->space->folios[i]))
 			set_bit(i, trial->locked);
@@ -181,10 +205,7 @@ struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 	second->partial = true;
 	if (place->mm) {
 		ptebatch_snapshot(&second->before, second->space, place);
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_flush_begin(&second->flush, place));
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_announced_begin(&second->announced, place));
+		ptebatch_trial_record(second);
 	}
 	return second;
 }
@@ -203,12 +224,9 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_lose_table_end(),
 			      "%s does not call %s() for the row", trial->function,
 			      trial->space->setup.lost_in);
-	ptebatch_flush_end(&trial->flush);
-	ptebatch_announced_end(&trial->announced);
-	if (second) {
-		ptebatch_flush_end(&second->flush);
-		ptebatch_announced_end(&second->announced);
-	}
+	ptebatch_trial_record_end(trial);
+	if (second)
+		ptebatch_trial_record_end(second);
 	/* Per-CPU mlock batches hold references to their folios. */
 	if (trial->space->setup.lru)
 		KUNIT_ASSERT_EQ(trial->test, 0,

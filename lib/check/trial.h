@@ -88,6 +88,8 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 					    const struct ptebatch_setup *setup);
 struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 					     const struct ptebatch_place *place);
+void ptebatch_trial_record(struct ptebatch_trial *trial);
+void ptebatch_trial_record_end(struct ptebatch_trial *trial);
 void ptebatch_trial_stop(struct ptebatch_trial *trial);
 void ptebatch_trial_repair(struct ptebatch_trial *trial);
 void ptebatch_trial_release(struct ptebatch_trial *trial);

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Count zero pages as KSM does, for PTEs that map the zero page dirty.
+ * Count zero pages as KSM does: its PTEs of the zero page are dirty.
  */
 #ifndef PTEBATCH_KSM_H
 #define PTEBATCH_KSM_H
 
 #include <linux/ksm.h>
+
+#include "../row/row.h"
+
+/* The zero pages that KSM has mapped. */
+static inline long ptebatch_ksm_zero_entries(const struct ptebatch_row *row)
+{
+	const u16 flags = PTEBATCH_ZERO_PAGE | PTEBATCH_DIRTY;
+	unsigned int i;
+	long nr = 0;
+
+	for (i = 0; i < row->nr; i++)
+		nr += (row->entries[i].flags & flags) == flags;
+	return nr;
+}
 
 #ifdef CONFIG_KSM
 /* A module looks up the addresses of variables: see lib/link/stubs.S. */

@@ -98,9 +98,7 @@ struct ptebatch_window *ptebatch_window(struct ptebatch_space *space,
 	mmap_write_unlock(window->place.mm);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore, window));
 	KUNIT_ASSERT_EQ(test, err, 0);
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(&trial->flush, trial->place));
-	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_announced_begin(&trial->announced, trial->place));
+	ptebatch_trial_record(trial);
 	return window;
 }
 
