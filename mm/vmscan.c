@@ -185,11 +185,28 @@ static struct ptebatch_trial *begin(struct kunit *test, const char *function,
 	return trial;
 }
 
-static void end(struct ptebatch_trial *trial, const struct young_row *row)
+/* A secondary MMU has accessed bits of its own. */
+static void expect_old_elsewhere(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_row *before = &trial->before.row;
+	const struct ptebatch_row *after = &trial->after.row;
+	unsigned int i;
+
+	for (i = 0; i < before->nr; i++)
+		if (before->entries[i].flags & ~after->entries[i].flags & PTEBATCH_YOUNG)
+			KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, trial->announced.old),
+					      "%s makes entry %u old, but not for MMU notifiers",
+					      trial->function, i);
+}
+
+static void end(struct ptebatch_trial *trial, const struct young_row *row,
+		bool notifier)
 {
 	if (row->isolated)
 		folio_putback_lru(last_folio(trial));
 	ptebatch_trial_end(trial);
+	if (notifier && !IS_ENABLED(CONFIG_UML))
+		expect_old_elsewhere(trial);
 }
 
 /* Isolate @folio and check its references, as reclaim does. */
@@ -222,7 +239,7 @@ static void look_around(struct kunit *test, const struct young_row *row,
 	/* Any entry of the row may change: rule 4 is for entries outside. */
 	trial->before.row.from = 0;
 	trial->before.row.to = trial->before.row.nr;
-	end(trial, row);
+	end(trial, row, notifier);
 
 	KUNIT_EXPECT_EQ_MSG(test, references, young,
 			    "%s returns %d references, expected %d", function,
@@ -241,7 +258,7 @@ static void walk(struct kunit *test, const struct young_row *row,
 
 	KUNIT_ASSERT_EQ(test, 0,
 			ptebatch_lru_gen_walk(trial->space->places[0].mm));
-	end(trial, row);
+	end(trial, row, notifier);
 	expect_exactly(trial, row->after, NULL);
 	/* The walk adds a generation: the old youngest is one older. */
 	for (i = 0; i < trial->space->row.nr_folios; i++)

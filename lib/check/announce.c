@@ -63,6 +63,7 @@ static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
 		container_of(notifier, struct ptebatch_announced, notifier);
 
 	spin_lock(&announced->lock);
+	ptebatch_mark_range(announced->old, announced->start, start, end);
 	announced->empty += start >= end;
 	spin_unlock(&announced->lock);
 	return false;

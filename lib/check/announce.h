@@ -18,6 +18,7 @@
  * @lock: protects the fields up to @events, as two CPUs may announce at the
  *        same time
  * @entries: bitmap of the entries in announced ranges, counted from @start
+ * @old: bitmap of the entries that a secondary MMU was asked to make old
  * @empty: number of ranges without an address, also of those to become old
  * @open: number of announced ranges whose end was not announced
  * @sum: sum of their first and last addresses, to recognize another end
@@ -32,6 +33,7 @@ struct ptebatch_announced {
 	unsigned long start;
 	spinlock_t lock;	/* of the fields up to @events */
 	DECLARE_BITMAP(entries, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(old, PTEBATCH_ROW_ENTRIES);
 	unsigned int empty;
 	int open;
 	unsigned long sum;

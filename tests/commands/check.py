@@ -36,6 +36,8 @@ RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
 # x86_64 with DEBUG=1 has most of the kernel's options; arm64 has the twin of contpte.c.
 TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
 SAMPLE = '40'   # mutants
+# Without this check, mutants of this function survive.
+WEAKENED = {'WITHOUT': 'flush', 'FUNCTIONS': 'prot_commit_flush_ptes'}
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init')
 
@@ -140,15 +142,24 @@ class Check:
         self.run_cases('programs', 'reproduce', tools.program('reproduce'), self.env | {'O': str(self.folder)},
                        lambda: reproduce.counts(result))
 
+    def _mutation(self, arch: str, name: str, **variables: str) -> tuple[int, str]:
+        """The exit status and the output of make mutation."""
+        log = self.folder / f'{arch}-{name}.log'
+        status = tools.logged(tools.program('mutation'), log, **self.env | {'ARCH': arch, 'O': str(self.folder)} | variables)
+        return status, f'exit status {status}\n{log.read_text(errors="replace")}'
+
     def mutation(self, arch: str) -> str:
         """Mutants of a sample that survive, but that the record calls caught."""
-        log = self.folder / f'{arch}-mutation.log'
         # Not headers: a change of one rebuilds the whole kernel.
         files = sorted({file for verdict in mutation.load(mutation.recorded(arch))
                         if (file := verdict.function.partition(':')[0]).endswith('.c')})
-        variables = {'ARCH': arch, 'O': str(self.folder), 'FILES': ' '.join(files), 'SAMPLE': SAMPLE}
-        status = tools.logged(tools.program('mutation'), log, **self.env | variables)
-        return f'exit status {status}\n{log.read_text(errors="replace")}' if status else ''
+        status, output = self._mutation(arch, 'mutation', FILES=' '.join(files), SAMPLE=SAMPLE)
+        return output if status else ''
+
+    def weakened(self, arch: str) -> str:
+        """Cases without one of their checks that make mutation does not notice."""
+        status, output = self._mutation(arch, 'weakened', **WEAKENED)
+        return '' if status == exit_status.FAILED and mutation.WORSE in output else output
 
     def benches(self, arch: str) -> str:
         """Figures that differ between runs, and timings of which the stopwatch itself takes more than 1 %."""
@@ -231,6 +242,7 @@ class Check:
         if architecture.find('x86_64').native:
             self.reproducers()
         self.run_check('mutation', f'{SAMPLE} mutants', lambda: self.mutation('x86_64'))
+        self.run_check('mutation', 'fails without a check', lambda: self.weakened('x86_64'))
         self.run_check('style', 'sparse', self.sparse)
         for variables in TWINS:
             self.run_check('twins', variables['ARCH'], lambda: self.twins(variables))

@@ -11,7 +11,7 @@ import random
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from commands import run
 from guests.guest import Guest
@@ -107,9 +107,10 @@ def _sample(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterabl
 
 def _survivors(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterable[Verdict]) -> tuple[Sequence[Mutant], list[Verdict]]:
     """With SURVIVORS=yes: the mutants that the record does not call caught, and the verdicts on the others."""
-    if env.get('SURVIVORS', 'no') not in ('yes', 'no'):
-        raise Trouble(f'SURVIVORS={env["SURVIVORS"]}: unknown value', 'type yes or no')
-    if env.get('SURVIVORS') != 'yes':
+    only = env.get('SURVIVORS') or 'no'
+    if only not in ('yes', 'no'):
+        raise Trouble(f'SURVIVORS={only}: unknown value', 'type yes or no')
+    if only == 'no':
         return mutants, []
     keys = {mutant.key for mutant in mutants}
     known = [verdict for verdict in recorded if verdict.mutant in keys and verdict.verdict in record.SETTLED]
@@ -136,8 +137,8 @@ def _run(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence
         return _verdict(mutant, ended.verdict, ended.by)
 
     with ThreadPoolExecutor(jobs) as pool:
-        for number, verdict in enumerate(pool.map(judged, left), 1):
-            kept.add(verdict)
+        for number, future in enumerate(as_completed([pool.submit(judged, mutant) for mutant in left]), 1):
+            kept.add(future.result())
             seconds = (time.monotonic() - begun) / number * (len(left) - number)
             caught = sum(kept.verdicts[one.key].caught for one in mutants if one.key in kept.verdicts)
             step.note = f'{done + number} of {len(mutants)}, {caught} caught, {seconds / 60:.0f} min left'
@@ -191,7 +192,7 @@ def main(env: Mapping[str, str]) -> int:
         verdicts = _merge(settings, shard, verdicts)
         worse = record.worse(verdicts, recorded)
         for verdict in worse:
-            console.say(f'[FAILED] survives, but was caught before: {verdict.mutant}\n{verdict.diff}')
+            console.say(f'[FAILED] {record.WORSE}: {verdict.mutant}\n{verdict.diff}')
         console.say(record.survivors(verdicts, reviewed))
         console.say(record.score_table(verdicts, reviewed))
     return exit_status.FAILED if worse else exit_status.PASSED

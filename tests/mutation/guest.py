@@ -25,7 +25,7 @@ REACHED = re.compile(r'ptebatch: reached from (\d+): ([0-9a-f]+)')
 DONE = re.compile(r'ptebatch: mutant -?\d+ done')
 BEGINS = re.compile(r'ptebatch: mutant \d+ begins')
 # What a guest prints when a case begins, and after which it prints nothing that is needed.
-STEP = re.compile(rb'ptebatch: (?:mutant \d+ begins|case \S+ passed)')
+STEP = re.compile(rb'ptebatch: (?:mutant \d+ begins|case \S+ passed).*\n')
 ENDED = re.compile(rb'ptebatch: (?:mutant \d+ done|case \S+ failed after \d+ us)|' + PANIC.encode() + rb'.*\n')
 # A row of a case in KUnit's results.
 ROW = re.compile(r'^ {8}not ok \d+ (.*)$', re.MULTILINE)
@@ -36,6 +36,7 @@ SEED = 'ptebatch_kunit.seed=1'
 # On a busy host, x86 may miss timer interrupts while it checks them, and panic.
 NO_CHECK = 'no_timer_check'
 BOOTS = 3       # until one reaches the cases
+LOG = 8 << 20   # bytes of output that are read
 # KUnit's results are of level 6: only warnings, errors and the lines above go to the console, which takes time.
 QUIET, LOUD = 'loglevel=6', 'loglevel=7'
 # Seconds of a boot; how many times as long as before a case may take, and how many seconds more; seconds of all cases.
@@ -76,17 +77,21 @@ class Command:
         argv = [word.replace(UNCHANGED, args) for word in self.argv]
         # Of the boot, of each case, and of the end.
         limits = [BOOT, *(MARGIN + SLOWER * case.seconds for case in cases), MARGIN]
-        log = b''
+        log = bytearray()
         with subprocess.Popen(tools.supervised(argv), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             assert process.stdout
-            steps, deadline = 0, time.monotonic() + limits[0]
-            while select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            steps, deadline, line = 0, time.monotonic() + limits[0], 0
+            # A mutant may print without an end: output does not put the limit off, and no line is searched twice.
+            while ((left := deadline - time.monotonic()) > 0 and len(log) < LOG and
+                   select.select([process.stdout], [], [], left)[0]):
                 log += (more := os.read(process.stdout.fileno(), 65536))
-                if not more or ENDED.search(log):
+                if not more or ENDED.search(log, line):
                     break
-                if (found := len(STEP.findall(log))) > steps:
-                    steps, deadline = found, time.monotonic() + limits[min(found, len(limits) - 1)]
+                if found := len(STEP.findall(log, line)):
+                    steps += found
+                    deadline = time.monotonic() + limits[min(steps, len(limits) - 1)]
+                line = log.rfind(b'\n') + 1
             process.terminate()     # not kill: the supervisor ends the guest
         return log.decode(errors='backslashreplace').replace('\r\n', '\n')
 
@@ -103,7 +108,8 @@ def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, wit
     lines: list[str] = []
     own = Guest(replace(guest.settings, timeout=ALL, suites='none'), guest.tree)
     own.accel = guest.accel
-    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(SEED, QUIET, NO_CHECK, *([f'ptebatch_kunit.without={without}'] if without else []), UNCHANGED))
+    left_out = [f'ptebatch_kunit.without={without}'] if without else []
+    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(SEED, QUIET, NO_CHECK, *left_out, UNCHANGED))
     log = '\n'.join(lines)
     started = STARTED.search(log)
     if PANIC in log or not DONE.search(log) or not started:

@@ -23,6 +23,8 @@ RUN = (*CAUGHT, SURVIVED)
 SETTLED = (*CAUGHT, NOT_COMPILED, EQUIVALENT, DUPLICATE, ABSENT)
 # From the best to the worst, for the union of architectures.
 ORDER = (*CAUGHT, SURVIVED, NOT_REACHED, EQUIVALENT, DUPLICATE, ABSENT, NOT_COMPILED)
+# What make mutation says of a mutant that the record calls caught.
+WORSE = 'survives, but was caught before'
 TRIAGE = Path(__file__).with_name('survivors.csv')
 KINDS = ('equivalent', 'performance only', 'other architecture', 'gap')
 

@@ -164,11 +164,12 @@ CASES = [guest.Case(number, name, 0.0, frozenset({7})) for number, name in ((4, 
     ('case s.first passed after 5 us|case s.second passed after 6 us|mutant 7 done', (record.SURVIVED, '')),
     ('case s.first passed after 5 us|case s.second failed after 6 us', (record.KILLED, 's.second')),
     ('case s.first passed after 5 us|Kernel panic - not syncing: x', (record.CRASHED, 's.second')),
-    ('case s.first passed after 5 us|sleep', (record.TIMED_OUT, 's.second')),
+    ('case s.first passed after 5 us|sleep 100', (record.TIMED_OUT, 's.second')),
+    ('case s.first passed after 5 us|yes', (record.TIMED_OUT, 's.second')),
 ])
 def test_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, ended: tuple[str, str]) -> None:
     monkeypatch.setattr(guest, 'MARGIN', 0.2)
-    prints = '; '.join('sleep 100' if line == 'sleep' else f"echo '{'' if 'panic' in line else 'ptebatch: '}{line}'"
+    prints = '; '.join(line if line in ('sleep 100', 'yes') else f"echo '{'' if 'panic' in line else 'ptebatch: '}{line}'"
                        for line in ('mutant 7 begins', *log.split('|')))
     script = f'echo "$0" >args; {prints}'
     command = guest.Command(['sh', '-c', script, f'-append {guest.UNCHANGED} quiet'], tmp_path, dict(os.environ))
@@ -224,7 +225,7 @@ def test_survivors_are_those_of_the_record() -> None:
     recorded = [verdict(mutant.key, kind) for mutant, kind in zip(everything, kinds)] + [verdict('gone', record.KILLED)]
     left, known = mutation._survivors(everything, {'SURVIVORS': 'yes'}, recorded)
     assert left == everything[2:] and known == recorded[:2]
-    assert mutation._survivors(everything, {}, recorded) == (everything, [])
+    assert mutation._survivors(everything, {'SURVIVORS': ''}, recorded) == (everything, [])
     with pytest.raises(Trouble, match='SURVIVORS=1: unknown value'):
         mutation._survivors(everything, {'SURVIVORS': '1'}, recorded)
 
