@@ -25,6 +25,7 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/counter.h"
+#include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/run/orders.h"
@@ -424,7 +425,7 @@ static bool check_row(struct kunit *test, const struct advise_row *row)
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
-	setup.lru = true;
+	setup.lru = !setup.coherent;
 	kernel = ptebatch_row_try(test, &run, false, &passes);
 	if (passes && !row->may_skip && twin_comparable(row)) {
 		/* The twin splits other folios than the picture shows. */
@@ -432,7 +433,8 @@ static bool check_row(struct kunit *test, const struct advise_row *row)
 		check(twin, row);
 		passes = ptebatch_trial_same(kernel, twin);
 	}
-	if (!passes || row->unmaps)
+	/* The device has no memory for a PMD range of small folios. */
+	if (!passes || row->unmaps || setup.coherent)
 		return passes;
 	setup.small = true;
 	pages = ptebatch_row_call(test, &run, false, &passes);
@@ -449,6 +451,14 @@ static const struct advise_row rows[] = {
 	{ "MADV_COLD, corrupt PMD: cleared and reported, only the next page table old",
 	  PTEBATCH_COLD, { "@-4 Wdyx*4 {Wdyx*16}", .prot = RW, .bad_pmd = true },
 	  "@-4 Wdyx*4 {Wdx*16}" },
+
+	/* A folio of a device is left alone. */
+	{ "MADV_FREE, 64K folio in device-coherent memory: unchanged",
+	  PTEBATCH_FREE, { "{Wdyx*16}", .prot = RW, .coherent = true } },
+	{ "MADV_COLD, 64K folio in device-coherent memory: unchanged",
+	  PTEBATCH_COLD, { "{Wdyx*16}", .prot = RW, .coherent = true } },
+	{ "MADV_COLD, PMD-mapped folio in device-coherent memory: unchanged",
+	  PTEBATCH_COLD, { "[Wdyx]", .prot = RW, .coherent = true } },
 
 	/* MADV_FREE. */
 	{ "64K folio, dirty and young: becomes clean, old and lazyfree",
@@ -1331,10 +1341,15 @@ static struct kunit_case madvise_cases[] = {
 	{}
 };
 
+static int madvise_init(struct kunit_suite *suite)
+{
+	return ptebatch_swap_on_two(suite) ?: ptebatch_coherent_on(suite);
+}
+
 static struct kunit_suite madvise_suite = {
 	.name = "ptebatch_madvise",
-	.suite_init = ptebatch_swap_on_two,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = madvise_init,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = madvise_cases,
 };
 

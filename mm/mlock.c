@@ -643,16 +643,10 @@ static int mlock_init(struct kunit_suite *suite)
 	return ptebatch_swap_on(suite) ?: ptebatch_coherent_on(suite);
 }
 
-static void mlock_exit(struct kunit_suite *suite)
-{
-	ptebatch_device_off(suite);
-	ptebatch_swap_off(suite);
-}
-
 static struct kunit_suite mlock_suite = {
 	.name = "ptebatch_mlock",
 	.suite_init = mlock_init,
-	.suite_exit = mlock_exit,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = mlock_cases,
 };
 

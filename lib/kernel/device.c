@@ -203,7 +203,7 @@ int ptebatch_swap_device_on(struct kunit_suite *suite)
 }
 
 /**
- * ptebatch_swap_device_off() - undo ptebatch_swap_device_on()
+ * ptebatch_swap_device_off() - turn swap off and remove the memory of a device
  * @suite: the suite
  *
  * Context: Process context, may sleep.
