@@ -508,6 +508,19 @@ static const struct unmap_row unmap_rows[] = {
 	  { "{Ryu*4 Ry*4} {Sux*4 Sx*4} U", PTEBATCH_PRIVATE_FILE, RW, .uffd_wp = true,
 	    .swap = true }, "{U*4 -*4} {Sux*4 Sx*4} U" },
 
+	{ "page cache, swap entry of a copy before a page: only the page unmapped",
+	  &ptebatch_unmap_pages,
+	  { "Sx Ry", PTEBATCH_PRIVATE_FILE, RW, .swap = true }, "Sx {-}" },
+	{ "page cache, migration entry of a copy before a page: only the page unmapped",
+	  &ptebatch_unmap_pages,
+	  { "Mx Ry", PTEBATCH_PRIVATE_FILE, RW }, "Mx {-}" },
+	{ "page cache, device entry of a copy before a page: only the page unmapped",
+	  &ptebatch_unmap_pages,
+	  { "Dwx Ry", PTEBATCH_PRIVATE_FILE, RW }, "Dwx {-}" },
+	{ "page cache, poison marker before a page: only the page unmapped",
+	  &ptebatch_unmap_pages,
+	  { "P Ry", PTEBATCH_PRIVATE_FILE, RW }, "P {-}" },
+
 	/* unmap_mapping_pages(), with copies. */
 	{ "page cache and copies, a 32K folio and a copy: both unmapped",
 	  &ptebatch_unmap_copies,

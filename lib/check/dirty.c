@@ -18,31 +18,61 @@ static bool was_unmapped(const struct ptebatch_trial *trial, unsigned int i)
 		test_bit(was->folio, trial->space->cached));
 }
 
+static bool maps_dirty(const struct ptebatch_row *row, unsigned int folio)
+{
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++)
+		if (row->entries[i].folio == folio &&
+		    row->entries[i].flags & PTEBATCH_DIRTY)
+			return true;
+	return false;
+}
+
+/* Did a clean folio become dirty without a dirty entry, as from a write fault? */
+static bool dirtied(const struct ptebatch_trial *trial, unsigned int folio)
+{
+	return !test_bit(folio, trial->dirty) &&
+	       folio_test_dirty(trial->space->folios[folio]) &&
+	       !maps_dirty(&trial->before.row, folio) &&
+	       !maps_dirty(&trial->after.row, folio);
+}
+
 /**
  * ptebatch_check_dirty() - check rule 17 (file folios): dirty reaches the folio
  * @trial: the trial, stopped
- * @out: receives a line for each dirty entry that was lost
+ * @out: receives a line for each dirty entry that was lost, and for each folio
+ *       that became dirty without one
  *
  * Not checked: moved entries, which keep the dirty bit, and folios without the
  * space's references, which the operation may have written out.
  *
- * Return: true if the folio of each dirty entry that was unmapped is dirty.
+ * Return: true if the folio of each dirty entry that was unmapped is dirty, and
+ * no other folio became dirty.
  */
 bool ptebatch_check_dirty(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *was = &trial->before.row;
+	bool good = true;
 	unsigned int i;
 
 	if (trial->space->setup.lru || trial->second)
 		return true;
+	for_each_set_bit(i, trial->space->cached, was->nr_folios) {
+		if (!dirtied(trial, i))
+			continue;
+		good = false;
+		seq_buf_printf(out, "folio %u became dirty, none of its entries is\n", i);
+	}
 	for (i = 0; i < was->nr; i++) {
 		const struct ptebatch_entry *entry = &was->entries[i];
 
 		if (!(entry->flags & PTEBATCH_DIRTY) || !was_unmapped(trial, i) ||
 		    folio_test_dirty(trial->space->folios[entry->folio]))
 			continue;
+		good = false;
 		set_bit(i, trial->differs);
 		seq_buf_printf(out, "entry %u was dirty, its folio is clean\n", i);
 	}
-	return bitmap_empty(trial->differs, PTEBATCH_ROW_ENTRIES);
+	return good;
 }

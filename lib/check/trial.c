@@ -168,9 +168,12 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 			      PTEBATCH_RULE_ACCOUNTING " violated before the operation: %s",
 			      seq_buf_str(&out));
 	ptebatch_trial_record(trial);
-	for (i = 0; i < trial->space->row.nr_folios; i++)
+	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		if (folio_test_locked(trial->space->folios[i]))
 			set_bit(i, trial->locked);
+		if (folio_test_dirty(trial->space->folios[i]))
+			set_bit(i, trial->dirty);
+	}
 	ptebatch_mlocked_begin(trial);
 	ptebatch_mapped_begin(trial);
 	ptebatch_deferred_begin(trial);

@@ -33,6 +33,7 @@
  * @migrates: the operation migrates folios, and may fail to
  * @filled: the pages were filled by ptebatch_contents_fill()
  * @locked: bitmap of the folios that are locked before the operation
+ * @dirty: bitmap of the folios that are dirty before the operation
  * @mlocked: bitmap of the folios that are mlocked before the operation
  * @deferred: bitmap of the folios in the deferred split queue before the operation
  * @mlocked_pages: NR_MLOCK before the operation, less the pages of @mlocked
@@ -63,6 +64,7 @@ struct ptebatch_trial {
 	bool filled;
 	bool quiet;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(dirty, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(deferred, PTEBATCH_ROW_ENTRIES);
 	long mlocked_pages;
