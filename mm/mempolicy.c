@@ -21,6 +21,7 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
+#include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/run/orders.h"
@@ -161,7 +162,9 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	struct ptebatch_space *space = trial->space;
 
 	trial->migrates = true;
-	ptebatch_contents_fill(trial);
+	/* No memory is behind the device's addresses. */
+	if (!trial->space->setup.coherent)
+		ptebatch_contents_fill(trial);
 	if (row->referenced)
 		folio_get(space->folios[space->row.nr_folios - 1]);
 	if (row->reserved)
@@ -245,6 +248,11 @@ static const struct policy_row bind_rows[] = {
 	{ "PMD changes before the lock: looked at again, folios moved",
 	  { "0Wdyx 0{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" },
 	  MOVE, "~1Wdyx ~1{Wdyx*16}" },
+
+	/* A folio of a device cannot be moved. */
+	{ "64K folio in device-coherent memory, STRICT: skipped, no error",
+	  { "{Wdyx*16}", .prot = RW, .coherent = true }, MOVE | STRICT,
+	  .off_lru = true },
 
 	{ "64K folio on the wrong node: moved",
 	  { "0{Wdyx*16}", .prot = RW }, MOVE, "~1{Wdyx*16}" },
@@ -503,6 +511,8 @@ static struct kunit_case mempolicy_cases[] = {
 
 static struct kunit_suite mempolicy_suite = {
 	.name = "ptebatch_mempolicy",
+	.suite_init = ptebatch_coherent_on,
+	.suite_exit = ptebatch_device_off,
 	.test_cases = mempolicy_cases,
 };
 

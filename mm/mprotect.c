@@ -90,6 +90,11 @@ static const struct mprotect_row rows[] = {
 	  { "@-4 {Wdyx*16}", .prot = RW, .bad_pmd = true }, RO,
 	  "@-4 {Wdyx*4 Rdyx*12}" },
 
+	/* The PMD changes before the page table is locked. */
+	{ "PMD changes before the lock: looked at again, all entries become read-only",
+	  { "{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" }, RO,
+	  "{Rdyx*16}" },
+
 	/* Whole folios; a shared page is one that is not AnonExclusive. */
 	{ "64K folio to read-only: all entries become read-only",
 	  { "{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16}" },
