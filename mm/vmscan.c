@@ -34,6 +34,8 @@
  * @after: expected row after the call
  * @referenced: the folios have PG_referenced before the call
  * @isolated: the last folio is isolated from the LRU lists
+ * @again: bitmap of the folios that are found young twice, in two VMAs or page
+ *         tables
  */
 struct young_row {
 	const char *name;
@@ -41,6 +43,7 @@ struct young_row {
 	const char *after;
 	bool referenced;
 	bool isolated;
+	unsigned int again;
 };
 
 /* Did a PTE of the folio lose young? @flags gets the flags of such PTEs. */
@@ -124,15 +127,16 @@ static void expect_exactly(struct ptebatch_trial *trial, const char *picture,
 
 /* Rule 17: young and dirty of the PTEs must reach folio @nr. */
 static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
-			      bool referenced, unsigned int age)
+			      const struct young_row *row, unsigned int age)
 {
+	bool again = nr < BITS_PER_TYPE(row->again) && row->again & BIT(nr);
 	struct folio *folio = trial->space->folios[nr];
 	struct kunit *test = trial->test;
 	u16 flags;
 
 	if (!was_young(trial, nr, &flags)) {
 		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio),
-				    referenced,
+				    row->referenced,
 				    "%s: PG_referenced of folio %d, no PTE became old",
 				    trial->function, nr);
 		return;
@@ -142,17 +146,16 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 				    !!(flags & PTEBATCH_DIRTY), PTEBATCH_RULE_FILE
 				    ": %s: PG_dirty of folio %d, as its PTEs that were young",
 				    trial->function, nr);
-	if (referenced)
+	if (row->referenced)
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_of(folio),
 				    ptebatch_lru_gen_at_age(folio, age),
 				    "%s: generation of folio %d",
 				    trial->function, nr);
 	else
-		/* Young in two page tables, it gets PG_workingset. */
-		KUNIT_EXPECT_TRUE_MSG(test, folio_test_referenced(folio) ||
-				      folio_test_workingset(folio),
-				      "%s: folio %d was young, has no PG_referenced or PG_workingset",
-				      trial->function, nr);
+		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio) +
+				    2 * folio_test_workingset(folio), again ? 2 : 1,
+				    "%s: folio %d was young %s: PG_referenced, 2 * PG_workingset",
+				    trial->function, nr, again ? "twice" : "once");
 }
 
 static struct folio *last_folio(const struct ptebatch_trial *trial)
@@ -247,7 +250,7 @@ static void look_around(struct kunit *test, const struct young_row *row,
 	expect_exactly(trial, row->after, folio);
 	for (i = 0; i < drawn->nr_folios; i++)
 		if (i != nr)
-			expect_used_folio(trial, i, row->referenced, SECOND_YOUNGEST);
+			expect_used_folio(trial, i, row, SECOND_YOUNGEST);
 }
 
 static void walk(struct kunit *test, const struct young_row *row,
@@ -262,7 +265,7 @@ static void walk(struct kunit *test, const struct young_row *row,
 	expect_exactly(trial, row->after, NULL);
 	/* The walk adds a generation: the old youngest is one older. */
 	for (i = 0; i < trial->space->row.nr_folios; i++)
-		expect_used_folio(trial, i, row->referenced, 1);
+		expect_used_folio(trial, i, row, 1);
 }
 
 /* A look-around covers 64 PTEs of a page table, where possible 32 each side. */
@@ -436,7 +439,8 @@ static const struct young_row walk_rows[] = {
 	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW, .lru = true },
 	  "@-16 {Wdx*16} -*T {Wdx*16}" },
 	{ "64K folio across a page table boundary: all PTEs become old",
-	  { "@-8 {Wdyx*16}", .prot = RW, .lru = true }, "@-8 {Wdx*16}" },
+	  { "@-8 {Wdyx*16}", .prot = RW, .lru = true }, "@-8 {Wdx*16}",
+	  .again = BIT(0) },
 	{ "64K folio, first PTE young: all PTEs become old",
 	  { "{Wdyx Wdx*15}", .prot = RW, .lru = true }, "{Wdx*16}" },
 	{ "64K folio, last PTE young: all PTEs become old",
@@ -461,15 +465,24 @@ static const struct young_row walk_rows[] = {
 	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true, .lru = true },
 	  "{Rdux*4 Wdx*12}" },
 	{ "64K folio in two VMAs: all PTEs become old",
-	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@5 {Wdx*16}" },
+	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@5 {Wdx*16}",
+	  .again = BIT(0) },
 	{ "64K shmem folio in two VMAs, PTEs of the first dirty: all PTEs become old",
 	  { "@5 {Wdy*8 ; Wy*8}", PTEBATCH_SHMEM, RW, .lru = true },
-	  "@5 {Wd*8 W*8}" },
+	  "@5 {Wd*8 W*8}",
+	  .again = BIT(0) },
+	{ "64K folio, PTE 8 missing, other PTEs young: found young once",
+	  { "{Wdyx*8 - Wdyx*7}", .prot = RW, .lru = true }, "{Wdx*8 - Wdx*7}" },
+	{ "young folio, and an old one in the next VMA: found young once",
+	  { "@5 {Wdyx*8} ; {Wdx*8}", .prot = RW, .lru = true },
+	  "@5 {Wdx*8} {Wdx*8}" },
 	{ "64K folio in three VMAs, middle one mlocked: skipped, its PTEs stay young",
 	  { "@5 {Wdyx*5 ; Wdyx*4 ; Wdyx*7}", .prot = RW, .next_mlocked = true,
-	    .lru = true }, "@5 {Wdx*5 Wdyx*4 Wdx*7}" },
+	    .lru = true }, "@5 {Wdx*5 Wdyx*4 Wdx*7}",
+	  .again = BIT(0) },
 	{ "64K folio in two VMAs, each in a page table of its own: all PTEs become old",
-	  { "@-8 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@-8 {Wdx*16}" },
+	  { "@-8 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@-8 {Wdx*16}",
+	  .again = BIT(0) },
 	{ "small folios in five VMAs, every other one mlocked: skipped",
 	  { "Wdyx*2 ; Wdyx ; Wdyx*2 ; Wdyx*3 ; Wdyx", .prot = RW,
 	    .next_mlocked = true, .lru = true }, "Wdx*2 Wdyx Wdx*2 Wdyx*3 Wdx" },
@@ -559,6 +572,9 @@ static const struct hot_row {
 	{ "1 young PTE in a VMA of 9 before an mlocked VMA: not walked again",
 	  { "Wdyx -*8 ; -", .prot = RW, .next_mlocked = true, .lru = true },
 	  9, 1, false },
+	{ "2 young PTEs of a folio in a VMA of 17 before an mlocked VMA: not walked again",
+	  { "0{Wdyx*2} -*15 ; -", .prot = RW, .next_mlocked = true, .lru = true },
+	  17, 2, false },
 	{ "5 and 3 young PTEs in VMAs of 40 and 24, an mlocked one between: walked again",
 	  { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*3 .} -*21 ; -", .prot = RW,
 	    .next_mlocked = true, .lru = true }, 64, 8, true },
