@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
+from commands import mutation_bench
 from commands import run
 from guests.guest import Guest
 from host.console import Console, Step
@@ -35,12 +36,9 @@ from mutation.weave import Mutant, original
 IN_KERNEL = re.compile(r' (\w+__m\w+)$', re.MULTILINE)
 
 
-def _mutants(names: Sequence[str], env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
+def _mutants(names: Iterable[str], env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
     """Those of the functions that FILES= and FUNCTIONS= select."""
-    mutants = catalog.mutants(catalog.chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
-    if not mutants:
-        raise Trouble('FILES= and FUNCTIONS= select no function', 'type for example FILES=mm/mprotect.c FUNCTIONS="*batch*"')
-    return mutants
+    return catalog.mutants(catalog.chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
 
 
 def _digests(kernel: Kernel, guest: Guest, console: Console) -> dict[str, str]:
@@ -161,6 +159,8 @@ def _merge(settings: Settings, shard: Shard, verdicts: Iterable[Verdict]) -> lis
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make mutation`."""
+    if env.get('BENCH', '') not in ('', '0'):
+        return mutation_bench.main(env)
     shard = Shard.read(env)
     settings = Settings.read(env).for_mutation(*shard.name)
     without = _without(env)

@@ -20,17 +20,20 @@ from host.settings import PROJECT, Settings
 from host import tools
 
 # The configuration of each flavour beyond that of the default one.
+BENCH = ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
+         'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n')
+MUTATION = ('CONFIG_PTEBATCH_MUTATION=y',)
 FLAVOURS = {
     '': (),
     'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=n',),
-    'bench': ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
-              'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n'),
+    'bench': BENCH,
     'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
               'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
     # Each report counts, also of a race that was reported before; a short distance between the watched accesses.
     'kcsan': ('CONFIG_KCSAN=y', 'CONFIG_KCSAN_REPORT_ONCE_IN_MS=0', 'CONFIG_KCSAN_SKIP_WATCH=500'),
     'coverage': ('CONFIG_DEBUG_FS=y', 'CONFIG_GCOV_KERNEL=y'),
-    'mutation': ('CONFIG_PTEBATCH_MUTATION=y',),
+    'mutation': MUTATION,
+    'mutation-bench': MUTATION + BENCH,
     'selftests': (),    # configured by selftests_build.py
 }
 # The reproducers need a file system with large folios and page_mkwrite(), and page tables whose allocation fails. The

@@ -81,7 +81,7 @@ class Settings:
         """The kind of kernel; empty for the default."""
         if self.selftests:
             return 'selftests'
-        return ('loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else
+        return ('loadable' if self.loadable else 'mutation-bench' if self.mutation and self.bench else 'bench' if self.bench else 'debug' if self.debug else
                 'kcsan' if self.kcsan else 'coverage' if self.coverage else 'mutation' if self.mutation else '')
 
     @property
@@ -141,6 +141,12 @@ class Settings:
             raise Trouble('LOADABLE=, DEBUG=, VARIANTS= and SUITES= do not apply to make mutation', 'leave them out')
         name = '-'.join(['mutation', *shard])
         return replace(self, results=self.results / name, mutation=True, tree=name, parameters=())
+
+    def with_benches(self) -> Settings:
+        """The settings for mutants under the counting clock."""
+        if not self.arch.emulated:
+            raise Trouble(f'BENCH=1: not supported with ARCH={self.arch.name}', 'type ARCH=x86_64 or ARCH=arm64')
+        return replace(self, bench=True, counting=True)
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:
         """The settings for the kernel's own selftests."""

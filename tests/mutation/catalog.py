@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatch
 
+from host.errors import Trouble
 from mutation import operators
 from mutation.functions import Function, definitions
 from mutation.operators import Change
@@ -59,6 +60,8 @@ def chosen(names: Iterable[str], files: str, patterns: str) -> list[str]:
         if (not files or any(fnmatch(file, pattern) for pattern in files.split())) and (
                 not patterns or any(fnmatch(function, pattern) for pattern in patterns.split())):
             found.append(name)
+    if not found:
+        raise Trouble('FILES= and FUNCTIONS= select no function', 'type for example FILES=mm/mprotect.c FUNCTIONS="*batch*"')
     return found
 
 

@@ -17,6 +17,8 @@ from results.markdown import table
 KILLED, CRASHED, TIMED_OUT, SURVIVED = 'killed', 'crashed', 'timed out', 'survived'
 # A mutant that no guest needs to run.
 NOT_COMPILED, EQUIVALENT, DUPLICATE, NOT_REACHED, ABSENT = 'does not compile', 'equivalent', 'duplicate', 'not reached', 'not in this kernel'
+# A mutant that benches ran: make mutation BENCH=1.
+SLOWER, NOT_SLOWER = 'slower', 'not slower'
 CAUGHT = (KILLED, CRASHED, TIMED_OUT)
 RUN = (*CAUGHT, SURVIVED)
 # A verdict that further cases do not change.

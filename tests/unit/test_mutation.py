@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import mutation
+from commands import mutation, mutation_bench
 from host.console import Console
 from host.errors import Trouble
 from host.settings import PROJECT, Settings
@@ -20,6 +20,7 @@ from host import wheels
 from mutation import assembly, catalog, guest, operators, record, weave
 from mutation.functions import definitions
 from mutation.record import Record, Verdict
+from results.timing import Timing
 from trees import series
 
 SOURCE = '''\
@@ -111,6 +112,8 @@ def test_chosen() -> None:
     assert catalog.chosen(names, 'mm/*', '') == names[:2]
     assert catalog.chosen(names, '', '*batch* g') == names
     assert catalog.chosen(names, 'mm/b.c arch/*', '*batch*') == names[2:]
+    with pytest.raises(Trouble, match='FILES= and FUNCTIONS= select no function'):
+        catalog.chosen(names, 'mm/c.c', '')
 
 
 def compiled(tmp_path: Path, good: list[weave.Mutant]) -> subprocess.CompletedProcess[str]:
@@ -248,6 +251,17 @@ def test_score() -> None:
     score = record.scores(verdicts, {'d': ('equivalent', 'for a reason')})['all']
     assert (score.mutants, score.caught, score.survived, score.not_reached, score.equivalent) == (6, 2, 1, 1, 2)
     assert score.percent == 50
+
+
+def test_slower_by_the_worst_timing() -> None:
+    def timing(name: str, least: int) -> Timing:
+        return Timing({'table': 'S1', 'name': name}, 512, 1, 3, 0, least, least, least)
+
+    was, now = ({name: timing(name, least) for name, least in figures.items()}
+                for figures in ({'a': 1000, 'b': 200, 'c': 7}, {'a': 1010, 'b': 210}))
+    ratio, name = mutation_bench.slower(was, now)
+    assert name == 'b' and round(ratio, 6) == 0.05
+    assert mutation_bench.slower(was, {}) == (0.0, '')
 
 
 def test_worse_than_recorded() -> None:
