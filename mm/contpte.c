@@ -13,6 +13,7 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/page_table_check.h>
+#include <linux/string.h>
 
 #include "internal.h"
 
@@ -196,8 +197,11 @@ static pte_t made_writable(pte_t pte)
 	return ptes_made_writable(pte, rw_vma);
 }
 
-/* Return value: none, an entry with gathered bits, or whether it was young. */
-enum returned { NOTHING, ENTRY, YOUNG_FLAG };
+/*
+ * Return value: none, an entry with gathered bits, whether it was young, or
+ * whether an entry changed.
+ */
+enum returned { NOTHING, ENTRY, YOUNG_FLAG, CHANGED_FLAG };
 
 /* Parts of a block on which the cost of an operation is counted. */
 enum part_index { WHOLE, HALF, ONE, NR_PARTS };
@@ -290,11 +294,11 @@ static const struct op ops[] = {
 		    [ONE] = { 19, 0, 0 } } },
 	{ "ptep_set_access_flags", PTEBATCH_SET_ACCESS_FLAGS, ptes_accessed,
 	  .single = true, .valid = true, .no_unfold = true, .flushes = true,
-	  .sets_bits = YOUNG | DIRTY,
+	  .sets_bits = YOUNG | DIRTY, .returned = CHANGED_FLAG,
 	  .cost = { [ONE] = { 17, 0, 0 } } },
 	{ "ptep_set_access_flags, to writable", PTEBATCH_SET_WRITABLE,
 	  made_writable, .single = true, .valid = true, .flushes = true,
-	  .sets_bits = YOUNG | DIRTY,
+	  .sets_bits = YOUNG | DIRTY, .returned = CHANGED_FLAG,
 	  .cost = { [ONE] = { 19, 2, 3 } } },
 };
 
@@ -331,6 +335,22 @@ static bool invalidations_match(const struct blocks *blocks,
 	}
 	return op->flushes ? blocks->flush.calls >= nr :
 			     blocks->flush.calls == nr;
+}
+
+/*
+ * Is each entry flushed that an operation with a flush made old or dirty? An
+ * entry that becomes accessed was in no TLB.
+ */
+static bool bits_flushed(const struct blocks *blocks, const struct op *op)
+{
+	unsigned int i, flushed = op->sets_bits ? DIRTY : YOUNG;
+
+	for (i = 0; i < ENTRIES && op->flushes; i++)
+		if ((op->no_unfold || is_in_range(blocks, i)) &&
+		    (bits(blocks->before[i]) ^ bits(blocks->after[i])) & flushed &&
+		    !test_bit(blocks->layout->first + i, blocks->flush.flushed))
+			return false;
+	return true;
 }
 
 /* Rule 1: violation in accessed and dirty of entry @i, %NULL if none. */
@@ -392,6 +412,10 @@ static const char *return_error(const struct blocks *blocks,
 	case YOUNG_FLAG:
 		return !!pte_val(blocks->returned) == !!(all & YOUNG) ? NULL :
 		       "returned value differs from gathered accessed (rule 27)";
+	case CHANGED_FLAG:
+		return pte_val(blocks->returned) ==
+		       !!memcmp(blocks->before, blocks->after, sizeof(blocks->before)) ?
+		       NULL : "returned value differs from whether an entry changed (rule 9)";
 	default:
 		return NULL;
 	}
@@ -457,15 +481,17 @@ static void set_up(struct blocks *blocks)
 	}
 }
 
-/* Set accessed and dirty in entry @i, as the hardware does. */
-static void set_hardware_bits(struct blocks *blocks, unsigned int i)
+/* Set accessed in entry @young, dirty in entry @dirty, as the hardware does. */
+static void set_hardware_bits(struct blocks *blocks, unsigned int young,
+			      unsigned int dirty)
 {
-	pte_t pte = ptebatch_raw_pte(blocks->ptep + i);
-	pteval_t val = pte_val(pte) | PTE_AF;
+	pte_t pte = ptebatch_raw_pte(blocks->ptep + young);
 
+	ptebatch_set_raw_pte(blocks->ptep + young, __pte(pte_val(pte) | PTE_AF));
+	pte = ptebatch_raw_pte(blocks->ptep + dirty);
 	if (pte_write(pte))
-		val &= ~PTE_RDONLY;
-	ptebatch_set_raw_pte(blocks->ptep + i, __pte(val));
+		ptebatch_set_raw_pte(blocks->ptep + dirty,
+				     __pte(pte_val(pte) & ~PTE_RDONLY));
 }
 
 static void call(struct blocks *blocks, const struct op *op)
@@ -487,16 +513,17 @@ static void call(struct blocks *blocks, const struct op *op)
 
 /* Does not print, since the page table lock is held. */
 static bool try_range(struct blocks *blocks, const struct op *op,
-		      unsigned int used)
+		      unsigned int young, unsigned int dirty)
 {
 	unsigned int i;
 
 	set_up(blocks);
 	if (blocks->valid)
-		set_hardware_bits(blocks, used);
+		set_hardware_bits(blocks, young, dirty);
 	read_raw(blocks, blocks->before);
 	gather(blocks);
 	blocks->flush.calls = 0;
+	bitmap_zero(blocks->flush.flushed, PTEBATCH_ROW_ENTRIES);
 	call(blocks, op);
 	read_raw(blocks, blocks->after);
 
@@ -514,6 +541,8 @@ static bool try_range(struct blocks *blocks, const struct op *op,
 	blocks->error = return_error(blocks, op);
 	if (!blocks->error && !invalidations_match(blocks, op))
 		blocks->error = "more or fewer TLB invalidations than blocks unfolded (rule 26)";
+	if (!blocks->error && !bits_flushed(blocks, op))
+		blocks->error = "became old or dirty without a TLB invalidation (rule 8)";
 	return !blocks->error;
 }
 
@@ -541,7 +570,7 @@ static void try_ranges(struct blocks *blocks, const struct op *op)
 			blocks->nr = to - from;
 			/* Vary which entry has accessed and dirty set. */
 			used = (used + 7) % ENTRIES;
-			if (!try_range(blocks, op, used))
+			if (!try_range(blocks, op, used, used))
 				return;
 		}
 	}
@@ -662,8 +691,9 @@ static void contpte_op(struct kunit *test)
 }
 
 /*
- * Rule 27 for each operation that returns a value, each entry with accessed and
- * dirty set, and each entry that is read.
+ * Rule 27 for each operation that returns a value, each entry with accessed set,
+ * dirty in the same entry or in one at the other end of the block, and each entry
+ * that is read.
  */
 static void try_used(struct blocks *blocks, const struct op *op)
 {
@@ -673,7 +703,8 @@ static void try_used(struct blocks *blocks, const struct op *op)
 		for (blocks->from = 0; blocks->from < ENTRIES; blocks->from++) {
 			blocks->nr = 1;
 			if (is_edge(used) && is_edge(blocks->from) &&
-			    !try_range(blocks, op, used))
+			    (!try_range(blocks, op, used, used) ||
+			     !try_range(blocks, op, used, used ^ (CONT_PTES - 1))))
 				return;
 		}
 }
@@ -681,7 +712,7 @@ static void try_used(struct blocks *blocks, const struct op *op)
 static bool fill_gathering(unsigned int i, void *param)
 {
 	*(struct op *)param = ops[i];
-	return ops[i].returned != NOTHING;
+	return ops[i].returned == ENTRY || ops[i].returned == YOUNG_FLAG;
 }
 
 static void describe_gathering(struct kunit *test, const void *param, char *desc)
@@ -689,7 +720,7 @@ static void describe_gathering(struct kunit *test, const void *param, char *desc
 	const struct op *op = param;
 
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
-		 "%s, any one entry accessed and dirty: gathered from its block",
+		 "%s, any entries accessed and dirty: gathered from their block",
 		 op->name);
 }
 
@@ -735,7 +766,7 @@ static void count_part(struct blocks *blocks, const struct op *op)
 	blocks->counted = true;
 	blocks->from = part->from;
 	blocks->nr = part->nr;
-	try_range(blocks, op, 0);
+	try_range(blocks, op, 0, 0);
 }
 
 static void expect_cost(struct kunit *test, const struct blocks *blocks,

@@ -316,6 +316,27 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	unregister_secondary(walk.secondary, trial->space->places[0].mm);
 }
 
+/*
+ * A CPU does not set the accessed bit of an entry that is in its TLB as young.
+ * x86 does without the flush: the TLB does not hold entries for long.
+ */
+static void expect_flushed(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_row *before = &trial->before.row;
+	const struct ptebatch_row *after = &trial->after.row;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_ARM64))
+		return;
+	for (i = 0; i < before->nr; i++)
+		if (before->entries[i].flags & ~after->entries[i].flags & PTEBATCH_YOUNG)
+			KUNIT_EXPECT_TRUE_MSG(trial->test,
+					      test_bit(i, trial->flush.flushed),
+					      PTEBATCH_RULE_TLB
+					      ": %s makes entry %u old without a flush",
+					      trial->function, i);
+}
+
 static void check(struct ptebatch_trial *trial, const void *data)
 {
 	const struct referenced_row *row = data;
@@ -327,6 +348,7 @@ static void check(struct ptebatch_trial *trial, const void *data)
 				    "calls of pte_offset_map_lock()");
 	}
 	expect_flags(trial);
+	expect_flushed(trial);
 	expect_mlocked(trial);
 	expect_batches(trial);
 	expect_only_young_cleared(trial);

@@ -96,14 +96,15 @@ static void ptes_clear_young_dirty(struct ptebatch_ptes *p)
 
 static void ptes_set_access_flags(struct ptebatch_ptes *p)
 {
-	ptep_set_access_flags(p->vma, p->addr, p->ptep, ptes_accessed(p->entry),
-			      pte_write(p->entry));
+	p->returned = __pte(ptep_set_access_flags(p->vma, p->addr, p->ptep,
+						  ptes_accessed(p->entry),
+						  pte_write(p->entry)));
 }
 
 static void ptes_set_writable(struct ptebatch_ptes *p)
 {
-	ptep_set_access_flags(p->vma, p->addr, p->ptep,
-			      ptes_made_writable(p->entry, p->vma), 1);
+	p->returned = __pte(ptep_set_access_flags(p->vma, p->addr, p->ptep,
+						  ptes_made_writable(p->entry, p->vma), 1));
 }
 
 static const ptebatch_pte_op_t ptes_ops[PTEBATCH_NR_PTE_OPS] = {
