@@ -103,8 +103,9 @@ def _sample(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterabl
     return random.Random(seed).sample(left, size) if 0 < size < len(left) else mutants
 
 
-def _survivors(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterable[Verdict]) -> tuple[Sequence[Mutant], list[Verdict]]:
-    """With SURVIVORS=yes: the mutants that the record does not call caught, and the verdicts on the others."""
+def _survivors(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterable[Verdict],
+               elsewhere: Iterable[Verdict]) -> tuple[Sequence[Mutant], list[Verdict]]:
+    """With SURVIVORS=yes: the mutants that no record calls caught, and the architecture's verdicts on the others."""
     only = env.get('SURVIVORS') or 'no'
     if only not in ('yes', 'no'):
         raise Trouble(f'SURVIVORS={only}: unknown value', 'type yes or no')
@@ -112,7 +113,7 @@ def _survivors(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iter
         return mutants, []
     keys = {mutant.key for mutant in mutants}
     known = [verdict for verdict in recorded if verdict.mutant in keys and verdict.verdict in record.SETTLED]
-    settled = {verdict.mutant for verdict in known}
+    settled = {verdict.mutant for verdict in known} | {verdict.mutant for verdict in elsewhere if verdict.caught}
     return [mutant for mutant in mutants if mutant.key not in settled], known
 
 
@@ -135,12 +136,17 @@ def _run(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence
         return _verdict(mutant, ended.verdict, ended.by)
 
     with ThreadPoolExecutor(jobs) as pool:
-        for number, future in enumerate(as_completed([pool.submit(judged, mutant) for mutant in left]), 1):
-            kept.add(future.result())
-            seconds = (time.monotonic() - begun) / number * (len(left) - number)
-            caught = sum(kept.verdicts[one.key].caught for one in mutants if one.key in kept.verdicts)
-            step.note = f'{done + number} of {len(mutants)}, {caught} caught, {seconds / 60:.0f} min left'
-            step.progress()
+        futures = [pool.submit(judged, mutant) for mutant in left]
+        try:
+            for number, future in enumerate(as_completed(futures), 1):
+                kept.add(future.result())
+                seconds = (time.monotonic() - begun) / number * (len(left) - number)
+                caught = sum(kept.verdicts[one.key].caught for one in mutants if one.key in kept.verdicts)
+                step.note = f'{done + number} of {len(mutants)}, {caught} caught, {seconds / 60:.0f} min left'
+                step.progress()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _merge(settings: Settings, shard: Shard, verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -168,13 +174,12 @@ def main(env: Mapping[str, str]) -> int:
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)
     reviewed = record.triage()
-    path = record.recorded(settings.arch.name)
-    recorded = record.load(path) if path.exists() else []
+    recorded, elsewhere = record.of_architecture(settings.arch.name)
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
         read = reader(tree)
         names = catalog.functions(read, settings.arch.name, [patch.diff for patch in tree.patches[len(base.patches):]])
-        mutants, known = _survivors(_mutants(names, env, read), env, recorded)
+        mutants, known = _survivors(_mutants(names, env, read), env, recorded, elsewhere)
         mutants = _sample(mutants, env, recorded)
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:

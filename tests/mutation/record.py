@@ -92,6 +92,15 @@ def recorded(arch: str) -> Path:
     return PROJECT / f'tests/recorded/{arch}/mutation.json'
 
 
+def of_architecture(arch: str) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts in the repository: of an architecture, and of all others."""
+    own: list[Verdict] = []
+    others: list[Verdict] = []
+    for path in sorted(PROJECT.glob('tests/recorded/*/mutation.json')):
+        (own if path == recorded(arch) else others).extend(load(path))
+    return own, others
+
+
 def _place(verdict: Verdict) -> tuple[str, int, str]:
     return verdict.function, verdict.line, verdict.mutant
 

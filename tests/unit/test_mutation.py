@@ -224,13 +224,14 @@ def test_sample_leaves_out_what_needed_no_guest() -> None:
 
 def test_survivors_are_those_of_the_record() -> None:
     everything = mutants()
-    kinds = [record.KILLED, record.NOT_COMPILED, record.SURVIVED, record.NOT_REACHED]
+    kinds = [record.KILLED, record.NOT_COMPILED, record.SURVIVED, record.NOT_REACHED, record.SURVIVED]
     recorded = [verdict(mutant.key, kind) for mutant, kind in zip(everything, kinds)] + [verdict('gone', record.KILLED)]
-    left, known = mutation._survivors(everything, {'SURVIVORS': 'yes'}, recorded)
-    assert left == everything[2:] and known == recorded[:2]
-    assert mutation._survivors(everything, {'SURVIVORS': ''}, recorded) == (everything, [])
+    elsewhere = [verdict(everything[4].key, record.CRASHED), verdict(everything[5].key, record.SURVIVED)]
+    left, known = mutation._survivors(everything, {'SURVIVORS': 'yes'}, recorded, elsewhere)
+    assert left == [*everything[2:4], *everything[5:]] and known == recorded[:2]
+    assert mutation._survivors(everything, {'SURVIVORS': ''}, recorded, elsewhere) == (everything, [])
     with pytest.raises(Trouble, match='SURVIVORS=1: unknown value'):
-        mutation._survivors(everything, {'SURVIVORS': '1'}, recorded)
+        mutation._survivors(everything, {'SURVIVORS': '1'}, recorded, elsewhere)
 
 
 def test_without_an_unknown_check() -> None:
