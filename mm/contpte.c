@@ -368,8 +368,10 @@ static const char *bits_error(const struct blocks *blocks, const struct op *op,
 		most &= ~may_clear;
 	} else if (op->no_unfold && touched(blocks, i) &&
 		   contiguous_before(blocks, i)) {
+		/* Otherwise ptep_get() would still find the bit in the block. */
 		may_clear = op->clears_bits;
 		may_set = op->sets_bits;
+		most &= ~may_clear;
 	}
 	if (op->sets && touched(blocks, i))
 		most |= blocks->gathered[i] | blocks->range_bits |

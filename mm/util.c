@@ -136,6 +136,9 @@ static const struct batch_row {
 	  { "{Rdyx Rdy Rdyx Rdy Rdyx*6 Rdy*6}", .prot = RO } },
 	{ "64K folio, writable and read-only halves: split by FPB_RESPECT_WRITE",
 	  { "{Wdyx*8 Rdyx*8}", .prot = RW } },
+	/* On arm64 two contiguous blocks: pte_batch_hint() must not exceed the first. */
+	{ "128K folio, writable and read-only halves: split by FPB_RESPECT_WRITE",
+	  { "{Wdyx*16 Rdyx*16}", .prot = RW } },
 	{ "64K folio, read-only and writable alternate: split by FPB_RESPECT_WRITE",
 	  { "{Rdyx Wdyx Rdyx Wdyx Rdyx*4 Wdyx*8}", .prot = RW } },
 	{ "64K folio, dirty and clean halves: split by FPB_RESPECT_DIRTY",
