@@ -33,7 +33,7 @@ ptebatch_check_t ptebatch_check_announced, ptebatch_check_model, ptebatch_check_
 	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
 	ptebatch_check_tables, ptebatch_check_slots, ptebatch_check_mlocked,
 	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio,
-	ptebatch_check_mapped;
+	ptebatch_check_dirty, ptebatch_check_mapped;
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -401,6 +401,9 @@ static const struct state_row {
 	{ "file folio dirty by folio_set_dirty(): reported",
 	  { "{Ry*16}", PTEBATCH_FILE, RW }, set_dirty, ptebatch_check_dirty_folio,
 	  "folio 0 is dirty, dirty_folio() was not called" },
+	{ "clean file folio becomes dirty, no entry of it is: reported",
+	  { "{Ry*16}", PTEBATCH_FILE, RW }, set_dirty, ptebatch_check_dirty,
+	  "folio 0 became dirty, none of its entries is" },
 	{ "NR_MLOCK too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_mlocked_pages, ptebatch_check_mlocked,
 	  "NR_MLOCK has 16 pages of the row, 0 are mlocked" },
