@@ -127,8 +127,9 @@ def _without(env: Mapping[str, str]) -> str:
 
 
 def _run(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence[Case], kept: Record, step: Step) -> None:
-    """Boot once for each mutant that the record does not have."""
-    left = [mutant for mutant in mutants if mutant.key not in kept.verdicts]
+    """Boot once for each mutant that the record does not have, the quickest first."""
+    left = sorted((mutant for mutant in mutants if mutant.key not in kept.verdicts),
+                  key=lambda mutant: sum(case.seconds for case in _plan(mutant, cases)))
     begun, done = time.monotonic(), len(mutants) - len(left)
 
     def judged(mutant: Mutant) -> Verdict:
