@@ -264,7 +264,7 @@ def _slower(record: Record) -> list[list[str]]:
 
 def page(folder: Path) -> str:
     """The page of a folder of records like tests/recorded, which has one folder per architecture."""
-    records = {path: load(path) for path in sorted(folder.glob('*/*.json')) if path.name != 'mutation.json'}
+    records = {path: load(path) for path in sorted(folder.glob('*/*.json')) if not path.name.startswith('mutation')}
     bare = [record for path, record in records.items() if path.stem == 'bench']
     archs = sorted(path.name for path in folder.iterdir() if path.is_dir())
     plots = [[f'<img src="{arch}/{plot.name}" alt="{plot.stem}, {arch}" width="460">' for arch in archs]
