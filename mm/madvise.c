@@ -1101,12 +1101,12 @@ static const struct vanish_row vanish_rows[] = {
 	  "[Wdyx] Wdx*4", .migrates = true },
 	{ "MADV_COLD, page table gone after a split: only the next page table old",
 	  PTEBATCH_COLD,
-	  { "@-16 {Wdyx*8 | Wdyx*8} Wdyx*4 |", .prot = RW, .lru = true },
-	  "@-16 (Wdyx*16) Wdx*4" },
+	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .lru = true },
+	  "@-20 (Wdyx*16) Wdyx*4 Wdx*4" },
 	{ "MADV_FREE, page table gone after a split: only the next page table lazyfree",
 	  PTEBATCH_FREE,
-	  { "@-16 {Wdyx*8 | Wdyx*8} Wdyx*4 |", .prot = RW, .lru = true },
-	  "@-16 (Wdyx*16) Wxl*4" },
+	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .lru = true },
+	  "@-20 (Wdyx*16) Wdyx*4 Wxl*4" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(vanish, vanish_rows, name);

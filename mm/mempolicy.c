@@ -250,8 +250,8 @@ static const struct policy_row bind_rows[] = {
 	  MOVE, "~1Wdyx ~1{Wdyx*16}" },
 
 	/* A folio of a device cannot be moved. */
-	{ "64K folio in device-coherent memory, STRICT: skipped, no error",
-	  { "{Wdyx*16}", .prot = RW, .coherent = true }, MOVE | STRICT,
+	{ "64K and small folios in device-coherent memory, STRICT: skipped, no error",
+	  { "{Wdyx*16} Wdyx", .prot = RW, .coherent = true }, MOVE | STRICT,
 	  .off_lru = true },
 
 	{ "64K folio on the wrong node: moved",
