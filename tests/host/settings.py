@@ -161,6 +161,9 @@ class Settings:
     def read(cls, env: Mapping[str, str]) -> Settings:
         """Read and check the variables in the environment, where the Makefile puts them."""
         arch = architecture.find(env.get('ARCH') or 'um')
+        # The kernel would take the first word only.
+        if len(env.get('SUITES', '').split()) > 1:
+            raise Trouble(f'SUITES={env["SUITES"]}: expected one pattern', 'type for example SUITES=ptebatch_m*')
         loadable = env.get('LOADABLE', '') not in ('', '0')
         if loadable and not arch.emulated:
             raise Trouble(f'LOADABLE=1: not supported with ARCH={arch.name}', 'type ARCH=x86_64 or ARCH=arm64')

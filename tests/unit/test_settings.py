@@ -33,6 +33,7 @@ from trees import source
     ({'TIMEOUT': '0'}, 'TIMEOUT=0: expected a number above 0'),
     ({'KSRC': '/no/such/tree'}, 'KSRC=/no/such/tree: no such file or folder; type KSRC= with an existing path'),
     ({'SERIES': '/no/such/patch'}, 'SERIES=/no/such/patch: no such file or folder'),
+    ({'SUITES': 'ptebatch_madvise ptebatch_util'}, 'SUITES=ptebatch_madvise ptebatch_util: expected one pattern'),
 ])
 def test_invalid_variables(variables: dict[str, str], message: str) -> None:
     with pytest.raises(Trouble) as trouble:
