@@ -378,6 +378,8 @@ static const char *bits_error(const struct blocks *blocks, const struct op *op,
 			bits(blocks->base[blocks->from]);
 	if (least & ~may_clear & ~after)
 		return "accessed or dirty lost (rule 1)";
+	if (op->no_unfold && after & may_clear & ~may_set)
+		return "accessed or dirty not cleared in the whole block (rule 1)";
 	if (after & ~(most | may_set))
 		return "accessed or dirty set, clear in all entries before (rule 1)";
 	return NULL;
