@@ -36,11 +36,6 @@ from mutation.weave import Mutant, original
 IN_KERNEL = re.compile(r' (\w+__m\w+)$', re.MULTILINE)
 
 
-def _mutants(names: Iterable[str], env: Mapping[str, str], read: catalog.Read) -> list[Mutant]:
-    """Those of the functions that FILES= and FUNCTIONS= select."""
-    return catalog.mutants(catalog.chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
-
-
 def _digests(kernel: Kernel, guest: Guest, console: Console) -> dict[str, str]:
     """The digest of the code of each copy that is in the kernel."""
     found: dict[str, str] = {}
@@ -180,7 +175,7 @@ def main(env: Mapping[str, str]) -> int:
         tree, base = run.trees(settings, console)
         read = reader(tree)
         names = catalog.functions(read, settings.arch.name, [patch.diff for patch in tree.patches[len(base.patches):]])
-        mutants, known = _survivors(_mutants(names, env, read), env, recorded, elsewhere)
+        mutants, known = _survivors(catalog.selected(names, env, read), env, recorded, elsewhere)
         mutants = _sample(mutants, env, recorded)
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:

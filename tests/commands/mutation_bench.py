@@ -6,7 +6,7 @@ Exit status: 0 each of them makes a bench slower; 1 one does not; 2 could not ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -48,10 +48,9 @@ def slower(was: Mapping[str, Timing], now: Mapping[str, Timing]) -> tuple[float,
     return max(((now[name].min / was[name].min - 1, name) for name in was if name in now), default=(0.0, ''))
 
 
-def _measure(command: Command, jobs: int, mutants: Iterable[Mutant], cases: Sequence[Case]) -> list[Verdict]:
+def _measure(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence[Case]) -> list[Verdict]:
     """A verdict on each mutant."""
-    left = [*mutants]
-    plans = {mutant: tuple(case for case in cases if mutant.number in case.reached) for mutant in left}
+    plans = {mutant: tuple(case for case in cases if mutant.number in case.reached) for mutant in mutants}
 
     def judged(mutant: Mutant) -> Verdict:
         ratio, name = slower(before[plans[mutant]], _timings(command, mutant.number, plans[mutant])) if plans[mutant] else (0, '')
@@ -61,7 +60,7 @@ def _measure(command: Command, jobs: int, mutants: Iterable[Mutant], cases: Sequ
     with ThreadPoolExecutor(jobs) as pool:
         sets = {*plans.values()} - {()}
         before = dict(zip(sets, pool.map(lambda plan: _timings(command, UNCHANGED, plan), sets)))
-        return [*pool.map(judged, left)]
+        return [*pool.map(judged, mutants)]
 
 
 def main(env: Mapping[str, str]) -> int:
@@ -75,8 +74,7 @@ def main(env: Mapping[str, str]) -> int:
         tree, base = run.trees(settings, console)
         read = reader(tree)
         names = catalog.functions(read, settings.arch.name, [patch.diff for patch in tree.patches[len(base.patches):]])
-        chosen = catalog.chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', ''))
-        mutants = [mutant for mutant in catalog.mutants(chosen, read) if reviewed.get(mutant.key, ('',))[0] == 'performance only']
+        mutants = [mutant for mutant in catalog.selected(names, env, read) if reviewed.get(mutant.key, ('',))[0] == 'performance only']
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
             kernel.build(guest, console)

@@ -19,10 +19,10 @@ from host.errors import Trouble
 from host.settings import PROJECT, Settings
 from host import tools
 
-# The configuration of each flavour beyond that of the default one.
 BENCH = ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
          'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n')
 MUTATION = ('CONFIG_PTEBATCH_MUTATION=y',)
+# The configuration of each flavour beyond that of the default one.
 FLAVOURS = {
     '': (),
     'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=n',),

@@ -81,8 +81,10 @@ class Settings:
         """The kind of kernel; empty for the default."""
         if self.selftests:
             return 'selftests'
-        return ('loadable' if self.loadable else 'mutation-bench' if self.mutation and self.bench else 'bench' if self.bench else 'debug' if self.debug else
-                'kcsan' if self.kcsan else 'coverage' if self.coverage else 'mutation' if self.mutation else '')
+        if self.mutation:
+            return 'mutation-bench' if self.bench else 'mutation'
+        return ('loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else
+                'kcsan' if self.kcsan else 'coverage' if self.coverage else '')
 
     @property
     def kernel(self) -> str:

@@ -97,6 +97,11 @@ def mutants(names: Sequence[str], read: Read) -> list[Mutant]:
     return found
 
 
+def selected(names: Iterable[str], env: Mapping[str, str], read: Read) -> list[Mutant]:
+    """The mutants of those functions that FILES= and FUNCTIONS= select."""
+    return mutants(chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
+
+
 def of_patch(number: int, changed: Mapping[str, str], read: Read) -> list[Copy]:
     """The functions that a patch changes, as copies of that number; none if it also changes something else.
 
