@@ -29,7 +29,8 @@
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
 
-ptebatch_check_t ptebatch_check_announced, ptebatch_check_model, ptebatch_check_neighbours,
+ptebatch_check_t ptebatch_check_announced, ptebatch_check_lazy_mmu,
+	ptebatch_check_model, ptebatch_check_neighbours,
 	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
 	ptebatch_check_tables, ptebatch_check_slots, ptebatch_check_mlocked,
 	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio,
@@ -593,6 +594,24 @@ static void workbench_flush(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bitmap_weight(trial->differs, PTEBATCH_ROW_ENTRIES), 4);
 }
 
+/* Rule 31: the check reports a task that has not left lazy MMU mode. */
+static void workbench_lazy_mmu(struct kunit *test)
+{
+	struct ptebatch_trial *trial = ptebatch_trial_alloc(test, "nothing");
+	struct seq_buf out;
+
+	if (!IS_ENABLED(CONFIG_ARCH_HAS_LAZY_MMU_MODE))
+		kunit_skip(test, "there is no lazy MMU mode");
+	seq_buf_init(&out, trial->text, sizeof(trial->text));
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_lazy_mmu(trial, &out));
+	lazy_mmu_mode_enable();
+	lazy_mmu_mode_enable();
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_lazy_mmu(trial, &out));
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out),
+			   "lazy MMU mode was enabled and not disabled 2 times\n");
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_lazy_mmu(trial, &out));
+}
+
 /* Rule 30: the check reports the entries that were not announced, and wrong ranges. */
 static void workbench_announced(struct kunit *test)
 {
@@ -991,6 +1010,7 @@ static struct kunit_case workbench_cases[] = {
 	KUNIT_CASE(workbench_there),
 	KUNIT_CASE(workbench_flush),
 	KUNIT_CASE(workbench_announced),
+	KUNIT_CASE(workbench_lazy_mmu),
 	KUNIT_CASE(workbench_protection),
 	KUNIT_CASE(workbench_vmas),
 	KUNIT_CASE(workbench_leak),

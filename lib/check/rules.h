@@ -28,5 +28,6 @@
 #define PTEBATCH_RULE_COST		"rule 28 (cost)"
 #define PTEBATCH_RULE_PROTECTION	"rule 29 (page protection)"
 #define PTEBATCH_RULE_NOTIFIERS		"rule 30 (MMU notifiers)"
+#define PTEBATCH_RULE_LAZY_MMU		"rule 31 (lazy MMU mode)"
 
 #endif /* PTEBATCH_RULES_H */

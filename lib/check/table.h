@@ -11,6 +11,7 @@ CHECK(PTEBATCH_RULE_NEIGHBOURS, neighbours, false);
 CHECK(PTEBATCH_RULE_END, tables, true);
 CHECK(PTEBATCH_RULE_TLB, flush, false);
 CHECK(PTEBATCH_RULE_NOTIFIERS, announced, false);
+CHECK(PTEBATCH_RULE_LAZY_MMU, lazy_mmu, false);
 CHECK(PTEBATCH_RULE_PROTECTION, protection, false);
 CHECK(PTEBATCH_RULE_BLOCKS, blocks, false);
 CHECK(PTEBATCH_RULE_ACCOUNTING, accounting, true);
