@@ -24,6 +24,7 @@
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/op/mempolicy.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
 #include "../lib/twin/twin.h"
@@ -34,9 +35,6 @@
 #define STRICT	MPOL_MF_STRICT
 #define MOVE	MPOL_MF_MOVE
 #define ALL	MPOL_MF_MOVE_ALL
-
-/* The destination node of each row. */
-#define TARGET_NODE	1
 
 /**
  * struct policy_row - a case of mbind() or migrate_pages()
@@ -75,7 +73,7 @@ static long bind(const struct ptebatch_op *op, struct ptebatch_space *space,
 	unsigned long start = ptebatch_addr(space, space->row.from);
 	unsigned long end = ptebatch_addr(space, space->row.to);
 	struct ptebatch_args args;
-	const unsigned long nodes = BIT(TARGET_NODE);
+	const unsigned long nodes = BIT(PTEBATCH_TARGET_NODE);
 	unsigned long mask;
 	long ret;
 
@@ -93,31 +91,16 @@ static long bind(const struct ptebatch_op *op, struct ptebatch_space *space,
 	return ret;
 }
 
-static long migrate(const struct ptebatch_op *op, struct ptebatch_space *space,
-		    bool twin)
-{
-	nodemask_t from = nodemask_of_node(!TARGET_NODE);
-	nodemask_t to = nodemask_of_node(TARGET_NODE);
-
-	return (twin ? ptebatch_twin_do_migrate_pages : do_migrate_pages)
-		(space->places[0].mm, &from, &to, op->arg);
-}
 #else
 static long bind(const struct ptebatch_op *op, struct ptebatch_space *space,
 		 bool twin)
 {
 	return -EOPNOTSUPP;
 }
-
-#define migrate	bind
 #endif
 
 static const struct ptebatch_op bind_op = {
 	.function = "mbind()", .call = bind, .no_twin = true,
-};
-
-static const struct ptebatch_op migrate_op = {
-	.function = "do_migrate_pages()", .call = migrate,
 };
 
 /* A folio moves as a whole: widen the range to all entries of its folios. */
@@ -228,10 +211,8 @@ static bool check_row(struct kunit *test, const struct policy_row *row,
 		.check = kind == &bind_op ? check_policy : NULL, .data = row,
 	};
 
-	if (!IS_ENABLED(CONFIG_NUMA))
-		kunit_skip(test, "without CONFIG_NUMA, there are no NUMA nodes");
-	if (num_online_nodes() < 2)
-		kunit_skip(test, "the machine has only one NUMA node");
+	if (ptebatch_nodes_missing())
+		kunit_skip(test, "%s", ptebatch_nodes_missing());
 	op.arg = row->flags;
 	op.prot = row->mode ?: MPOL_BIND;
 	setup.lru = !row->off_lru;
@@ -444,7 +425,7 @@ KUNIT_ARRAY_PARAM_DESC(migrate_rows, migrate_rows, name);
 
 static void migrate_row(struct kunit *test)
 {
-	check_row(test, test->param_value, &migrate_op);
+	check_row(test, test->param_value, &ptebatch_migrate_pages);
 }
 
 #ifdef CONFIG_NUMA
@@ -456,8 +437,8 @@ static void put_mm(void *mm)
 /* A process that has unmapped everything. */
 static void migrate_nothing(struct kunit *test)
 {
-	const nodemask_t from = nodemask_of_node(!TARGET_NODE);
-	const nodemask_t to = nodemask_of_node(TARGET_NODE);
+	const nodemask_t from = nodemask_of_node(!PTEBATCH_TARGET_NODE);
+	const nodemask_t to = nodemask_of_node(PTEBATCH_TARGET_NODE);
 	struct mm_struct *mm = ptebatch_mm_alloc();
 
 	KUNIT_ASSERT_NOT_NULL(test, mm);

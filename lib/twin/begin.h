@@ -63,9 +63,11 @@ twin_pte_batch_flags(struct folio *folio, struct vm_area_struct *vma,
 		     pte_t *ptep, pte_t *ptentp, unsigned int max_nr,
 		     fpb_t flags)
 {
-	if (PTEBATCH_COUNTS && ptebatch_counts.on)
+	if (PTEBATCH_COUNTS && ptebatch_counts.on) {
+		ptebatch_counts.searches++;
 		return folio_pte_batch_flags(folio, vma, ptep, ptentp, max_nr,
 					     flags);
+	}
 	return 1;
 }
 
@@ -79,8 +81,10 @@ twin_pte_batch(struct folio *folio, pte_t *ptep, pte_t pte,
 static __always_inline int
 twin_swap_pte_batch(pte_t *start_ptep, int max_nr, pte_t pte)
 {
-	if (PTEBATCH_COUNTS && ptebatch_counts.on)
+	if (PTEBATCH_COUNTS && ptebatch_counts.on) {
+		ptebatch_counts.searches++;
 		return swap_pte_batch(start_ptep, max_nr, pte);
+	}
 	return 1;
 }
 

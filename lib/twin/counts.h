@@ -12,12 +12,14 @@
  * struct ptebatch_counts - what the kernel's source has done
  * @on: the twins find batches and count
  * @reads: number of reads of page table entries
+ * @searches: number of searches for the end of a batch
  * @updates: number of operations that change entries, whatever their number of
  *           entries: set_ptes(), get_and_clear_full_ptes() and so on
  */
 struct ptebatch_counts {
 	bool on;
 	unsigned long reads;
+	unsigned long searches;
 	unsigned long updates;
 };
 
