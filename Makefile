@@ -15,7 +15,7 @@ ptebatch_kunit-y += $(addprefix mm/,module.o workbench.o counts.o pgtable.o inte
 ptebatch_kunit-y += $(addprefix mm/,madvise_random.o memory.o memory_fork.o mempolicy.o mlock.o mprotect.o)
 ptebatch_kunit-y += $(addprefix mm/,mprotect_fault.o mprotect_model.o mprotect_random.o mremap.o mremap_random.o)
 ptebatch_kunit-y += $(addprefix mm/,rmap.o rmap_referenced.o swap_state.o threads.o truncate.o unmap_random.o userfaultfd.o util.o vmscan.o)
-ptebatch_kunit-$(CONFIG_ARM64_CONTPTE) += lib/arch/contpte.o mm/contpte.o
+ptebatch_kunit-$(CONFIG_ARM64_CONTPTE) += lib/arch/contpte.o $(addprefix mm/,contpte.o contpte_kernel.o contpte_lockless.o)
 ptebatch_kunit-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/run/stopwatch.o \
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
 	mm/mprotect_fault_bench.o mm/rmap_bench.o

@@ -203,17 +203,18 @@ static pte_t made_writable(pte_t pte)
  */
 enum returned { NOTHING, ENTRY, YOUNG_FLAG, CHANGED_FLAG };
 
-/* Parts of a block on which the cost of an operation is counted. */
-enum part_index { WHOLE, HALF, ONE, NR_PARTS };
+/* Entries on which the cost of an operation is counted. */
+enum part_index { WHOLE, HALF, ONE, ONE_OF_TWO, ALONE, NR_PARTS };
 
 /**
  * struct cost - maximum cost of an operation on part of a block of 16 entries
  * @reads: reads of entries, without atomic exchanges
+ * @exchanges: atomic exchanges of entries
  * @invalidations: TLB invalidations, on a CPU without BBML3
  * @barriers: data synchronisation barriers, on a CPU that invalidates twice
  */
 struct cost {
-	unsigned int reads, invalidations, barriers;
+	unsigned int reads, exchanges, invalidations, barriers;
 };
 
 /**
@@ -223,6 +224,7 @@ struct cost {
  * @expected: entry after the operation, accessed and dirty aside
  * @single: takes one entry only
  * @valid: requires entries that permit some access
+ * @young: requires entries that are accessed
  * @no_unfold: a block partly in the range stays contiguous
  * @sets: sets entries: a block that is wholly in the range is folded
  * @flushes: invalidates TLB entries even without unfolding
@@ -237,6 +239,7 @@ struct op {
 	pte_t (*expected)(pte_t pte);
 	bool single;
 	bool valid;
+	bool young;
 	bool no_unfold;
 	bool sets;
 	bool flushes;
@@ -249,57 +252,76 @@ struct op {
 static const struct op ops[] = {
 	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true,
 	  .no_unfold = true, .returned = ENTRY,
-	  .cost = { [ONE] = { 3, 0, 0 } } },
+	  .cost = { [ONE] = { 3, 0, 0, 0 }, [ONE_OF_TWO] = { 3, 0, 0, 0 },
+		    [ALONE] = { 1, 0, 0, 0 } } },
 	{ "ptep_get_lockless", PTEBATCH_GET_LOCKLESS, unchanged, .single = true,
 	  .no_unfold = true, .returned = ENTRY,
-	  .cost = { [ONE] = { 4, 0, 0 } } },
+	  .cost = { [ONE] = { 4, 0, 0, 0 }, [ONE_OF_TWO] = { 4, 0, 0, 0 },
+		    [ALONE] = { 1, 0, 0, 0 } } },
 	{ "set_ptes", PTEBATCH_SET, unchanged, .sets = true,
 	  .clears_bits = YOUNG | DIRTY,
-	  .cost = { [WHOLE] = { 16, 0, 0 }, [HALF] = { 26, 1, 3 },
-		    [ONE] = { 51, 2, 6 } } },
+	  .cost = { [WHOLE] = { 16, 16, 0, 0 }, [HALF] = { 26, 24, 1, 3 },
+		    [ONE] = { 51, 33, 2, 6 }, [ONE_OF_TWO] = { 51, 33, 2, 6 },
+		    [ALONE] = { 3, 1, 0, 0 } } },
+	{ "set_ptes of a present entry", PTEBATCH_SET_PRESENT, pte_wrprotect,
+	  .single = true, .sets = true, .young = true,
+	  .cost = { [ONE] = { 22, 16, 1, 3 }, [ONE_OF_TWO] = { 22, 16, 1, 3 },
+		    [ALONE] = { 3, 0, 0, 0 } } },
 	{ "ptep_get_and_clear", PTEBATCH_GET_AND_CLEAR, cleared, .single = true,
 	  .returned = ENTRY,
-	  .cost = { [ONE] = { 17, 1, 3 } } },
+	  .cost = { [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0 } } },
 	{ "get_and_clear_full_ptes", PTEBATCH_GET_AND_CLEAR_FULL, cleared,
 	  .returned = ENTRY,
-	  .cost = { [WHOLE] = { 0, 0, 0 }, [HALF] = { 18, 1, 3 },
-		    [ONE] = { 17, 1, 3 } } },
+	  .cost = { [WHOLE] = { 0, 16, 0, 0 }, [HALF] = { 18, 24, 1, 3 },
+		    [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0 } } },
 	{ "pte_clear", PTEBATCH_CLEAR, cleared, .single = true,
-	  .cost = { [ONE] = { 17, 1, 3 } } },
+	  .cost = { [ONE] = { 17, 16, 1, 3 }, [ONE_OF_TWO] = { 17, 16, 1, 3 },
+		    [ALONE] = { 1, 0, 0, 0 } } },
 	{ "clear_full_ptes", PTEBATCH_CLEAR_FULL, cleared,
-	  .cost = { [WHOLE] = { 0, 0, 0 }, [HALF] = { 18, 1, 3 },
-		    [ONE] = { 17, 1, 3 } } },
+	  .cost = { [WHOLE] = { 0, 16, 0, 0 }, [HALF] = { 18, 24, 1, 3 },
+		    [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0 } } },
 	{ "wrprotect_ptes", PTEBATCH_WRPROTECT, pte_wrprotect,
-	  .cost = { [WHOLE] = { 16, 0, 0 }, [HALF] = { 26, 1, 3 },
-		    [ONE] = { 17, 1, 3 } } },
+	  .cost = { [WHOLE] = { 16, 16, 0, 0 }, [HALF] = { 26, 24, 1, 3 },
+		    [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0 } } },
 	{ "modify_prot_ptes", PTEBATCH_MODIFY_PROT, pte_wrprotect, .sets = true,
 	  .returned = ENTRY,
-	  .cost = { [WHOLE] = { 16, 0, 0 }, [HALF] = { 26, 1, 3 },
-		    [ONE] = { 20, 1, 3 } } },
+	  .cost = { [WHOLE] = { 16, 16, 0, 0 }, [HALF] = { 26, 24, 1, 3 },
+		    [ONE] = { 20, 17, 1, 3 }, [ONE_OF_TWO] = { 20, 17, 1, 3 },
+		    [ALONE] = { 3, 1, 0, 0 } } },
 	{ "ptep_modify_prot", PTEBATCH_MODIFY_PROT_ONE, pte_wrprotect,
 	  .single = true, .sets = true, .returned = ENTRY,
-	  .cost = { [ONE] = { 20, 1, 3 } } },
+	  .cost = { [ONE] = { 20, 17, 1, 3 }, [ONE_OF_TWO] = { 20, 17, 1, 3 },
+		    [ALONE] = { 3, 1, 0, 0 } } },
 	{ "test_and_clear_young_ptes", PTEBATCH_TEST_AND_CLEAR_YOUNG, unchanged,
 	  .no_unfold = true, .clears_bits = YOUNG, .returned = YOUNG_FLAG,
-	  .cost = { [WHOLE] = { 18, 0, 0 }, [HALF] = { 18, 0, 0 },
-		    [ONE] = { 19, 0, 0 } } },
+	  .cost = { [WHOLE] = { 18, 16, 0, 0 }, [HALF] = { 18, 16, 0, 0 },
+		    [ONE] = { 19, 16, 0, 0 }, [ONE_OF_TWO] = { 19, 16, 0, 0 },
+		    [ALONE] = { 2, 1, 0, 0 } } },
 	{ "clear_flush_young_ptes", PTEBATCH_CLEAR_FLUSH_YOUNG, unchanged,
 	  .no_unfold = true, .flushes = true, .clears_bits = YOUNG,
 	  .returned = YOUNG_FLAG,
-	  .cost = { [WHOLE] = { 20, 1, 1 }, [HALF] = { 20, 1, 1 },
-		    [ONE] = { 21, 1, 1 } } },
+	  .cost = { [WHOLE] = { 20, 16, 1, 1 }, [HALF] = { 20, 16, 1, 1 },
+		    [ONE] = { 21, 16, 1, 1 }, [ONE_OF_TWO] = { 21, 16, 1, 1 },
+		    [ALONE] = { 2, 1, 1, 1 } } },
 	{ "clear_young_dirty_ptes", PTEBATCH_CLEAR_YOUNG_DIRTY, unchanged,
 	  .no_unfold = true, .clears_bits = YOUNG | DIRTY,
-	  .cost = { [WHOLE] = { 18, 0, 0 }, [HALF] = { 18, 0, 0 },
-		    [ONE] = { 19, 0, 0 } } },
+	  .cost = { [WHOLE] = { 18, 0, 0, 0 }, [HALF] = { 18, 0, 0, 0 },
+		    [ONE] = { 19, 0, 0, 0 }, [ONE_OF_TWO] = { 19, 0, 0, 0 },
+		    [ALONE] = { 2, 0, 0, 0 } } },
 	{ "ptep_set_access_flags", PTEBATCH_SET_ACCESS_FLAGS, ptes_accessed,
 	  .single = true, .valid = true, .no_unfold = true, .flushes = true,
 	  .sets_bits = YOUNG | DIRTY, .returned = CHANGED_FLAG,
-	  .cost = { [ONE] = { 17, 0, 0 } } },
+	  .cost = { [ONE] = { 17, 0, 0, 0 }, [ONE_OF_TWO] = { 17, 0, 0, 0 },
+		    [ALONE] = { 1, 0, 0, 0 } } },
 	{ "ptep_set_access_flags, to writable", PTEBATCH_SET_WRITABLE,
 	  made_writable, .single = true, .valid = true, .flushes = true,
 	  .sets_bits = YOUNG | DIRTY, .returned = CHANGED_FLAG,
-	  .cost = { [ONE] = { 19, 2, 3 } } },
+	  .cost = { [ONE] = { 19, 16, 2, 3 }, [ONE_OF_TWO] = { 19, 16, 2, 3 },
+		    [ALONE] = { 1, 0, 1, 0 } } },
 };
 
 /* Is the block of entry @i contiguous after the operation? */
@@ -321,36 +343,54 @@ static bool contiguous_after(const struct blocks *blocks, const struct op *op,
  * Rule 26: only the blocks at the edges of the range are unfolded. Without
  * BBML3, folding or unfolding a block invalidates its TLB entries.
  */
-static bool invalidations_match(const struct blocks *blocks,
-				const struct op *op)
+static bool unfolds(const struct blocks *blocks, const struct op *op,
+		    unsigned int i)
 {
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < ENTRIES && !system_supports_bbml3(); i++) {
-		if (block_start(blocks, i) != (int)i || !touched(blocks, i) ||
-		    covered(blocks, i) || op->no_unfold ||
-		    !contiguous_before(blocks, i))
-			continue;
-		nr += 1 + contiguous_after(blocks, op, i);
-	}
-	return op->flushes ? blocks->flush.calls >= nr :
-			     blocks->flush.calls == nr;
+	return !system_supports_bbml3() && !op->no_unfold &&
+	       contiguous_before(blocks, i) && touched(blocks, i) &&
+	       !covered(blocks, i);
 }
 
 /*
- * Is each entry flushed that an operation with a flush made old or dirty? An
- * entry that becomes accessed was in no TLB.
+ * Does the operation invalidate TLB entries, apart from unfolding? Only if it
+ * makes entries old or permits to write.
  */
-static bool bits_flushed(const struct blocks *blocks, const struct op *op)
+static bool flushes(const struct blocks *blocks, const struct op *op)
 {
-	unsigned int i, flushed = op->sets_bits ? DIRTY : YOUNG;
+	if (!op->flushes ||
+	    !memcmp(blocks->before, blocks->after, sizeof(blocks->before)))
+		return false;
+	return !op->sets_bits ||
+	       pte_write(op->expected(blocks->base[blocks->from]));
+}
 
-	for (i = 0; i < ENTRIES && op->flushes; i++)
-		if ((op->no_unfold || is_in_range(blocks, i)) &&
-		    (bits(blocks->before[i]) ^ bits(blocks->after[i])) & flushed &&
-		    !test_bit(blocks->layout->first + i, blocks->flush.flushed))
-			return false;
-	return true;
+/*
+ * Rule 8: a block that is unfolded is invalidated as a whole, and so is an entry
+ * that becomes old or dirty. An entry that becomes accessed was in no TLB.
+ */
+static const char *flush_error(const struct blocks *blocks, const struct op *op)
+{
+	unsigned int need = op->sets_bits ? DIRTY : YOUNG;
+	bool own = flushes(blocks, op);
+	unsigned int i, calls = own;
+
+	for (i = 0; i < ENTRIES; i++) {
+		bool flushed = test_bit(blocks->layout->first + i, blocks->flush.flushed);
+		bool whole = unfolds(blocks, op, i);
+		bool shares = op->no_unfold && touched(blocks, i) &&
+			      contiguous_before(blocks, i);
+		bool changes = (bits(blocks->before[i]) ^ bits(blocks->after[i])) & need;
+		bool may = own && (is_in_range(blocks, i) || shares);
+
+		if (whole && block_start(blocks, i) == (int)i)
+			calls += 1 + contiguous_after(blocks, op, i);
+		if (!flushed && (whole || (may && changes)))
+			return "an entry was changed without a TLB invalidation (rule 8)";
+		if (flushed && !whole && !may)
+			return "an entry was invalidated in the TLB without need (rule 26)";
+	}
+	return blocks->flush.calls == calls ? NULL :
+	       "more or fewer TLB invalidations than blocks unfolded (rule 26)";
 }
 
 /* Rule 1: violation in accessed and dirty of entry @i, %NULL if none. */
@@ -485,16 +525,34 @@ static void set_up(struct blocks *blocks)
 	}
 }
 
-/* Set accessed in entry @young, dirty in entry @dirty, as the hardware does. */
-static void set_hardware_bits(struct blocks *blocks, unsigned int young,
-			      unsigned int dirty)
-{
-	pte_t pte = ptebatch_raw_pte(blocks->ptep + young);
+/**
+ * struct used - entries that are accessed and dirty before the operation
+ * @young: entry in which the hardware has set accessed
+ * @dirty: entry in which the hardware has set dirty
+ * @but: instead, all entries but this one are accessed and dirty, by software;
+ *       -1 for none
+ */
+struct used {
+	unsigned int young, dirty;
+	int but;
+};
 
-	ptebatch_set_raw_pte(blocks->ptep + young, __pte(pte_val(pte) | PTE_AF));
-	pte = ptebatch_raw_pte(blocks->ptep + dirty);
+static void set_used(struct blocks *blocks, const struct used *used)
+{
+	pte_t pte = ptebatch_raw_pte(blocks->ptep + used->young);
+	unsigned int i;
+
+	for (i = 0; i < ENTRIES && used->but >= 0; i++)
+		if (i != used->but)
+			ptebatch_set_raw_pte(blocks->ptep + i,
+					     ptes_accessed(ptebatch_raw_pte(blocks->ptep + i)));
+	if (used->but >= 0)
+		return;
+	ptebatch_set_raw_pte(blocks->ptep + used->young,
+			     __pte(pte_val(pte) | PTE_AF));
+	pte = ptebatch_raw_pte(blocks->ptep + used->dirty);
 	if (pte_write(pte))
-		ptebatch_set_raw_pte(blocks->ptep + dirty,
+		ptebatch_set_raw_pte(blocks->ptep + used->dirty,
 				     __pte(pte_val(pte) & ~PTE_RDONLY));
 }
 
@@ -517,13 +575,13 @@ static void call(struct blocks *blocks, const struct op *op)
 
 /* Does not print, since the page table lock is held. */
 static bool try_range(struct blocks *blocks, const struct op *op,
-		      unsigned int young, unsigned int dirty)
+		      const struct used *used)
 {
 	unsigned int i;
 
 	set_up(blocks);
 	if (blocks->valid)
-		set_hardware_bits(blocks, young, dirty);
+		set_used(blocks, used);
 	read_raw(blocks, blocks->before);
 	gather(blocks);
 	blocks->flush.calls = 0;
@@ -543,10 +601,8 @@ static bool try_range(struct blocks *blocks, const struct op *op,
 		return false;
 	blocks->entry = blocks->from;
 	blocks->error = return_error(blocks, op);
-	if (!blocks->error && !invalidations_match(blocks, op))
-		blocks->error = "more or fewer TLB invalidations than blocks unfolded (rule 26)";
-	if (!blocks->error && !bits_flushed(blocks, op))
-		blocks->error = "became old or dirty without a TLB invalidation (rule 8)";
+	if (!blocks->error)
+		blocks->error = flush_error(blocks, op);
 	return !blocks->error;
 }
 
@@ -561,7 +617,8 @@ static bool is_edge(unsigned int i)
 
 static void try_ranges(struct blocks *blocks, const struct op *op)
 {
-	unsigned int from, to, used = 0;
+	struct used used = { .but = -1 };
+	unsigned int from, to;
 
 	for (from = 0; from < ENTRIES; from++) {
 		for (to = from + 1; to <= ENTRIES; to++) {
@@ -573,8 +630,9 @@ static void try_ranges(struct blocks *blocks, const struct op *op)
 			blocks->from = from;
 			blocks->nr = to - from;
 			/* Vary which entry has accessed and dirty set. */
-			used = (used + 7) % ENTRIES;
-			if (!try_range(blocks, op, used, used))
+			used.young = (used.young + 7) % ENTRIES;
+			used.dirty = used.young;
+			if (!try_range(blocks, op, &used))
 				return;
 		}
 	}
@@ -601,7 +659,7 @@ static bool fill_param(unsigned int i, void *data)
 	param->op = i / ARRAY_SIZE(kinds) / ARRAY_SIZE(layouts);
 	op = &ops[param->op];
 	entry = kinds[param->kind].entry;
-	if (op->valid && *entry == 'N')
+	if ((op->valid && *entry == 'N') || (op->young && !strchr(entry, 'y')))
 		return false;
 	return op->id != PTEBATCH_SET_WRITABLE || *entry == 'R';
 }
@@ -695,20 +753,25 @@ static void contpte_op(struct kunit *test)
 }
 
 /*
- * Rule 27 for each operation that returns a value, each entry with accessed set,
- * dirty in the same entry or in one at the other end of the block, and each entry
- * that is read.
+ * Rules 9 and 27 for each operation that returns a value, each entry with accessed
+ * set, dirty in the same entry or in one at the other end of the block, or both in
+ * all entries but one, and each entry on which it operates.
  */
 static void try_used(struct blocks *blocks, const struct op *op)
 {
-	unsigned int used;
+	unsigned int i;
 
-	for (used = 0; used < ENTRIES; used++)
+	for (i = 0; i < ENTRIES; i++)
 		for (blocks->from = 0; blocks->from < ENTRIES; blocks->from++) {
+			const struct used same = { i, i, -1 };
+			const struct used two = { i, i ^ (CONT_PTES - 1), -1 };
+			const struct used others = { .but = i };
+
 			blocks->nr = 1;
-			if (is_edge(used) && is_edge(blocks->from) &&
-			    (!try_range(blocks, op, used, used) ||
-			     !try_range(blocks, op, used, used ^ (CONT_PTES - 1))))
+			if (is_edge(i) && is_edge(blocks->from) &&
+			    (!try_range(blocks, op, &same) ||
+			     !try_range(blocks, op, &two) ||
+			     !try_range(blocks, op, &others)))
 				return;
 		}
 }
@@ -716,7 +779,8 @@ static void try_used(struct blocks *blocks, const struct op *op)
 static bool fill_gathering(unsigned int i, void *param)
 {
 	*(struct op *)param = ops[i];
-	return ops[i].returned == ENTRY || ops[i].returned == YOUNG_FLAG;
+	/* Entries that become writable are read-only before. */
+	return ops[i].returned != NOTHING && ops[i].id != PTEBATCH_SET_WRITABLE;
 }
 
 static void describe_gathering(struct kunit *test, const void *param, char *desc)
@@ -741,15 +805,21 @@ static void contpte_gathers(struct kunit *test)
 
 /*
  * Rule 28: cost of each operation on a whole block, on half of it, on its last
- * entry.
+ * entry, and on an entry that is in no block.
  */
 static const struct part {
 	const char *name;
 	unsigned int from, nr;
+	/* The hardware has set accessed in entry 0, and dirty in this entry. */
+	unsigned int dirty;
+	/* Index into layouts[]. */
+	unsigned int layout;
 } parts[] = {
 	[WHOLE] = { "whole", 0, CONT_PTES },
 	[HALF] = { "half", 0, CONT_PTES / 2 },
 	[ONE] = { "one", CONT_PTES - 1, 1 },
+	[ONE_OF_TWO] = { "one-of-two-used", CONT_PTES - 1, 1, .dirty = 1 },
+	[ALONE] = { "alone", 1, 1, .layout = 3 },
 };
 
 static const struct part *part;
@@ -767,10 +837,12 @@ static bool unfolded(const struct blocks *blocks)
 
 static void count_part(struct blocks *blocks, const struct op *op)
 {
+	const struct used used = { 0, part->dirty, -1 };
+
 	blocks->counted = true;
 	blocks->from = part->from;
 	blocks->nr = part->nr;
-	try_range(blocks, op, 0, 0);
+	try_range(blocks, op, &used);
 }
 
 static void expect_cost(struct kunit *test, const struct blocks *blocks,
@@ -782,6 +854,7 @@ static void expect_cost(struct kunit *test, const struct blocks *blocks,
 		unsigned long counted, most;
 	} counts[] = {
 		{ "reads", blocks->cost.reads, most->reads },
+		{ "atomic exchanges", blocks->cost.exchanges, most->exchanges },
 		{ "TLB invalidations", blocks->flush.calls, most->invalidations },
 		{ "barriers", blocks->cost.barriers, most->barriers },
 	};
@@ -791,7 +864,7 @@ static void expect_cost(struct kunit *test, const struct blocks *blocks,
 	for (i = 0; i < ARRAY_SIZE(counts) && CONT_PTES == 16; i++)
 		KUNIT_EXPECT_LE_MSG(test, counts[i].counted, counts[i].most,
 				    PTEBATCH_RULE_COST
-				    ": %s of %s of a block takes %lu %s, expected at most %lu",
+				    ": %s, part %s, takes %lu %s, expected at most %lu",
 				    op->name, part->name, counts[i].counted,
 				    counts[i].what, counts[i].most);
 	/* Otherwise the counts are not connected. */
@@ -809,11 +882,11 @@ static void contpte_cost(struct kunit *test)
 
 		if (op->single && part->nr > 1)
 			continue;
-		blocks = make_blocks(test, 0, kind);
+		blocks = make_blocks(test, part->layout, kind);
 		with_blocks(test, blocks, count_part, op);
-		kunit_info(test, "counts table=contpte name=%s part=%s: per=operation reads=%lu invalidations=%u barriers=%lu unfolded=%u\n",
+		kunit_info(test, "counts table=contpte name=%s part=%s: per=operation reads=%lu exchanges=%lu invalidations=%u barriers=%lu unfolded=%u\n",
 			   op->name, part->name, blocks->cost.reads,
-			   blocks->flush.calls, blocks->cost.barriers,
+			   blocks->cost.exchanges, blocks->flush.calls, blocks->cost.barriers,
 			   unfolded(blocks));
 		expect_cost(test, blocks, op);
 		ptebatch_space_release(blocks->space);
@@ -823,7 +896,7 @@ static void contpte_cost(struct kunit *test)
 static void describe_cost(const struct op *op, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
-		 "%s: reads, invalidations and barriers not above the table",
+		 "%s: reads, exchanges, invalidations and barriers not above the table",
 		 op->name);
 }
 

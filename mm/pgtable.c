@@ -7,9 +7,11 @@
 #include "../lib/arch/tlb.h"
 
 #include <kunit/test.h>
+#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/swapops.h>
 
 #include "internal.h"
 
@@ -73,6 +75,39 @@ static void pgtable_set_ptes(struct kunit *test)
 	ptebatch_trial_expect(trial, param->picture);
 }
 
+/* A swap entry has other bits than a present one: each bit of the offset alone. */
+static void pgtable_set_swap(struct kunit *test)
+{
+	const struct ptebatch_setup setup = { .picture = "-", .prot = PROT_READ };
+	struct ptebatch_space *space = ptebatch_space(test, &setup);
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long addr = ptebatch_addr(space, 0);
+	unsigned int bit, wrong = BITS_PER_LONG;
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep, pte;
+
+	mmap_write_lock(mm);
+	ptep = get_locked_pte(mm, addr, &ptl);
+	for (bit = 0; ptep && bit < SWP_TYPE_SHIFT && wrong == BITS_PER_LONG; bit++) {
+		pte = swp_entry_to_pte(swp_entry(0, BIT(bit)));
+		/* Beyond the architecture's limit. */
+		if (swp_offset(softleaf_from_pte(pte)) != BIT(bit))
+			break;
+		set_pte_at(mm, addr, ptep, pte);
+		if (!pte_same(ptep_get(ptep), pte))
+			wrong = bit;
+		pte_clear(mm, addr, ptep);
+	}
+	if (ptep)
+		pte_unmap_unlock(ptep, ptl);
+	mmap_write_unlock(mm);
+	KUNIT_ASSERT_NOT_NULL(test, ptep);
+	KUNIT_EXPECT_GT(test, bit, 16);
+	KUNIT_EXPECT_EQ_MSG(test, wrong, BITS_PER_LONG,
+			    "set_ptes() changes a swap entry with bit %u of the offset set",
+			    wrong);
+}
+
 /* clear_young_dirty_ptes() with the flags @op->arg. */
 static long clear_young_dirty(const struct ptebatch_op *op,
 			      struct ptebatch_space *space, bool twin)
@@ -129,6 +164,7 @@ static void pgtable_clear_young_dirty(struct kunit *test)
 
 static struct kunit_case pgtable_cases[] = {
 	KUNIT_CASE_PARAM(pgtable_set_ptes, rows_gen_params),
+	KUNIT_CASE(pgtable_set_swap),
 	KUNIT_CASE_PARAM(pgtable_clear_young_dirty, clear_rows_gen_params),
 	{}
 };

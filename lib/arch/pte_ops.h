@@ -50,11 +50,18 @@ static void ptes_clear_full(struct ptebatch_ptes *p)
 	clear_full_ptes(p->vma->vm_mm, p->addr, p->ptep, p->nr, 0);
 }
 
-/* set_ptes() requires empty entries. */
+/* set_ptes() of several entries requires empty ones. */
 static void ptes_set(struct ptebatch_ptes *p)
 {
 	clear_full_ptes(p->vma->vm_mm, p->addr, p->ptep, p->nr, 0);
 	set_ptes(p->vma->vm_mm, p->addr, p->ptep, p->entry, p->nr);
+}
+
+/* Accessed and dirty of a present entry must not change. */
+static void ptes_set_present(struct ptebatch_ptes *p)
+{
+	set_ptes(p->vma->vm_mm, p->addr, p->ptep,
+		 pte_wrprotect(ptep_get(p->ptep)), 1);
 }
 
 static void ptes_wrprotect(struct ptebatch_ptes *p)
@@ -111,6 +118,7 @@ static const ptebatch_pte_op_t ptes_ops[PTEBATCH_NR_PTE_OPS] = {
 	[PTEBATCH_GET] = ptes_get,
 	[PTEBATCH_GET_LOCKLESS] = ptes_get_lockless,
 	[PTEBATCH_SET] = ptes_set,
+	[PTEBATCH_SET_PRESENT] = ptes_set_present,
 	[PTEBATCH_GET_AND_CLEAR] = ptes_get_and_clear,
 	[PTEBATCH_GET_AND_CLEAR_FULL] = ptes_get_and_clear_full,
 	[PTEBATCH_CLEAR] = ptes_clear,

@@ -11,6 +11,7 @@ enum ptebatch_pte_op {
 	PTEBATCH_GET,
 	PTEBATCH_GET_LOCKLESS,
 	PTEBATCH_SET,
+	PTEBATCH_SET_PRESENT,
 	PTEBATCH_GET_AND_CLEAR,
 	PTEBATCH_GET_AND_CLEAR_FULL,
 	PTEBATCH_CLEAR,
@@ -48,11 +49,13 @@ typedef void (*ptebatch_pte_op_t)(struct ptebatch_ptes *ptes);
 
 /**
  * struct ptebatch_pte_cost - cost of an operation
- * @reads: number of reads of page table entries
+ * @reads: number of reads of page table entries, without atomic exchanges
+ * @exchanges: number of atomic exchanges of page table entries
  * @barriers: number of data synchronisation barriers (DSB)
  */
 struct ptebatch_pte_cost {
 	unsigned long reads;
+	unsigned long exchanges;
 	unsigned long barriers;
 };
 

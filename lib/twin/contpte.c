@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arch/arm64/mm/contpte.c and its inline functions, with reads of entries and
- * barriers counted.
+ * arch/arm64/mm/contpte.c and its inline functions, with reads and exchanges of
+ * entries and barriers counted.
  */
 #include "names.h"
+
+#include <linux/atomic.h>
 
 #include <asm/barrier.h>
 #include <asm/pgtable-types.h>
@@ -25,6 +27,22 @@ static struct ptebatch_pte_cost so_far;
 									\
 	so_far.reads += __same_type(*_at, pte_t);			\
 	__READ_ONCE(*_at);						\
+})
+
+#undef xchg_relaxed
+#define xchg_relaxed(ptr, ...) ({					\
+	__auto_type _at = (ptr);					\
+									\
+	so_far.exchanges += __same_type(*_at, pteval_t);		\
+	raw_xchg_relaxed(_at, __VA_ARGS__);				\
+})
+
+#undef cmpxchg_relaxed
+#define cmpxchg_relaxed(ptr, ...) ({					\
+	__auto_type _at = (ptr);					\
+									\
+	so_far.exchanges += __same_type(*_at, pteval_t);		\
+	raw_cmpxchg_relaxed(_at, __VA_ARGS__);				\
 })
 
 #include "begin.h"
