@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * At boot neither sysfs nor debugfs is mounted when the suites run. Call show()
- * and store() of the sysfs attribute directly; mount debugfs for each write.
+ * and store() of the sysfs attribute directly, and mount debugfs.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -91,41 +91,6 @@ static int set_caps(unsigned int caps)
 #endif
 
 /**
- * ptebatch_lru_gen_on() - enable MGLRU with all capabilities; for suite_init
- * @suite: the suite; its suite_exit calls ptebatch_lru_gen_restore()
- *
- * Context: Process context, may sleep.
- * Return: 0, even without CONFIG_LRU_GEN, or an error.
- */
-int ptebatch_lru_gen_on(struct kunit_suite *suite)
-{
-	return set_caps(UINT_MAX);
-}
-
-/**
- * ptebatch_lru_gen_off() - use the active and inactive lists; for suite_init
- * @suite: the suite; its suite_exit calls ptebatch_lru_gen_restore()
- *
- * Context: Process context, may sleep.
- * Return: 0, even without CONFIG_LRU_GEN, or an error.
- */
-int ptebatch_lru_gen_off(struct kunit_suite *suite)
-{
-	return set_caps(0);
-}
-
-/**
- * ptebatch_lru_gen_restore() - restore the capabilities; for suite_exit
- * @suite: the suite
- *
- * Context: Process context, may sleep.
- */
-void ptebatch_lru_gen_restore(struct kunit_suite *suite)
-{
-	set_caps(caps_before);
-}
-
-/**
  * ptebatch_lru_gen_missing() - get the reason why there are no generations
  *
  * Return: the reason, for kunit_skip(), or %NULL if MGLRU is enabled.
@@ -198,6 +163,31 @@ int ptebatch_lru_gen_at_age(const struct folio *folio, unsigned int age)
 
 #if defined(CONFIG_LRU_GEN) && defined(CONFIG_DEBUG_FS)
 
+/* debugfs, mounted while a suite uses MGLRU: unmounting waits for all CPUs. */
+static struct vfsmount *debugfs;
+
+static int mount_debugfs(void)
+{
+	struct file_system_type *type = get_fs_type("debugfs");
+	struct vfsmount *mount;
+
+	if (!type)
+		return -ENODEV;
+	mount = kern_mount(type);
+	module_put(type->owner);
+	if (IS_ERR(mount))
+		return PTR_ERR(mount);
+	debugfs = mount;
+	return 0;
+}
+
+static void unmount_debugfs(void)
+{
+	if (debugfs)
+		kern_unmount(debugfs);
+	debugfs = NULL;
+}
+
 /* One command per node: age by one generation. */
 static int print_commands(char *text, size_t size, int swappiness, bool full)
 {
@@ -231,10 +221,10 @@ static int write_from_user(struct file *file, const char *text, int len)
 	return done < 0 ? done : 0;
 }
 
-static int write_debugfs(struct vfsmount *mount, const char *text, int len)
+static int write_debugfs(const char *text, int len)
 {
 	struct path path = {
-		.mnt = mount,
+		.mnt = debugfs,
 		.dentry = debugfs_lookup("lru_gen", NULL),
 	};
 	struct file *file;
@@ -254,24 +244,21 @@ static int write_debugfs(struct vfsmount *mount, const char *text, int len)
 /* Walk the page tables of all mms. */
 static int walk(int swappiness, bool full)
 {
-	struct file_system_type *type = get_fs_type("debugfs");
-	struct vfsmount *mount;
 	char text[256];
-	int err;
 
-	if (!type)
-		return -ENODEV;
-	mount = kern_mount(type);
-	module_put(type->owner);
-	if (IS_ERR(mount))
-		return PTR_ERR(mount);
-	err = write_debugfs(mount, text,
-			    print_commands(text, sizeof(text), swappiness, full));
-	kern_unmount(mount);
-	return err;
+	return write_debugfs(text, print_commands(text, sizeof(text), swappiness, full));
 }
 
 #else
+
+static int mount_debugfs(void)
+{
+	return 0;
+}
+
+static void unmount_debugfs(void)
+{
+}
 
 static int walk(int swappiness, bool full)
 {
@@ -279,6 +266,44 @@ static int walk(int swappiness, bool full)
 }
 
 #endif
+
+/**
+ * ptebatch_lru_gen_on() - enable MGLRU with all capabilities; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_lru_gen_restore()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even without CONFIG_LRU_GEN, or an error.
+ */
+int ptebatch_lru_gen_on(struct kunit_suite *suite)
+{
+	int err = mount_debugfs();
+
+	return err ?: set_caps(UINT_MAX);
+}
+
+/**
+ * ptebatch_lru_gen_off() - use the active and inactive lists; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_lru_gen_restore()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even without CONFIG_LRU_GEN, or an error.
+ */
+int ptebatch_lru_gen_off(struct kunit_suite *suite)
+{
+	return set_caps(0);
+}
+
+/**
+ * ptebatch_lru_gen_restore() - restore the capabilities; for suite_exit
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_lru_gen_restore(struct kunit_suite *suite)
+{
+	set_caps(caps_before);
+	unmount_debugfs();
+}
 
 /**
  * ptebatch_lru_gen_walk() - walk the page tables of all mms

@@ -15,6 +15,8 @@
  * enum ptebatch_point - point at which the current task pauses
  * @PTEBATCH_RANGE_START: MMU notifier before the entries change; no page table
  *                        lock is held
+ * @PTEBATCH_CLEAR_YOUNG: MMU notifier after entries became old; a page table
+ *                        lock is held
  * @PTEBATCH_FLUSH: MMU notifier after a TLB flush
  * @PTEBATCH_RANGE_END: MMU notifier after the entries changed; no page table
  *                      lock is held, TLBs may not be flushed yet
@@ -27,6 +29,7 @@
  */
 enum ptebatch_point {
 	PTEBATCH_RANGE_START,
+	PTEBATCH_CLEAR_YOUNG,
 	PTEBATCH_FLUSH,
 	PTEBATCH_RANGE_END,
 	PTEBATCH_RETURNED,

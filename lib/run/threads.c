@@ -16,7 +16,8 @@
  * @space: the address space
  * @pause: pause of the first operation
  * @notifier: MMU notifier, called when the kernel announces that it will change
- *            a range of entries, and when it has changed them
+ *            a range of entries, when it has changed them, and when entries become
+ *            old
  * @notified: @notifier is registered
  * @started: the second task was started and not ended
  * @stop: the first operation has run for all rounds
@@ -114,7 +115,19 @@ static void end_range(struct mmu_notifier *notifier,
 	ptebatch_pause_at(&tasks->pause, PTEBATCH_RANGE_END);
 }
 
+/* A secondary MMU without accessed bits. */
+static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
+			unsigned long start, unsigned long end)
+{
+	struct two_tasks *tasks = container_of(notifier, struct two_tasks, notifier);
+
+	ptebatch_pause_at(&tasks->pause, PTEBATCH_CLEAR_YOUNG);
+	return false;
+}
+
 static const struct mmu_notifier_ops notifier_ops = {
+	.clear_flush_young = clear_young,
+	.clear_young = clear_young,
 	.invalidate_range_start = begin_range,
 	.invalidate_range_end = end_range,
 };

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MGLRU does not wait for a page table lock, and gives it up if another CPU waits
+ * for it: the walk skips a page table that is locked, and a look-around ends with
+ * the folio it began with.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+
+#include "../lib/arch/arch.h"
+#include "../lib/kernel/lru_gen.h"
+#include "../lib/op/op.h"
+#include "../lib/op/protect.h"
+#include "../lib/op/reference.h"
+#include "../lib/run/threads.h"
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+#define TO_READABLE	(&ptebatch_protections[PTEBATCH_TO_READABLE])
+
+static const struct threads_row {
+	const char *name;
+	struct ptebatch_threads threads;
+} rows[] = {
+	{ "look-around, mprotect() waits for the page table: neighbour stays young",
+	  { &ptebatch_referenced,
+	    { "| {Wdyx*16} {Wdyx*16} |", .prot = RW, .lru = true },
+	    PTEBATCH_CLEAR_YOUNG, TO_READABLE, PTEBATCH_UNTIL_SPINNING, NULL,
+	    "{Rdx*16} {Rdyx*16}", .ret = 1, .meanwhile_ret = 32 } },
+	/* 4 of 64 are too few: only the first walk leads to the second. */
+	{ "look-around at 4 PTEs, a walk skips the locked page table: the next walks it",
+	  { &ptebatch_referenced,
+	    { "| {Wdyx*4} -*64 {Wdyx*16} |", .prot = RW, .lru = true },
+	    PTEBATCH_CLEAR_YOUNG, &ptebatch_walk, PTEBATCH_UNTIL_DONE,
+	    &ptebatch_walk_hot, "{Wdx*4} -*64 {Wdx*16}", .ret = 1 } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+
+static void vmscan_threads(struct kunit *test)
+{
+	const struct threads_row *row = test->param_value;
+
+	ptebatch_threads_run(test, &row->threads);
+}
+
+static struct kunit_case vmscan_threads_cases[] = {
+	KUNIT_CASE_PARAM(vmscan_threads, rows_gen_params),
+	{}
+};
+
+static int threads_on(struct kunit_suite *suite)
+{
+	int err = ptebatch_lru_gen_on(suite);
+
+	return err ?: ptebatch_pause_on(suite);
+}
+
+static void threads_off(struct kunit_suite *suite)
+{
+	ptebatch_pause_off(suite);
+	ptebatch_lru_gen_restore(suite);
+}
+
+static struct kunit_suite vmscan_threads_suite = {
+	.name = "ptebatch_vmscan_threads",
+	.suite_init = threads_on,
+	.suite_exit = threads_off,
+	.test_cases = vmscan_threads_cases,
+};
+
+kunit_test_suite(vmscan_threads_suite);
