@@ -290,6 +290,10 @@ static const struct unmap_row rows[] = {
 	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true,
 	    .mlocked_folios = true },
 	  "{Sx*16}", TTU_IGNORE_MLOCK },
+	/* munlock of a large folio uses no batch of the CPU, see check_drained(). */
+	{ "small folio in an mlocked VMA, TTU_IGNORE_MLOCK: exclusive swap entry",
+	  { "{Wdyx}", .prot = RW, .swap = true, .mlocked = true,
+	    .mlocked_folios = true }, "{Sx}", TTU_IGNORE_MLOCK },
 
 	/* A folio in an mlocked VMA that is not mlocked yet. */
 	{ "64K folio not mlocked, in an mlocked VMA: becomes mlocked, stays mapped",
@@ -361,11 +365,17 @@ static const struct unmap_row rows[] = {
 	{ "64K shmem folio, page 3 PG_hwpoison, TTU_HWPOISON: unmapped, folio dirty",
 	  { "{Wdy*3 Wdyh Wdy*12}", PTEBATCH_SHMEM, RW }, "-*16",
 	  TTU_HWPOISON },
+	{ "64K shmem folio, first page PG_hwpoison: unmapped, folio dirty",
+	  { "{Wdyh Wdy*15}", PTEBATCH_SHMEM, RW }, "-*16" },
 	{ "64K shmem folio, page 3 PG_hwpoison: unmapped, folio dirty",
 	  { "{Wdy*3 Wdyh Wdy*12}", PTEBATCH_SHMEM, RW }, "-*16" },
 	{ "64K folio, page 3 PG_hwpoison: 16 exclusive swap entries",
 	  { "{Wdyx*3 Wdyxh Wdyx*12}", .prot = RW, .swap = true },
 	  "{Sx*16}" },
+	{ "PMD-mapped folio, PG_hwpoison, TTU_SPLIT_HUGE_PMD: all swap entries exclusive",
+	  { "[Wdyxh]", .prot = RW, .swap = true }, "{Sx*T}", TTU_SPLIT_HUGE_PMD },
+	{ "PMD-mapped folio, PG_hwpoison, TTU_SPLIT_HUGE_PMD and TTU_HWPOISON: hwpoison entries",
+	  { "[Wdyxh]", .prot = RW }, "{H*T}", TTU_SPLIT_HUGE_PMD | TTU_HWPOISON },
 	{ "64K shmem folio, no PG_hwpoison, TTU_HWPOISON: unmapped, folio dirty",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16", TTU_HWPOISON },
 };

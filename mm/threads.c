@@ -33,6 +33,17 @@
 /* A TLB flush waits until each CPU that uses the mm has interrupts enabled. */
 #define IPI		(PTEBATCH_TLB_FLUSH_IPI ? SPINNING : DONE)
 
+static long do_nothing(const struct ptebatch_op *op, struct ptebatch_space *space,
+		       bool twin)
+{
+	return 0;
+}
+
+/* With .tlb, the second CPU uses the mm and has read the pages. */
+static const struct ptebatch_op nothing = {
+	.name = "nothing", .function = "nothing", .call = do_nothing, .no_twin = true,
+};
+
 static const struct threads_row {
 	const char *name;
 	struct ptebatch_threads threads;
@@ -116,6 +127,9 @@ static const struct threads_row {
 	{ "try_to_unmap(), MADV_DONTNEED meanwhile: no entries",
 	  { &ptebatch_unmap, { "{Wdyx*16}", .prot = RW, .swap = true },
 	    PTEBATCH_RANGE_START, DONTNEED, DONE, NULL, "-*16" } },
+	{ "try_to_unmap(), TTU_BATCH_FLUSH, another CPU has TLB entries: flushed",
+	  { &ptebatch_unmap_deferred, { "{Wdyx*16}", .prot = RW, .swap = true },
+	    PTEBATCH_RANGE_START, &nothing, DONE, NULL, "{Sx*16}", .tlb = true } },
 	{ "try_to_unmap(), first PTE cleared, MADV_DONTNEED: waits, zaps swap entries",
 	  { &ptebatch_unmap, { "{Wdyx*16}", .prot = RW, .swap = true },
 	    PTEBATCH_FLUSH, DONTNEED, SPINNING, NULL, "-*16" } },

@@ -63,7 +63,8 @@ struct ptebatch_op {
 };
 
 /* unmap.c: reclaim of the range, which contains whole folios only; zapping. */
-extern const struct ptebatch_op ptebatch_unmap, ptebatch_zap, ptebatch_zap_batched;
+extern const struct ptebatch_op ptebatch_unmap, ptebatch_unmap_deferred;
+extern const struct ptebatch_op ptebatch_zap, ptebatch_zap_batched;
 
 /* unmap.c: zapping that frees page tables; of the file's pages in the range. */
 extern const struct ptebatch_op ptebatch_zap_tables, ptebatch_unmap_pages;

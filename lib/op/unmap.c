@@ -136,6 +136,12 @@ const struct ptebatch_op ptebatch_unmap = {
 	.model = ptebatch_model_unmap, .whole = true,
 };
 
+/* As reclaim, which flushes the TLB once for several folios. */
+const struct ptebatch_op ptebatch_unmap_deferred = {
+	.name = "unmap, flush later", .function = "try_to_unmap()", .call = unmap,
+	.arg = TTU_BATCH_FLUSH, .model = ptebatch_model_unmap, .whole = true,
+};
+
 const struct ptebatch_op ptebatch_zap = {
 	.name = "zap", .function = "zap_vma_range()", .call = zap,
 	.model = ptebatch_model_zap,
