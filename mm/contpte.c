@@ -211,10 +211,11 @@ enum part_index { WHOLE, HALF, ONE, ONE_OF_TWO, ALONE, NR_PARTS };
  * @reads: reads of entries, without atomic exchanges
  * @exchanges: atomic exchanges of entries
  * @invalidations: TLB invalidations, on a CPU without BBML3
+ * @broadcasts: those of them by contpte.c on all CPUs
  * @barriers: data synchronisation barriers, on a CPU that invalidates twice
  */
 struct cost {
-	unsigned int reads, exchanges, invalidations, barriers;
+	unsigned int reads, exchanges, invalidations, broadcasts, barriers;
 };
 
 /**
@@ -252,76 +253,90 @@ struct op {
 static const struct op ops[] = {
 	{ "ptep_get", PTEBATCH_GET, unchanged, .single = true,
 	  .no_unfold = true, .returned = ENTRY,
-	  .cost = { [ONE] = { 3, 0, 0, 0 }, [ONE_OF_TWO] = { 3, 0, 0, 0 },
-		    [ALONE] = { 1, 0, 0, 0 } } },
+	  .cost = { [ONE] = { 3, 0, 0, 0, 0 }, [ONE_OF_TWO] = { 3, 0, 0, 0, 0 },
+		    [ALONE] = { 1, 0, 0, 0, 0 } } },
 	{ "ptep_get_lockless", PTEBATCH_GET_LOCKLESS, unchanged, .single = true,
 	  .no_unfold = true, .returned = ENTRY,
-	  .cost = { [ONE] = { 4, 0, 0, 0 }, [ONE_OF_TWO] = { 4, 0, 0, 0 },
-		    [ALONE] = { 1, 0, 0, 0 } } },
+	  .cost = { [ONE] = { 4, 0, 0, 0, 0 }, [ONE_OF_TWO] = { 4, 0, 0, 0, 0 },
+		    [ALONE] = { 1, 0, 0, 0, 0 } } },
 	{ "set_ptes", PTEBATCH_SET, unchanged, .sets = true,
 	  .clears_bits = YOUNG | DIRTY,
-	  .cost = { [WHOLE] = { 16, 16, 0, 0 }, [HALF] = { 26, 24, 1, 3 },
-		    [ONE] = { 51, 33, 2, 6 }, [ONE_OF_TWO] = { 51, 33, 2, 6 },
-		    [ALONE] = { 3, 1, 0, 0 } } },
+	  .cost = { [WHOLE] = { 16, 16, 0, 0, 0 }, [HALF] = { 26, 24, 1, 1, 3 },
+		    [ONE] = { 51, 33, 2, 2, 6 },
+		    [ONE_OF_TWO] = { 51, 33, 2, 2, 6 },
+		    [ALONE] = { 3, 1, 0, 0, 0 } } },
 	{ "set_ptes of a present entry", PTEBATCH_SET_PRESENT, pte_wrprotect,
 	  .single = true, .sets = true, .young = true,
-	  .cost = { [ONE] = { 22, 16, 1, 3 }, [ONE_OF_TWO] = { 22, 16, 1, 3 },
-		    [ALONE] = { 3, 0, 0, 0 } } },
+	  .cost = { [ONE] = { 22, 16, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 22, 16, 1, 1, 3 },
+		    [ALONE] = { 3, 0, 0, 0, 0 } } },
 	{ "ptep_get_and_clear", PTEBATCH_GET_AND_CLEAR, cleared, .single = true,
 	  .returned = ENTRY,
-	  .cost = { [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
-		    [ALONE] = { 1, 1, 0, 0 } } },
+	  .cost = { [ONE] = { 17, 17, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 17, 17, 1, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0, 0 } } },
 	{ "get_and_clear_full_ptes", PTEBATCH_GET_AND_CLEAR_FULL, cleared,
 	  .returned = ENTRY,
-	  .cost = { [WHOLE] = { 0, 16, 0, 0 }, [HALF] = { 18, 24, 1, 3 },
-		    [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
-		    [ALONE] = { 1, 1, 0, 0 } } },
+	  .cost = { [WHOLE] = { 0, 16, 0, 0, 0 }, [HALF] = { 18, 24, 1, 1, 3 },
+		    [ONE] = { 17, 17, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 17, 17, 1, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0, 0 } } },
 	{ "pte_clear", PTEBATCH_CLEAR, cleared, .single = true,
-	  .cost = { [ONE] = { 17, 16, 1, 3 }, [ONE_OF_TWO] = { 17, 16, 1, 3 },
-		    [ALONE] = { 1, 0, 0, 0 } } },
+	  .cost = { [ONE] = { 17, 16, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 17, 16, 1, 1, 3 },
+		    [ALONE] = { 1, 0, 0, 0, 0 } } },
 	{ "clear_full_ptes", PTEBATCH_CLEAR_FULL, cleared,
-	  .cost = { [WHOLE] = { 0, 16, 0, 0 }, [HALF] = { 18, 24, 1, 3 },
-		    [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
-		    [ALONE] = { 1, 1, 0, 0 } } },
+	  .cost = { [WHOLE] = { 0, 16, 0, 0, 0 }, [HALF] = { 18, 24, 1, 1, 3 },
+		    [ONE] = { 17, 17, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 17, 17, 1, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0, 0 } } },
 	{ "wrprotect_ptes", PTEBATCH_WRPROTECT, pte_wrprotect,
-	  .cost = { [WHOLE] = { 16, 16, 0, 0 }, [HALF] = { 26, 24, 1, 3 },
-		    [ONE] = { 17, 17, 1, 3 }, [ONE_OF_TWO] = { 17, 17, 1, 3 },
-		    [ALONE] = { 1, 1, 0, 0 } } },
+	  .cost = { [WHOLE] = { 16, 16, 0, 0, 0 }, [HALF] = { 26, 24, 1, 1, 3 },
+		    [ONE] = { 17, 17, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 17, 18, 1, 1, 3 },
+		    [ALONE] = { 1, 1, 0, 0, 0 } } },
 	{ "modify_prot_ptes", PTEBATCH_MODIFY_PROT, pte_wrprotect, .sets = true,
 	  .returned = ENTRY,
-	  .cost = { [WHOLE] = { 16, 16, 0, 0 }, [HALF] = { 26, 24, 1, 3 },
-		    [ONE] = { 20, 17, 1, 3 }, [ONE_OF_TWO] = { 20, 17, 1, 3 },
-		    [ALONE] = { 3, 1, 0, 0 } } },
+	  .cost = { [WHOLE] = { 16, 16, 0, 0, 0 }, [HALF] = { 26, 24, 1, 1, 3 },
+		    [ONE] = { 20, 17, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 20, 17, 1, 1, 3 },
+		    [ALONE] = { 3, 1, 0, 0, 0 } } },
 	{ "ptep_modify_prot", PTEBATCH_MODIFY_PROT_ONE, pte_wrprotect,
 	  .single = true, .sets = true, .returned = ENTRY,
-	  .cost = { [ONE] = { 20, 17, 1, 3 }, [ONE_OF_TWO] = { 20, 17, 1, 3 },
-		    [ALONE] = { 3, 1, 0, 0 } } },
+	  .cost = { [ONE] = { 20, 17, 1, 1, 3 },
+		    [ONE_OF_TWO] = { 20, 17, 1, 1, 3 },
+		    [ALONE] = { 3, 1, 0, 0, 0 } } },
 	{ "test_and_clear_young_ptes", PTEBATCH_TEST_AND_CLEAR_YOUNG, unchanged,
 	  .no_unfold = true, .clears_bits = YOUNG, .returned = YOUNG_FLAG,
-	  .cost = { [WHOLE] = { 18, 16, 0, 0 }, [HALF] = { 18, 16, 0, 0 },
-		    [ONE] = { 19, 16, 0, 0 }, [ONE_OF_TWO] = { 19, 16, 0, 0 },
-		    [ALONE] = { 2, 1, 0, 0 } } },
+	  .cost = { [WHOLE] = { 18, 16, 0, 0, 0 }, [HALF] = { 18, 16, 0, 0, 0 },
+		    [ONE] = { 19, 16, 0, 0, 0 },
+		    [ONE_OF_TWO] = { 19, 16, 0, 0, 0 },
+		    [ALONE] = { 2, 1, 0, 0, 0 } } },
 	{ "clear_flush_young_ptes", PTEBATCH_CLEAR_FLUSH_YOUNG, unchanged,
 	  .no_unfold = true, .flushes = true, .clears_bits = YOUNG,
 	  .returned = YOUNG_FLAG,
-	  .cost = { [WHOLE] = { 20, 16, 1, 1 }, [HALF] = { 20, 16, 1, 1 },
-		    [ONE] = { 21, 16, 1, 1 }, [ONE_OF_TWO] = { 21, 16, 1, 1 },
-		    [ALONE] = { 2, 1, 1, 1 } } },
+	  .cost = { [WHOLE] = { 20, 16, 1, 1, 1 }, [HALF] = { 20, 16, 1, 1, 1 },
+		    [ONE] = { 21, 16, 1, 1, 1 },
+		    [ONE_OF_TWO] = { 21, 16, 1, 1, 1 },
+		    [ALONE] = { 2, 1, 1, 0, 1 } } },
 	{ "clear_young_dirty_ptes", PTEBATCH_CLEAR_YOUNG_DIRTY, unchanged,
 	  .no_unfold = true, .clears_bits = YOUNG | DIRTY,
-	  .cost = { [WHOLE] = { 18, 0, 0, 0 }, [HALF] = { 18, 0, 0, 0 },
-		    [ONE] = { 19, 0, 0, 0 }, [ONE_OF_TWO] = { 19, 0, 0, 0 },
-		    [ALONE] = { 2, 0, 0, 0 } } },
+	  .cost = { [WHOLE] = { 18, 0, 0, 0, 0 }, [HALF] = { 18, 0, 0, 0, 0 },
+		    [ONE] = { 19, 0, 0, 0, 0 },
+		    [ONE_OF_TWO] = { 19, 0, 0, 0, 0 },
+		    [ALONE] = { 2, 0, 0, 0, 0 } } },
 	{ "ptep_set_access_flags", PTEBATCH_SET_ACCESS_FLAGS, ptes_accessed,
 	  .single = true, .valid = true, .no_unfold = true, .flushes = true,
 	  .sets_bits = YOUNG | DIRTY, .returned = CHANGED_FLAG,
-	  .cost = { [ONE] = { 17, 0, 0, 0 }, [ONE_OF_TWO] = { 17, 0, 0, 0 },
-		    [ALONE] = { 1, 0, 0, 0 } } },
+	  .cost = { [ONE] = { 17, 0, 0, 0, 0 },
+		    [ONE_OF_TWO] = { 3, 0, 1, 0, 2 },
+		    [ALONE] = { 1, 0, 0, 0, 0 } } },
 	{ "ptep_set_access_flags, to writable", PTEBATCH_SET_WRITABLE,
 	  made_writable, .single = true, .valid = true, .flushes = true,
 	  .sets_bits = YOUNG | DIRTY, .returned = CHANGED_FLAG,
-	  .cost = { [ONE] = { 19, 16, 2, 3 }, [ONE_OF_TWO] = { 19, 16, 2, 3 },
-		    [ALONE] = { 1, 0, 1, 0 } } },
+	  .cost = { [ONE] = { 19, 16, 2, 1, 3 },
+		    [ONE_OF_TWO] = { 19, 16, 2, 1, 3 },
+		    [ALONE] = { 1, 0, 1, 0, 0 } } },
 };
 
 /* Is the block of entry @i contiguous after the operation? */
@@ -856,6 +871,8 @@ static void expect_cost(struct kunit *test, const struct blocks *blocks,
 		{ "reads", blocks->cost.reads, most->reads },
 		{ "atomic exchanges", blocks->cost.exchanges, most->exchanges },
 		{ "TLB invalidations", blocks->flush.calls, most->invalidations },
+		{ "TLB invalidations on all CPUs", blocks->cost.broadcasts,
+		  most->broadcasts },
 		{ "barriers", blocks->cost.barriers, most->barriers },
 	};
 	unsigned int i;
@@ -867,26 +884,36 @@ static void expect_cost(struct kunit *test, const struct blocks *blocks,
 				    ": %s, part %s, takes %lu %s, expected at most %lu",
 				    op->name, part->name, counts[i].counted,
 				    counts[i].what, counts[i].most);
+	KUNIT_EXPECT_EQ_MSG(test, blocks->cost.other_levels, 0, PTEBATCH_RULE_COST
+			    ": %s, part %s: TLB invalidations with a wrong level hint",
+			    op->name, part->name);
 	/* Otherwise the counts are not connected. */
 	KUNIT_EXPECT_TRUE_MSG(test, blocks->cost.reads || !most->reads,
 			      PTEBATCH_RULE_COST ": %s: no reads counted", op->name);
 }
 
+/* Index into kinds[]: two used entries show if no entry is accessed otherwise. */
+static unsigned int cost_kind(const struct op *op)
+{
+	if (op->id == PTEBATCH_SET_WRITABLE)
+		return 2;
+	return part != &parts[ONE_OF_TWO] || op->young;
+}
+
 static void contpte_cost(struct kunit *test)
 {
 	const struct op *op = test->param_value;
-	unsigned int kind = op->id == PTEBATCH_SET_WRITABLE ? 2 : 1;
-
 	for (part = parts; part < parts + ARRAY_SIZE(parts); part++) {
 		struct blocks *blocks;
 
 		if (op->single && part->nr > 1)
 			continue;
-		blocks = make_blocks(test, part->layout, kind);
+		blocks = make_blocks(test, part->layout, cost_kind(op));
 		with_blocks(test, blocks, count_part, op);
-		kunit_info(test, "counts table=contpte name=%s part=%s: per=operation reads=%lu exchanges=%lu invalidations=%u barriers=%lu unfolded=%u\n",
+		kunit_info(test, "counts table=contpte name=%s part=%s: per=operation reads=%lu exchanges=%lu invalidations=%u broadcasts=%lu barriers=%lu unfolded=%u\n",
 			   op->name, part->name, blocks->cost.reads,
-			   blocks->cost.exchanges, blocks->flush.calls, blocks->cost.barriers,
+			   blocks->cost.exchanges, blocks->flush.calls,
+			   blocks->cost.broadcasts, blocks->cost.barriers,
 			   unfolded(blocks));
 		expect_cost(test, blocks, op);
 		ptebatch_space_release(blocks->space);

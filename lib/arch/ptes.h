@@ -51,11 +51,16 @@ typedef void (*ptebatch_pte_op_t)(struct ptebatch_ptes *ptes);
  * struct ptebatch_pte_cost - cost of an operation
  * @reads: number of reads of page table entries, without atomic exchanges
  * @exchanges: number of atomic exchanges of page table entries
+ * @broadcasts: number of TLB invalidations on all CPUs
+ * @other_levels: number of TLB invalidations with a hint at another level than
+ *                that of PTEs
  * @barriers: number of data synchronisation barriers (DSB)
  */
 struct ptebatch_pte_cost {
 	unsigned long reads;
 	unsigned long exchanges;
+	unsigned long broadcasts;
+	unsigned long other_levels;
 	unsigned long barriers;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * arch/arm64/mm/contpte.c and its inline functions, with reads and exchanges of
- * entries and barriers counted.
+ * entries, TLB invalidations and barriers counted.
  */
 #include "names.h"
 
@@ -46,6 +46,17 @@ static struct ptebatch_pte_cost so_far;
 })
 
 #include "begin.h"
+
+static void count_flush(int level, tlbf_t flags)
+{
+	so_far.broadcasts += !(flags & TLBF_NOBROADCAST);
+	so_far.other_levels += level != 3;
+}
+
+#define __flush_tlb_range(vma, start, end, stride, level, flags) do {	\
+	count_flush(level, flags);					\
+	__flush_tlb_range(vma, start, end, stride, level, flags);	\
+} while (0)
 
 #include <../arch/arm64/mm/contpte.c>
 
