@@ -903,6 +903,7 @@ static unsigned int cost_kind(const struct op *op)
 static void contpte_cost(struct kunit *test)
 {
 	const struct op *op = test->param_value;
+
 	for (part = parts; part < parts + ARRAY_SIZE(parts); part++) {
 		struct blocks *blocks;
 

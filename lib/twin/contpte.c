@@ -47,16 +47,16 @@ static struct ptebatch_pte_cost so_far;
 
 #include "begin.h"
 
-static void count_flush(int level, tlbf_t flags)
+static void counted_flush_tlb_range(struct vm_area_struct *vma, unsigned long start,
+				    unsigned long end, unsigned long stride,
+				    int level, tlbf_t flags)
 {
 	so_far.broadcasts += !(flags & TLBF_NOBROADCAST);
 	so_far.other_levels += level != 3;
+	__flush_tlb_range(vma, start, end, stride, level, flags);
 }
 
-#define __flush_tlb_range(vma, start, end, stride, level, flags) do {	\
-	count_flush(level, flags);					\
-	__flush_tlb_range(vma, start, end, stride, level, flags);	\
-} while (0)
+#define __flush_tlb_range counted_flush_tlb_range
 
 #include <../arch/arm64/mm/contpte.c>
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from host.errors import Trouble
@@ -108,12 +108,18 @@ def _place(verdict: Verdict) -> tuple[str, int, str]:
 def union(records: Iterable[Sequence[Verdict]]) -> list[Verdict]:
     """The best verdict on each mutant."""
     best: dict[str, Verdict] = {}
+    as_caught: dict[str, Verdict] = {}
     for record in records:
+        own = {verdict.mutant: verdict for verdict in record}
         for verdict in record:
             other = best.get(verdict.mutant)
             if not other or ORDER.index(verdict.verdict) < ORDER.index(other.verdict):
                 best[verdict.mutant] = verdict
-    return list(best.values())
+            # Where it is the same code as another mutant, it is caught as that one is.
+            if verdict.verdict == DUPLICATE and verdict.by in own and own[verdict.by].caught:
+                as_caught[verdict.mutant] = replace(verdict, verdict=own[verdict.by].verdict, by=own[verdict.by].by)
+    return [as_caught.get(verdict.mutant, verdict) if verdict.verdict in (SURVIVED, NOT_REACHED) else verdict
+            for verdict in best.values()]
 
 
 def worse(verdicts: Iterable[Verdict], recorded: Iterable[Verdict]) -> list[Verdict]:

@@ -246,6 +246,14 @@ def test_union_takes_the_better_verdict() -> None:
     assert {one.mutant: one.verdict for one in found} == {'a': record.KILLED, 'b': record.SURVIVED}
 
 
+def test_union_catches_what_is_a_duplicate_elsewhere() -> None:
+    duplicate = record.Verdict('b', 'f', 1, record.DUPLICATE, 'a')
+    found = record.union([[verdict('a', record.SURVIVED), verdict('b', record.SURVIVED)],
+                          [verdict('a', record.KILLED), duplicate]])
+    assert {one.mutant: one.verdict for one in found} == {'a': record.KILLED, 'b': record.KILLED}
+    assert record.union([[verdict('a', record.SURVIVED), duplicate]])[1].verdict == record.DUPLICATE
+
+
 def test_score() -> None:
     verdicts = [verdict('a', record.KILLED), verdict('b', record.CRASHED), verdict('c', record.SURVIVED), verdict('d', record.SURVIVED),
                 verdict('e', record.EQUIVALENT), verdict('f', record.NOT_COMPILED), verdict('g', record.NOT_REACHED)]
