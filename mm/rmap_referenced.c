@@ -17,6 +17,7 @@
 
 #include "internal.h"
 
+#include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/counter.h"
 #include "../lib/kernel/lru_gen.h"
@@ -322,19 +323,9 @@ static void undo(struct ptebatch_trial *trial, const void *data)
  */
 static void expect_flushed(const struct ptebatch_trial *trial)
 {
-	const struct ptebatch_row *before = &trial->before.row;
-	const struct ptebatch_row *after = &trial->after.row;
-	unsigned int i;
-
-	if (!IS_ENABLED(CONFIG_ARM64))
-		return;
-	for (i = 0; i < before->nr; i++)
-		if (before->entries[i].flags & ~after->entries[i].flags & PTEBATCH_YOUNG)
-			KUNIT_EXPECT_TRUE_MSG(trial->test,
-					      test_bit(i, trial->flush.flushed),
-					      PTEBATCH_RULE_TLB
-					      ": %s makes entry %u old without a flush",
-					      trial->function, i);
+	if (IS_ENABLED(CONFIG_ARM64))
+		ptebatch_trial_expect_old_in(trial, trial->flush.flushed,
+					     "in the TLB: " PTEBATCH_RULE_TLB);
 }
 
 static void check(struct ptebatch_trial *trial, const void *data)

@@ -189,28 +189,16 @@ static struct ptebatch_trial *begin(struct kunit *test, const char *function,
 	return trial;
 }
 
-/* A secondary MMU has accessed bits of its own. */
-static void expect_old_elsewhere(const struct ptebatch_trial *trial)
-{
-	const struct ptebatch_row *before = &trial->before.row;
-	const struct ptebatch_row *after = &trial->after.row;
-	unsigned int i;
-
-	for (i = 0; i < before->nr; i++)
-		if (before->entries[i].flags & ~after->entries[i].flags & PTEBATCH_YOUNG)
-			KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, trial->announced.old),
-					      "%s makes entry %u old, but not for MMU notifiers",
-					      trial->function, i);
-}
-
 static void end(struct ptebatch_trial *trial, const struct young_row *row,
 		bool notifier)
 {
 	if (row->isolated)
 		folio_putback_lru(last_folio(trial));
 	ptebatch_trial_end(trial);
+	/* A secondary MMU has accessed bits of its own. */
 	if (notifier && !IS_ENABLED(CONFIG_UML))
-		expect_old_elsewhere(trial);
+		ptebatch_trial_expect_old_in(trial, trial->announced.old,
+					     "for MMU notifiers: " PTEBATCH_RULE_NOTIFIERS);
 }
 
 static void look_around(struct kunit *test, const struct young_row *row,

@@ -349,3 +349,23 @@ bool ptebatch_trial_halfway(struct ptebatch_trial *trial, const char *done,
 	kunit_kfree(trial->test, expected);
 	return same && nr <= at;
 }
+
+/**
+ * ptebatch_trial_expect_old_in() - fail the case unless old entries are old there
+ * @trial: the trial, stopped
+ * @entries: bitmap of the entries that became old elsewhere
+ * @where: where, for the message
+ */
+void ptebatch_trial_expect_old_in(const struct ptebatch_trial *trial,
+				  const unsigned long *entries, const char *where)
+{
+	const struct ptebatch_row *was = &trial->before.row;
+	const struct ptebatch_row *is = &trial->after.row;
+	unsigned int i;
+
+	for (i = 0; i < was->nr; i++)
+		if (was->entries[i].flags & ~is->entries[i].flags & PTEBATCH_YOUNG)
+			KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, entries),
+					      "%s makes entry %u old, but not %s",
+					      trial->function, i, where);
+}
