@@ -921,6 +921,11 @@ static void unmap_defers(struct kunit *test)
 		       row->pending && !row->writable, false);
 	try_to_unmap_flush();
 	expect_pending(test, "after try_to_unmap_flush()", false, false);
+	/* x86 tells MMU notifiers to flush the whole mm. */
+	if (IS_ENABLED(CONFIG_ARM64))
+		KUNIT_EXPECT_EQ_MSG(test, bitmap_weight(trial->flush.flushed,
+							PTEBATCH_ROW_ENTRIES), 16,
+				    PTEBATCH_RULE_TLB ": entries flushed");
 	if (ptebatch_trial_end(trial))
 		ptebatch_trial_expect(trial, "-*16");
 }

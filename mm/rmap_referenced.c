@@ -445,6 +445,8 @@ static const struct referenced_row rows[] = {
 	  "{Ex Wdx*4 Ex*2 Wdx*8 Ex}", 1, 6 },
 	{ "64K folio, all entries device-exclusive: not referenced, they stay",
 	  { "{Ex*16}", .prot = RW }, "{Ex*16}", 0, 16 },
+	{ "64K folio, 16 device-exclusive entries, one young in a secondary MMU: 1 reference",
+	  { "{Ex*16}", .prot = RW }, "{Ex*16}", 1, 16, .secondary_young = 7 },
 	{ "small folio, device-exclusive entry: not referenced, it stays",
 	  { "Ex", .prot = RW }, "Ex", 0, 1 },
 	{ "64K folio, 2 migration entries: they stay, 2 batches, all PTEs become old",

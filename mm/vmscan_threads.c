@@ -26,14 +26,15 @@ static const struct threads_row {
 	{ "look-around, mprotect() waits for the page table: neighbour stays young",
 	  { &ptebatch_referenced,
 	    { "| {Wdyx*16} {Wdyx*16} |", .prot = RW, .lru = true },
-	    PTEBATCH_CLEAR_YOUNG, TO_READABLE, PTEBATCH_UNTIL_SPINNING, NULL,
+	    PTEBATCH_CLEAR_YOUNG, TO_READABLE, PTEBATCH_UNTIL_CONTENDED, NULL,
 	    "{Rdx*16} {Rdyx*16}", .ret = 1, .meanwhile_ret = 32 } },
 	/* 4 of 64 are too few: only the first walk leads to the second. */
 	{ "look-around at 4 PTEs, a walk skips the locked page table: the next walks it",
 	  { &ptebatch_referenced,
 	    { "| {Wdyx*4} -*64 {Wdyx*16} |", .prot = RW, .lru = true },
 	    PTEBATCH_CLEAR_YOUNG, &ptebatch_walk, PTEBATCH_UNTIL_DONE,
-	    &ptebatch_walk_hot, "{Wdx*4} -*64 {Wdx*16}", .ret = 1 } },
+	    &ptebatch_walk_hot, "{Wdx*4} -*64 {Wdx*16}", .ret = 1,
+	    .becomes_old = true } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);

@@ -39,8 +39,11 @@ static bool is_waiting(const struct ptebatch_pause *pause, unsigned int us)
 	case PTEBATCH_UNTIL_ASLEEP:
 		return !task_is_running(pause->second);
 	case PTEBATCH_UNTIL_SPINNING:
-		return us > SPIN_TIME ||
-		       (pause->ptl && spin_is_contended(pause->ptl));
+		if (us > SPIN_TIME)
+			return true;
+		fallthrough;
+	case PTEBATCH_UNTIL_CONTENDED:
+		return pause->ptl && spin_is_contended(pause->ptl);
 	}
 	return false;
 }

@@ -44,6 +44,8 @@ enum ptebatch_point {
  * @PTEBATCH_UNTIL_DONE: the second task has finished its work
  * @PTEBATCH_UNTIL_ASLEEP: it sleeps, on a lock that the paused task holds
  * @PTEBATCH_UNTIL_STARTED: it has started its work
+ * @PTEBATCH_UNTIL_CONTENDED: it spins on a page table lock that the paused task
+ *                            holds
  * @PTEBATCH_UNTIL_SPINNING: it spins, on a page table lock that the paused task
  *                           holds, or until the paused CPU handles interrupts
  */
@@ -51,6 +53,7 @@ enum ptebatch_pause_until {
 	PTEBATCH_UNTIL_DONE,
 	PTEBATCH_UNTIL_ASLEEP,
 	PTEBATCH_UNTIL_STARTED,
+	PTEBATCH_UNTIL_CONTENDED,
 	PTEBATCH_UNTIL_SPINNING,
 };
 

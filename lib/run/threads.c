@@ -4,6 +4,7 @@
 #include <linux/mmu_notifier.h>
 #include <linux/uaccess.h>
 
+#include "../check/compare.h"
 #include "../check/contents.h"
 #include "../op/access.h"
 #include "../op/migrate.h"
@@ -235,6 +236,7 @@ static const char *wrong_schedule(const struct ptebatch_pause *pause)
 		       "pauses, and the other operation does not finish meanwhile" :
 		       "pauses, and the other operation does not wait for its lock";
 	if (pause->finished && (pause->until == PTEBATCH_UNTIL_ASLEEP ||
+				pause->until == PTEBATCH_UNTIL_CONTENDED ||
 				pause->until == PTEBATCH_UNTIL_SPINNING))
 		return "pauses, and the other operation does not wait for its lock";
 	return NULL;
@@ -273,6 +275,24 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	ptebatch_unpin();
 }
 
+static void check_old(struct ptebatch_trial *trial, const void *data)
+{
+	const struct two_tasks *tasks = data;
+	const struct ptebatch_row *after = &trial->after.row;
+	struct ptebatch_row *expected;
+	unsigned int i, young = 0;
+
+	if (!tasks->threads->becomes_old)
+		return;
+	expected = ptebatch_picture(trial->test, tasks->threads->after);
+	for (i = 0; i < after->nr; i++)
+		young += !!(after->entries[i].flags & ~expected->entries[i].flags &
+			    PTEBATCH_YOUNG);
+	KUNIT_EXPECT_EQ_MSG(trial->test, young, 0,
+			    "entries still young after %s and %s, expected old",
+			    trial->function, tasks->threads->meanwhile->function);
+}
+
 static void skip_if_missing(struct kunit *test, const struct ptebatch_op *op)
 {
 	const char *missing = op ? ptebatch_op_missing(op) : NULL;
@@ -297,7 +317,7 @@ void ptebatch_threads_run(struct kunit *test, const struct ptebatch_threads *thr
 	struct ptebatch_run run = {
 		.setup = &threads->setup, .after = threads->after,
 		.second = threads->second, .ret = threads->ret,
-		.prepare = prepare, .undo = undo,
+		.prepare = prepare, .undo = undo, .check = check_old,
 	};
 	struct repeated_op repeated;
 	struct two_tasks *tasks;

@@ -26,6 +26,8 @@
  *          rounds with KCSAN, which looks at few of the accesses.
  * @tlb: the second task uses the mm from the beginning, and has read each page:
  *       its TLB has the entries
+ * @becomes_old: an entry that is not young in @after must not be young; otherwise
+ *               it may, as accessed may spread
  * @discards: the operations may discard the contents of pages
  *
  * A pinned page is unpinned before the checks.
@@ -43,6 +45,7 @@ struct ptebatch_threads {
 	long meanwhile_ret;
 	unsigned int rounds;
 	bool tlb;
+	bool becomes_old;
 	bool discards;
 };
 
