@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mm_inline.h>
 #include <linux/rmap.h>
 #include <linux/swap.h>
 
@@ -153,9 +154,9 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 				    "%s: generation of folio %d",
 				    trial->function, nr);
 	else
-		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio) +
+		KUNIT_EXPECT_EQ_MSG(test, folio_lru_refs(folio) +
 				    2 * folio_test_workingset(folio), again ? 2 : 1,
-				    "%s: folio %d was young %s: PG_referenced, 2 * PG_workingset",
+				    "%s: folio %d was young %s: accesses, 2 * PG_workingset",
 				    trial->function, nr, again ? "twice" : "once");
 }
 
