@@ -28,7 +28,7 @@ from host import wheels
 from mutation import assembly, catalog, record
 from mutation import guest as guests
 from mutation.guest import Case, Command
-from mutation.kernel import Kernel, reader
+from mutation.kernel import Kernel, reader, selected
 from mutation.record import Record, Verdict
 from mutation.weave import Mutant, original
 
@@ -174,8 +174,8 @@ def main(env: Mapping[str, str]) -> int:
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
         read = reader(tree)
-        names = catalog.functions(read, settings.arch.name, [patch.diff for patch in tree.patches[len(base.patches):]])
-        mutants, known = _survivors(catalog.selected(names, env, read), env, recorded, elsewhere)
+        names, every = selected(tree, base, settings.arch.name, env)
+        mutants, known = _survivors(every, env, recorded, elsewhere)
         mutants = _sample(mutants, env, recorded)
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:

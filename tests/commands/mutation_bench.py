@@ -18,10 +18,10 @@ from host import exit_status
 from host import packages
 from host.settings import Settings
 from host import wheels
-from mutation import catalog, record
+from mutation import record
 from mutation import guest as guests
 from mutation.guest import Case, Command
-from mutation.kernel import Kernel, reader
+from mutation.kernel import Kernel, reader, selected
 from mutation.record import Verdict
 from mutation.weave import Mutant
 from results import timing
@@ -73,8 +73,8 @@ def main(env: Mapping[str, str]) -> int:
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
         read = reader(tree)
-        names = catalog.functions(read, settings.arch.name, [patch.diff for patch in tree.patches[len(base.patches):]])
-        mutants = [mutant for mutant in catalog.selected(names, env, read) if reviewed.get(mutant.key, ('',))[0] == 'performance only']
+        _, mutants = selected(tree, base, settings.arch.name, env)
+        mutants = [mutant for mutant in mutants if reviewed.get(mutant.key, ('',))[0] == 'performance only']
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
             kernel.build(guest, console)

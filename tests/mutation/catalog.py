@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from fnmatch import fnmatch
 
 from host.errors import Trouble
@@ -22,6 +23,8 @@ OF_ARCHITECTURES = {
     'arch/arm64/include/asm/pgtable.h': r'\w+_ptes|contpte_try_\w+|pte_batch_hint|pte_present_mknoncont',
     'arch/um/include/asm/pgtable.h': r'set_ptes',
 }
+# A parameter whose value the compiler must know, for BUILD_BUG(): in a copy, which is not inlined, it does not.
+CONSTANT = re.compile(r'\benum pgtable_level\b')
 # The name of a function at the start of its definition.
 DEFINED = re.compile(r'^(?:\w[^\n;(#]*?\b)?(\w+)\([^;{]*?\n\{\n', re.MULTILINE)
 
@@ -32,24 +35,24 @@ def _named(text: str) -> Iterable[str]:
     return dict.fromkeys(DEFINED.findall(text))
 
 
-def _changed_by(diffs: Iterable[str], read: Read) -> list[str]:
-    """The functions that a series changes, as "file: function()"."""
-    found = []
-    for diff in diffs:
-        for file, part in re.findall(r'^\+\+\+ b/(\S+\.[ch])\n(.*?)(?=^--- |^diff |\Z)', diff, re.MULTILINE | re.DOTALL):
-            added = {line[1:] for line in part.split('\n') if line.startswith('+') and line[1:].strip()}
-            source = read(file)
-            for name in _named(source):
-                if any(added & {*function.text.split('\n')} for function in definitions(file, source, name)):
-                    found.append(f'{file}: {name}()')
-    return found
+def _changed(file: str, before: str, after: str) -> Iterable[str]:
+    """The functions of a file that a series adds or changes."""
+    for name in _named(after):
+        was = {function.text for function in definitions(file, before, name)}
+        if any(function.text not in was and not CONSTANT.search(function.head(name)) for function in definitions(file, after, name)):
+            yield name
 
 
-def functions(read: Read, arch: str, diffs: Iterable[str] = ()) -> list[str]:
-    """The functions that get mutants in a kernel of an architecture, as "file: function()"."""
+def functions(read: Read, arch: str, before: Read | None = None, touched: Iterable[str] = ()) -> list[str]:
+    """The functions that get mutants in a kernel of an architecture, as "file: function()".
+
+    A series on top of the kernel `before` touches files.
+    """
     own = [f'{file}: {name}()' for file, names in OF_ARCHITECTURES.items() if file.startswith(f'arch/{arch}/')
            for name in _named(read(file)) if re.fullmatch(names, name)]
-    return sorted({*batched.functions(), *own, *_changed_by(diffs, read)})
+    changed = [f'{file}: {name}()' for file in touched if before and file.endswith(('.c', '.h'))
+               for name in _changed(file, before(file), read(file))]
+    return sorted({*batched.functions(), *own, *changed})
 
 
 def chosen(names: Iterable[str], files: str, patterns: str) -> list[str]:
@@ -100,6 +103,12 @@ def mutants(names: Sequence[str], read: Read) -> list[Mutant]:
 def selected(names: Iterable[str], env: Mapping[str, str], read: Read) -> list[Mutant]:
     """The mutants of those functions that FILES= and FUNCTIONS= select."""
     return mutants(chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
+
+
+def added_lines(before: str, after: str) -> set[int]:
+    """The numbers of the lines of a file that a series adds or changes."""
+    opcodes = SequenceMatcher(None, before.split('\n'), after.split('\n'), autojunk=False).get_opcodes()
+    return {line + 1 for kind, _, _, start, end in opcodes if kind in ('insert', 'replace') for line in range(start, end)}
 
 
 def of_patch(number: int, changed: Mapping[str, str], read: Read) -> list[Copy]:

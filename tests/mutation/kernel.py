@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,9 +14,9 @@ from guests.guest import Guest
 from host.console import Console, Step
 from host.errors import Trouble
 from host import tools
-from mutation import assembly
+from mutation import assembly, catalog
 from mutation.catalog import Read
-from mutation.weave import Copy, woven
+from mutation.weave import Copy, Mutant, woven
 from trees.shadow import Shadow
 
 # What the compiler calls the source of a copy.
@@ -38,6 +38,20 @@ def reader(tree: Shadow) -> Read:
         content = contents[name] if name in contents else tree.original(name)
         return (content or b'').decode()
     return read
+
+
+def selected(tree: Shadow, base: Shadow, arch: str, env: Mapping[str, str]) -> tuple[list[str], list[Mutant]]:
+    """The functions that get mutants in a kernel with a series on top of another, and the selected mutants.
+
+    Of a function that is not about batches, only the lines that the series changes.
+    """
+    read, before = reader(tree), reader(base)
+    touched = sorted({file for patch in tree.patches[len(base.patches):] for file in patch.touched})
+    names = catalog.functions(read, arch, before, touched)
+    batched = {*catalog.functions(read, arch)}
+    added = {file: catalog.added_lines(before(file), read(file)) for file in touched}
+    return names, [mutant for mutant in catalog.selected(names, env, read)
+                   if mutant.function.title in batched or mutant.line in added[mutant.function.file]]
 
 
 def sources(copies: Iterable[Copy]) -> list[str]:

@@ -313,6 +313,16 @@ def test_what_only_costs_time_makes_a_bench_slower() -> None:
     assert slower and slower >= {mutant for mutant, (kind, _) in record.triage().items() if kind == 'performance only'}
 
 
+def test_a_series_adds_the_functions_that_it_changes() -> None:
+    before = 'int same(int a)\n{\n\treturn a;\n}\n\nint other(int a)\n{\n\treturn a;\n}\n'
+    after = before.replace('other(int a)\n{\n\treturn a;', 'other(int a)\n{\n\treturn a + 1;') +         'int level(enum pgtable_level level)\n{\n\treturn level;\n}\n\nint new(int a)\n{\n\treturn a;\n}\n'
+    plain = catalog.functions(lambda file: '', 'x86_64')
+    names = catalog.functions(lambda file: after, 'x86_64', lambda file: before, ['mm/a.c', 'Documentation/a.rst'])
+    assert {*names} - {*plain} == {'mm/a.c: other()', 'mm/a.c: new()'}
+    lines = after.split('\n')
+    assert 'return a + 1;' in lines[min(catalog.added_lines(before, after)) - 1]
+
+
 def test_each_reviewed_survivor_exists(kernel_source: Path) -> None:
     patches = series.read(PROJECT / 'mm/series/fixes')
     changed = series.apply(patches, kernel_source)
