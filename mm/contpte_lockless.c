@@ -15,8 +15,8 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/rules.h"
 #include "../lib/run/orders.h"
-#include "../lib/space/space.h"
 #include "../lib/space/blocks.h"
+#include "../lib/space/space.h"
 
 /* The entry to read, and the one that is inconsistent. */
 #define READ	7

@@ -47,6 +47,7 @@ ptebatch_check_t ptebatch_check_contents;
  * @after: expected row after the call
  * @flags: TTU_* flags of the call
  * @mlocks: the folios of an mlocked VMA become mlocked
+ * @pinned: GUP has pinned the first folio
  */
 struct unmap_row {
 	const char *name;
@@ -54,6 +55,7 @@ struct unmap_row {
 	const char *after;
 	enum ttu_flags flags;
 	bool mlocks;
+	bool pinned;
 };
 
 /* The model covers neither hwpoison nor mlock nor redirtied lazyfree folios. */
@@ -83,6 +85,8 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (!is_modelled(row, &trial->before.row))
 		trial->call.model = NULL;
 	rss_before = get_mm_rss(trial->place->mm);
+	if (row->pinned)
+		ptebatch_folio_pin(trial->space->folios[0], 1);
 }
 
 static void check_peak(const struct ptebatch_trial *trial)
@@ -105,6 +109,10 @@ static unsigned int refs;
  */
 static void count_refs(struct ptebatch_trial *trial, const void *data)
 {
+	const struct unmap_row *row = data;
+
+	if (row->pinned)
+		ptebatch_folio_pin(trial->space->folios[0], -1);
 	refs = folio_ref_count(trial->space->folios[0]);
 }
 
@@ -212,6 +220,8 @@ static const struct unmap_row rows[] = {
 	  { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}" },
 	{ "64K folio, shared: 16 swap entries, none exclusive",
 	  { "{Rdy*16}", .prot = RO, .swap = true }, "{S*16}" },
+	{ "64K folio, shared, pinned: 16 swap entries, only exclusive pages stay for a pin",
+	  { "{Rdy*16}", .prot = RO, .swap = true }, "{S*16}", .pinned = true },
 	{ "64K folio, second half shared: only the first 8 swap entries exclusive",
 	  { "{Rdyx*8 Rdy*8}", .prot = RO, .swap = true }, "{Sx*8 S*8}" },
 	{ "64K folio, first page shared: all swap entries but the first exclusive",
@@ -669,9 +679,10 @@ static void fill_pages(struct ptebatch_trial *trial, const void *data)
 	ptebatch_contents_fill(trial);
 }
 
-static bool swap_and_read(struct kunit *test, bool twin)
+/* Each page is read, or with @off swapoff() reads all. */
+static bool swap_and_read(struct kunit *test, const struct swap_row *row, bool off,
+			  bool twin)
 {
-	const struct swap_row *row = test->param_value;
 	const struct ptebatch_run run = {
 		.op = &ptebatch_unmap, .setup = &row->setup, .after = row->after,
 		.prepare = fill_pages,
@@ -689,8 +700,11 @@ static bool swap_and_read(struct kunit *test, bool twin)
 		/* The fault takes the folio lock. */
 		folio_unlock(folio);
 	}
-	KUNIT_EXPECT_EQ_MSG(test, ptebatch_contents_read(trial->space), -1,
-			    "entry with wrong contents after swap-in");
+	if (off)
+		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_cycle());
+	else
+		KUNIT_EXPECT_EQ_MSG(test, ptebatch_contents_read(trial->space), -1,
+				    "entry with wrong contents after swap-in");
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		folio_lock(trial->space->folios[i]);
 	ptebatch_trial_stop(trial);
@@ -704,8 +718,33 @@ static bool swap_and_read(struct kunit *test, bool twin)
 
 static void swap_in(struct kunit *test)
 {
-	if (swap_and_read(test, false))
-		swap_and_read(test, true);
+	if (swap_and_read(test, test->param_value, false, false))
+		swap_and_read(test, test->param_value, false, true);
+}
+
+/* swapoff() makes the pages of all mms that have swap entries present again. */
+static const struct swap_row off_rows[] = {
+	{ "64K folio, exclusive: old, read-only and exclusive after swapoff()",
+	  { "{Wdyx*16}", .prot = RW, .swap = true },
+	  "{Sx*16}", "{Rx*16}" },
+	{ "64K folio, pages 5 to 10 shared, 4 PTEs soft-dirty: shared and soft-dirty afterwards",
+	  { "{Wdysx*4 Wdyx Rdy*6 Wdyx*5}", .prot = RW, .swap = true, .track = true },
+	  "{Ssx*4 Sx S*6 Sx*5}", "{Rsx*4 Rx R*6 Rx*5}" },
+	{ "64K folio, first 4 PTEs uffd-wp: the first 4 uffd-wp afterwards",
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .swap = true, .uffd_wp = true },
+	  "{Sxu*4 Sx*12}", "{Rux*4 Rx*12}" },
+	{ "small folio: old, read-only and exclusive after swapoff()",
+	  { "{Wdyx}", .prot = RW, .swap = true }, "{Sx}", "{Rx}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(off_rows, off_rows, name);
+
+static void swap_off(struct kunit *test)
+{
+	if (ptebatch_swap_missing())
+		kunit_skip(test, "%s", ptebatch_swap_missing());
+	if (swap_and_read(test, test->param_value, true, false))
+		swap_and_read(test, test->param_value, true, true);
 }
 
 /* Shmem: page cache is replaced by swap entries, and read again by faults. */
@@ -1029,6 +1068,7 @@ static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(pending_flush, pending_rows_gen_params),
 #endif
 	KUNIT_CASE_PARAM(swap_in, swap_rows_gen_params),
+	KUNIT_CASE_PARAM(swap_off, off_rows_gen_params),
 	KUNIT_CASE_PARAM(shmem_swap, shmem_rows_gen_params),
 	{}
 };

@@ -230,6 +230,25 @@ int ptebatch_swap_on_two(struct kunit_suite *suite)
 }
 
 /**
+ * ptebatch_swap_cycle() - disable swap on the RAM disks, and enable it again
+ *
+ * Swapped out pages become present again. None of their folios may be locked.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or an error; -ENODEV if the swap space is not that of RAM disks.
+ */
+long ptebatch_swap_cycle(void)
+{
+	unsigned long nr = disks_enabled;
+	long err;
+
+	if (!nr)
+		return -ENODEV;
+	err = work_on_cpu(raw_smp_processor_id(), swap_off, NULL);
+	return err ?: work_on_cpu(raw_smp_processor_id(), swap_on, (void *)nr);
+}
+
+/**
  * ptebatch_swap_off() - disable swap on the RAM disks; for suite_exit
  * @suite: the suite
  *

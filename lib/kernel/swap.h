@@ -11,6 +11,7 @@
 int ptebatch_swap_on(struct kunit_suite *suite);
 int ptebatch_swap_on_two(struct kunit_suite *suite);
 void ptebatch_swap_off(struct kunit_suite *suite);
+long ptebatch_swap_cycle(void);
 const char *ptebatch_swap_missing(void);
 const char *ptebatch_swap_second_missing(void);
 long ptebatch_swap_used(void);
