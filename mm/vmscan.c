@@ -9,7 +9,6 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/mm_inline.h>
 #include <linux/rmap.h>
 #include <linux/swap.h>
 
@@ -154,7 +153,7 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 				    "%s: generation of folio %d",
 				    trial->function, nr);
 	else
-		KUNIT_EXPECT_EQ_MSG(test, folio_lru_refs(folio) +
+		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_refs(folio) +
 				    2 * folio_test_workingset(folio), again ? 2 : 1,
 				    "%s: folio %d was young %s: accesses, 2 * PG_workingset",
 				    trial->function, nr, again ? "twice" : "once");

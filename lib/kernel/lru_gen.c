@@ -134,6 +134,17 @@ int ptebatch_lru_gen_of(const struct folio *folio)
 }
 
 /**
+ * ptebatch_lru_gen_refs() - get the number of accesses that MGLRU has counted
+ * @folio: the folio
+ *
+ * Return: number of accesses, 0 without PG_referenced.
+ */
+int ptebatch_lru_gen_refs(const struct folio *folio)
+{
+	return folio_lru_refs(folio);
+}
+
+/**
  * ptebatch_lru_gen_at_age() - get the generation of an age on a folio's node
  * @folio: the folio
  * @age: age in generations, 0 for the youngest generation
@@ -152,6 +163,11 @@ int ptebatch_lru_gen_at_age(const struct folio *folio, unsigned int age)
 int ptebatch_lru_gen_of(const struct folio *folio)
 {
 	return -1;
+}
+
+int ptebatch_lru_gen_refs(const struct folio *folio)
+{
+	return 0;
 }
 
 int ptebatch_lru_gen_at_age(const struct folio *folio, unsigned int age)

@@ -32,6 +32,7 @@ const char *ptebatch_lru_gen_missing(void);
 const char *ptebatch_lru_gen_walk_missing(void);
 const char *ptebatch_lru_gen_stats_missing(void);
 int ptebatch_lru_gen_of(const struct folio *folio);
+int ptebatch_lru_gen_refs(const struct folio *folio);
 int ptebatch_lru_gen_at_age(const struct folio *folio, unsigned int age);
 int ptebatch_lru_gen_walk(struct mm_struct *mm);
 int ptebatch_lru_gen_add(struct mm_struct *mm);

@@ -523,6 +523,11 @@ int ptebatch_swap_on_two(struct kunit_suite *suite)
 	return 0;
 }
 
+long ptebatch_swap_cycle(void)
+{
+	return -EOPNOTSUPP;
+}
+
 void ptebatch_swap_off(struct kunit_suite *suite)
 {
 }
