@@ -324,14 +324,20 @@ def test_a_series_adds_the_functions_that_it_changes() -> None:
 
 
 def test_each_reviewed_survivor_exists(kernel_source: Path) -> None:
-    patches = series.read(PROJECT / 'mm/series/fixes')
-    changed = series.apply(patches, kernel_source)
+    def source(patches: list[series.Patch]) -> catalog.Read:
+        changed = series.apply(patches, kernel_source)
 
-    def source(name: str) -> str:
-        path = kernel_source / name
-        content = changed.get(name) or (path.read_bytes() if path.is_file() else b'')
-        return content.decode()
-    names = {name for arch in ('x86_64', 'arm64', 'um') for name in catalog.functions(source, arch)}
-    found = catalog.mutants(sorted(names), source)
-    assert not record.stale(record.triage(), [mutant.key for mutant in found])
-    assert record.stale(['no such mutant'], [mutant.key for mutant in found]) == ['no such mutant']
+        def read(name: str) -> str:
+            path = kernel_source / name
+            content = changed.get(name) or (path.read_bytes() if path.is_file() else b'')
+            return content.decode()
+        return read
+
+    fixes = series.read(PROJECT / 'mm/series/fixes')
+    unmap = series.without(series.read(PROJECT / 'mm/series/unmap'), fixes)
+    base, on_top = source(fixes), source([*fixes, *unmap])
+    touched = sorted({file for patch in unmap for file in patch.touched})
+    keys = [mutant.key for read in (base, on_top) for arch in ('x86_64', 'arm64', 'um')
+            for mutant in catalog.mutants(catalog.functions(read, arch, base, touched), read)]
+    assert not record.stale(record.triage(), keys)
+    assert record.stale(['no such mutant'], keys) == ['no such mutant']
