@@ -554,20 +554,21 @@ struct used {
 
 static void set_used(struct blocks *blocks, const struct used *used)
 {
-	pte_t pte = ptebatch_raw_pte(blocks->ptep + used->young);
+	pte_t *ptep = blocks->ptep, pte;
 	unsigned int i;
 
-	for (i = 0; i < ENTRIES && used->but >= 0; i++)
-		if (i != used->but)
-			ptebatch_set_raw_pte(blocks->ptep + i,
-					     ptes_accessed(ptebatch_raw_pte(blocks->ptep + i)));
-	if (used->but >= 0)
+	if (used->but >= 0) {
+		for (i = 0; i < ENTRIES; i++)
+			if (i != used->but)
+				ptebatch_set_raw_pte(ptep + i,
+						     ptes_accessed(ptebatch_raw_pte(ptep + i)));
 		return;
-	ptebatch_set_raw_pte(blocks->ptep + used->young,
-			     __pte(pte_val(pte) | PTE_AF));
-	pte = ptebatch_raw_pte(blocks->ptep + used->dirty);
+	}
+	pte = ptebatch_raw_pte(ptep + used->young);
+	ptebatch_set_raw_pte(ptep + used->young, __pte(pte_val(pte) | PTE_AF));
+	pte = ptebatch_raw_pte(ptep + used->dirty);
 	if (pte_write(pte))
-		ptebatch_set_raw_pte(blocks->ptep + used->dirty,
+		ptebatch_set_raw_pte(ptep + used->dirty,
 				     __pte(pte_val(pte) & ~PTE_RDONLY));
 }
 

@@ -113,8 +113,7 @@ static pte_t read_meanwhile(struct writer *writer, const struct lockless_row *ro
 	}
 	/* The reader must see the inconsistent entry first. */
 	hrtimer_start(&writer->timer, us_to_ktime(2000), HRTIMER_MODE_REL_PINNED_HARD);
-	pte = ptep_get_lockless(ptep + READ);
-	return pte;
+	return ptep_get_lockless(ptep + READ);
 }
 
 static void contpte_lockless(struct kunit *test)

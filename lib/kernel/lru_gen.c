@@ -294,7 +294,11 @@ int ptebatch_lru_gen_on(struct kunit_suite *suite)
 {
 	int err = mount_debugfs();
 
-	return err ?: set_caps(UINT_MAX);
+	err = err ?: set_caps(UINT_MAX);
+	/* After an error, there is no suite_exit. */
+	if (err)
+		unmount_debugfs();
+	return err;
 }
 
 /**

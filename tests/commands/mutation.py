@@ -174,7 +174,7 @@ def main(env: Mapping[str, str]) -> int:
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
         read = reader(tree)
-        names, every = selected(tree, base, settings.arch.name, env)
+        names, every = selected(tree, base, read, settings.arch.name, env)
         mutants, known = _survivors(every, env, recorded, elsewhere)
         mutants = _sample(mutants, env, recorded)
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)

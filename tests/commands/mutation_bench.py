@@ -73,7 +73,7 @@ def main(env: Mapping[str, str]) -> int:
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
         read = reader(tree)
-        _, mutants = selected(tree, base, settings.arch.name, env)
+        _, mutants = selected(tree, base, read, settings.arch.name, env)
         mutants = [mutant for mutant in mutants if reviewed.get(mutant.key, ('',))[0] == 'performance only']
         kernel = Kernel(tree, read, mutants, Guest(settings, tree.path).build_path)
         with run.prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:

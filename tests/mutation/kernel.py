@@ -40,13 +40,13 @@ def reader(tree: Shadow) -> Read:
     return read
 
 
-def selected(tree: Shadow, base: Shadow, arch: str, env: Mapping[str, str]) -> tuple[list[str], list[Mutant]]:
+def selected(tree: Shadow, base: Shadow, read: Read, arch: str, env: Mapping[str, str]) -> tuple[list[str], list[Mutant]]:
     """The functions that get mutants in a kernel with a series on top of another, and the selected mutants.
 
     Of a function that is not about batches, only the lines that the series changes.
     """
-    read, before = reader(tree), reader(base)
     touched = sorted({file for patch in tree.patches[len(base.patches):] for file in patch.touched})
+    before = reader(base) if touched else read
     names = catalog.functions(read, arch, before, touched)
     batched = {*catalog.functions(read, arch)}
     added = {file: catalog.added_lines(before(file), read(file)) for file in touched}
