@@ -81,6 +81,50 @@ static void ro_rw_bench(struct kunit *test)
 	}
 }
 
+/*
+ * The worst case of batching: in each folio, every second page is AnonExclusive.
+ * To read-write, each of these becomes writable alone; to read-only, each entry
+ * differs from the next one in write permission.
+ */
+static const unsigned int large_orders[] = { 1, 2, 4, 9 };
+
+KUNIT_ARRAY_PARAM(large_orders, large_orders, order_desc);
+
+static void alternate_bench(struct kunit *test)
+{
+	const unsigned int *order = test->param_value;
+	struct ptebatch_stopwatch watches[2];
+	struct ptebatch_region *region;
+	struct ptebatch_args args[2];
+	unsigned int i, j;
+	char what[64];
+	long err = 0;
+
+	region = ptebatch_region_filled(test, S1_BYTES, *order);
+	ptebatch_region_share_odd_pages(region);
+	args[0] = ptebatch_args(region->start, region->bytes, PROT_READ, 0, 0);
+	args[1] = ptebatch_args(region->start, region->bytes, RW, 0, 0);
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		memset(watches, 0, sizeof(watches));
+		kthread_use_mm(region->mm);
+		for (j = 0; j < 5 * ARRAY_SIZE(args); j++) {
+			ptebatch_stopwatch_start(&watches[j % 2]);
+			err |= ptebatch_syscall(ways[i].mprotect, &args[j % 2]);
+			ptebatch_stopwatch_stop(&watches[j % 2]);
+		}
+		kthread_unuse_mm(region->mm);
+		for (j = 0; j < ARRAY_SIZE(args); j++) {
+			snprintf(what, sizeof(what),
+				 "table=S1 name=%s order=%u way=%s",
+				 j ? "alternate-rw" : "alternate-ro", *order,
+				 ways[i].name);
+			ptebatch_stopwatch_report(test, &watches[j], what,
+						  S1_BYTES / PAGE_SIZE, 1);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, err, 0);
+}
+
 /* Pages protected per lap, at least: makes the stopwatch overhead negligible. */
 #define S3_PAGES	128
 
@@ -120,6 +164,7 @@ static void none_rw_bench(struct kunit *test)
 
 static struct kunit_case bench_cases[] = {
 	KUNIT_CASE_PARAM(ro_rw_bench, orders_gen_params),
+	KUNIT_CASE_PARAM(alternate_bench, large_orders_gen_params),
 	KUNIT_CASE_PARAM(none_rw_bench, sizes_gen_params),
 	{}
 };

@@ -127,6 +127,37 @@ struct ptebatch_region *ptebatch_region_filled(struct kunit *test,
 }
 
 /**
+ * ptebatch_region_share_odd_pages() - make every second page possibly shared
+ * @region: the region, with all pages present
+ *
+ * As fork() leaves it if the parent writes to the other pages before the child
+ * exits: the odd pages are not AnonExclusive and read-only.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ */
+void ptebatch_region_share_odd_pages(struct ptebatch_region *region)
+{
+	unsigned long addr, end = region->start + region->bytes;
+	struct mm_struct *mm = region->mm;
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep;
+
+	mmap_write_lock(mm);
+	for (addr = region->start; addr < end; addr += PAGE_SIZE) {
+		if (!(addr / PAGE_SIZE % 2))
+			continue;
+		ptep = get_locked_pte(mm, addr, &ptl);
+		if (WARN_ON(!ptep))
+			break;
+		ptep_set_wrprotect(mm, addr, ptep);
+		ClearPageAnonExclusive(pte_page(ptep_get(ptep)));
+		pte_unmap_unlock(ptep, ptl);
+	}
+	flush_tlb_mm(mm);
+	mmap_write_unlock(mm);
+}
+
+/**
  * ptebatch_region_clear_refs() - do what writing 4 to /proc/PID/clear_refs does
  * @region: the region, with all pages present
  *

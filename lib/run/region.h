@@ -28,6 +28,7 @@ struct ptebatch_region *ptebatch_region(struct kunit *test,
 struct ptebatch_region *ptebatch_region_filled(struct kunit *test,
 					       unsigned long bytes,
 					       unsigned int order);
+void ptebatch_region_share_odd_pages(struct ptebatch_region *region);
 void ptebatch_region_clear_refs(struct ptebatch_region *region);
 void ptebatch_region_release(struct ptebatch_region *region);
 

@@ -43,7 +43,7 @@ class Line:
         """The name in tables, the same for kernel and twin."""
         words = [SHOWN.get(key, '{}').format(value) for key, value in self.what.items()
                  if key not in ('table', 'name', 'way')]
-        if self.table == 'S1' and self.what.get('order') in CASES:
+        if self.table == 'S1' and self.what['name'] == 'ro-rw' and self.what.get('order') in CASES:
             words.append(words.pop() + f' ({CASES[self.what["order"]]})')
         return ', '.join([f'{self.table} {self.what["name"]}', *words])
 
