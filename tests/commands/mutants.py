@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import redirect_stdout
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -66,16 +65,6 @@ def _shown(names: Sequence[str]) -> str:
     return f'{len(names)}: ' + '; '.join(names[:SHOWN]) + ('; …' if len(names) > SHOWN else '')
 
 
-def _run(settings: Settings, tree: str, log: Path) -> int:
-    """The exit status of one run in the one tree of all mutants: only what differs from the last one is rebuilt."""
-    with log.open('w') as output, redirect_stdout(output):
-        try:
-            return run.run(replace(settings, tree=tree), Console())
-        except Trouble as trouble:
-            print(f'{trouble.details}\n{trouble}')
-            return exit_status.COULD_NOT_RUN
-
-
 def _settings(variables: Mapping[str, str]) -> Settings:
     """The settings of a run; a mutant names at most one variant."""
     return Settings.read(variables).each()[0]
@@ -91,7 +80,8 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:
         settings = _settings(variables | {'SUITES': f'ptebatch_{mutant.parent.name}*', 'VARIANTS': _key(mutant, 'variant')})
-        status = _run(settings, tree, folder / 'output')
+        # One tree for all mutants: only what differs from the last one is built.
+        status = run.logged(replace(settings, tree=tree), folder / 'output')
     output = (folder / 'output').read_text(errors='replace')
     if status == exit_status.PASSED:
         return False, 'NOT CAUGHT'

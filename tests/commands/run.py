@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,6 +105,17 @@ def judged(settings: Settings, console: Console,
 def run(settings: Settings, console: Console) -> int:
     """One run; return its exit status."""
     return exit_status.PASSED if judged(settings, console).passed else exit_status.FAILED
+
+
+def logged(settings: Settings, log: Path) -> int:
+    """The exit status of one run whose output goes to a file."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open('w') as output, redirect_stdout(output):
+        try:
+            return run(settings, Console())
+        except Trouble as trouble:
+            print(f'{trouble.details}\n{trouble}')
+            return exit_status.COULD_NOT_RUN
 
 
 def run_variants(settings: Settings) -> int:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make bisect`: build the kernel and run the suites after each patch of SERIES=.
+
+A series must not break the kernel in the middle: git bisect stops anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from commands import compare
+from commands import run
+from host.errors import Trouble
+from host import exit_status
+from host import lock
+from host.settings import Settings, results
+from results.markdown import table
+from results.report import Counts
+from trees import series
+from trees.series import Patch
+
+HEADER = ['patch', 'arch', 'verdict', 'passed / failed / skipped']
+VERDICTS = {exit_status.PASSED: 'passed', exit_status.FAILED: 'FAILED'}
+
+
+def _steps(patches: Sequence[Patch], folder: Path) -> Iterator[tuple[Patch, Path]]:
+    """Each patch, and a file with the series up to it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, patch in enumerate(patches, 1):
+        step = folder / f'{number:04}'
+        step.mkdir(exist_ok=True)
+        for position, earlier in enumerate(patches[:number], 1):
+            (step / f'{position:04}.patch').write_text(earlier.text, errors='surrogateescape')
+        yield patch, step
+
+
+def _row(settings: Settings, patch: Patch, log: Path) -> list[str]:
+    """The table row of one patch; the output of the run is in the log."""
+    status = run.logged(settings, log)
+    if status not in VERDICTS:
+        return [patch.name, settings.arch.name, f'DID NOT RUN: {log.read_text(errors="replace").splitlines()[-1]}', '']
+    return [patch.name, settings.arch.name, VERDICTS[status], Counts.read(settings.results / 'results.json').short()]
+
+
+def main(env: Mapping[str, str]) -> int:
+    """Run the suites after each patch, and print and write a table; they must pass after each."""
+    wanted = compare.arches(env)
+    folder = results(env) / 'bisect'
+    lock.claim(folder)
+    rows = []
+    for settings in wanted:
+        if not settings.series:
+            raise Trouble('SERIES= is not set', 'type a patch, an mbox or a folder of patches, for example SERIES=v3.mbox')
+        own = folder / settings.arch.name
+        for patch, step in _steps(series.read(settings.series), own / 'series'):
+            log = own / f'{step.name}.log'
+            # One tree for all steps: only what a patch changes is built.
+            rows.append(_row(replace(settings, series=step, tree='bisect', results=own), patch, log))
+            print(f'{rows[-1][2]:<10} {settings.arch.name}: {patch.name}; {rows[-1][3] or log}', flush=True)
+    text = table(HEADER, rows, 4)
+    (folder / 'bisect.md').write_text(text + '\n')
+    print('\n' + text)
+    return exit_status.PASSED if all(row[2] == VERDICTS[exit_status.PASSED] for row in rows) else exit_status.FAILED
