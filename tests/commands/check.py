@@ -188,13 +188,14 @@ class Check:
         return f'{settings.ksrc or source.fetched(settings.cache / "source", self.console)}/scripts/{name}'
 
     def checkpatch(self) -> str:
-        """The output of checkpatch.pl for the patch series, the kernel code, the reproducers and init."""
+        """The output of checkpatch.pl for the patch series, the kernel code, and the C programs of tests/."""
         checkpatch = [self._kernel_script('checkpatch.pl'), *CHECKPATCH]
         patches = sorted(str(patch) for patch in (PROJECT / 'mm/series').rglob('*.patch')
                          if not patch.is_symlink() and not patch.name.startswith('0000-'))
         # checkpatch.pl treats a file that git tracks in the current folder as source, not as a patch: run it in /.
+        sources = c_files('lib', 'mm', 'tests/reproducers', 'tests/guests/plugin')
         return (tools.run([*checkpatch, f'--ignore={SENDERS}', *patches], cwd=Path('/')) +
-                tools.run([*checkpatch, '-f', *c_files('lib', 'mm', 'tests/reproducers'), 'tests/guests/init.c',
+                tools.run([*checkpatch, '-f', *sources, 'tests/guests/init.c',
                         'tests/guests/reproduce_init.c'], cwd=PROJECT))
 
     def kernel_doc(self) -> str:

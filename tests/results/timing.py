@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeVar
 
 from host.errors import Trouble
+from results.laps import Lap
 from results.facts import facts, words
 
 FIGURES = ('pages', 'calls', 'laps', 'own', 'min', 'median', 'max')
@@ -68,6 +70,9 @@ class Timing(Line):
     min: int
     median: int
     max: int
+    # In the lap with the minimum; empty if they were not counted.
+    events: dict[str, int] = field(default_factory=dict)
+    functions: dict[str, int] = field(default_factory=dict)     # instructions
 
     @property
     def per(self) -> str:
@@ -76,7 +81,11 @@ class Timing(Line):
 
     @property
     def cost(self) -> float:
-        return self.min / (self.pages if self.per == A_PAGE else self.calls)
+        return self.share(self.min)
+
+    def share(self, count: float) -> float:
+        """What a page, a call or an area has of something counted in one lap."""
+        return count / (self.pages if self.per == A_PAGE else self.calls)
 
     @property
     def spread(self) -> float:
@@ -116,8 +125,10 @@ def _number(text: str) -> float:
     return float(text) if '.' in text else int(text)
 
 
-def _timing(what: dict[str, str], figures: Mapping[str, str]) -> Timing:
-    return Timing(what, *(int(figures[name]) for name in FIGURES))
+def _timing(what: dict[str, str], figures: Mapping[str, str], laps: Mapping[int, Lap]) -> Timing:
+    lap = laps.get(int(figures.get('lap', 0)), Lap({}))
+    pages, calls, count, own, least, median, most = (int(figures[name]) for name in FIGURES)
+    return Timing(what, pages, calls, count, own, least, median, most, lap.events, lap.functions)
 
 
 def _counted(what: dict[str, str], figures: Mapping[str, str]) -> Counted:
@@ -137,9 +148,9 @@ def _read(ktap: str, kind: str, make: Callable[[dict[str, str], Mapping[str, str
     return found
 
 
-def timings(ktap: str) -> list[Timing]:
-    """All timings in a KTAP log."""
-    return _read(ktap, 'bench', _timing)
+def timings(ktap: str, laps: Mapping[int, Lap] = MappingProxyType({})) -> list[Timing]:
+    """All timings in a KTAP log, with what was counted in the laps."""
+    return _read(ktap, 'bench', lambda what, figures: _timing(what, figures, laps))
 
 
 def counts(ktap: str) -> list[Counted]:
