@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where the instructions of a figure go, by function."""
+"""The functions that the instructions of a figure belong to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from results.laps import OTHERS
 from results.markdown import figure, table
 from results.record import Record
 from results.timing import Timing
 
 # Functions below this share of the instructions are summed up.
 LEAST = 0.005
-OTHERS = 'others'
 TWIN = 'ptebatch_twin_'
+# A figure that changes by more than this share is explained, by this number of functions, and two lines for the others.
+CHANGED = 0.005
+LINES = 8
 
 
 def _costs(timing: Timing | None) -> dict[str, float]:
@@ -24,16 +27,20 @@ def _costs(timing: Timing | None) -> dict[str, float]:
     return found
 
 
-def side_by_side(kernel: Mapping[str, float], twin: Mapping[str, float]) -> list[list[str]]:
-    """A row for each function, the most expensive ones first, and the sum of the others."""
-    larger = {name: max(kernel.get(name, 0), twin.get(name, 0)) for name in {**kernel, **twin}}
+def _rows(shown: Sequence[str], first: Mapping[str, float], second: Mapping[str, float]) -> list[list[str]]:
+    """A row for each of these functions, one for the others, and one for all; the last column is second minus first."""
+    costs = {name: [each.get(name, 0.0) for each in (first, second)] for name in shown}
+    costs[OTHERS] = [sum(cost for name, cost in each.items() if name not in shown) for each in (first, second)]
+    costs['all'] = [sum(each.values()) for each in (first, second)]
+    return [[name, figure(one), figure(other), '+' * (other >= one) + figure(other - one)] for name, (one, other) in costs.items()]
+
+
+def side_by_side(twin: Mapping[str, float], kernel: Mapping[str, float]) -> list[list[str]]:
+    """The rows of twin and kernel, the most expensive functions first."""
+    larger = {name: max(kernel.get(name, 0), twin.get(name, 0)) for name in {**twin, **kernel} if name != OTHERS}
     least = LEAST * max(sum(kernel.values()), sum(twin.values()))
-    shown = sorted((name for name, cost in larger.items() if cost >= least), key=lambda name: (-larger[name], name))
-    rows = [(name, kernel.get(name, 0.0), twin.get(name, 0.0)) for name in shown]
-    hidden = larger.keys() - {*shown}
-    rows.append((OTHERS, sum(kernel.get(name, 0) for name in hidden), sum(twin.get(name, 0) for name in hidden)))
-    rows.append(('all', sum(kernel.values()), sum(twin.values())))
-    return [[name, figure(one), figure(other), f'{one - other:+.1f}'] for name, one, other in rows]
+    return _rows(sorted((name for name, cost in larger.items() if cost >= least), key=lambda name: (-larger[name], name)),
+                 twin, kernel)
 
 
 def everything(record: Record) -> str:
@@ -46,8 +53,25 @@ def everything(record: Record) -> str:
         assert either
         if not either.functions:
             continue
-        rows = side_by_side(_costs(kernel), _costs(twin))
-        header = [f'{name}: instructions {either.per}', 'kernel', 'one by one', 'difference']
-        width = None if twin else 2
-        parts.append(table(header[:width], [row[:width] for row in rows]))
+        rows = side_by_side(_costs(twin), _costs(kernel))
+        header = [f'{name}: instructions {either.per}', 'one by one', 'kernel', 'difference']
+        columns = (0, 1, 2, 3) if kernel and twin else (0, 2)
+        parts.append(table([header[column] for column in columns], [[row[column] for column in columns] for row in rows]))
     return '\n\n'.join(parts)
+
+
+def changes(before: Record, after: Record) -> list[str]:
+    """A table for each figure of the kernel that changed, the largest change first: the functions that it comes from."""
+    found = []
+    now = after.of_way('kernel')
+    for name, was in before.of_way('kernel').items():
+        timing = now.get(name)
+        if not timing or not timing.functions or not was.functions or abs(timing.cost / was.cost - 1) <= CHANGED:
+            continue
+        first, second = _costs(was), _costs(timing)
+        difference = {function: abs(second.get(function, 0) - first.get(function, 0)) for function in {**first, **second}}
+        shown = sorted((function for function in difference if difference[function] and function != OTHERS),
+                       key=lambda function: (-difference[function], function))
+        found.append((abs(timing.cost / was.cost - 1), table([f'{name}: instructions {was.per}', 'before', 'after', 'difference'],
+                                                             _rows(shown[:LINES], first, second))))
+    return [text for _, text in sorted(found, key=lambda item: -item[0])]

@@ -18,6 +18,9 @@ FIGURES = ('pages', 'calls', 'laps', 'own', 'min', 'median', 'max')
 A_PAGE, A_CALL, AN_AREA = PERS = ('a page', 'a call', 'an area')
 PER = {'S3': A_CALL, 'S4': AN_AREA}
 CASES = {'9': 'T1', '4': 'T2', '0': 'T3'}      # the names that the document of S1 gives to orders
+# Instructions from one timer tick to the next, and the most events of a tick; a lap may have one tick more than another.
+TICK = 4_000_000
+OF_A_TICK = {'barriers': 40, 'atomics': 40, 'accesses': 1000}
 SHOWN = {'order': 'order {}', 'size': '{} KiB', 'batch': 'batch {}'}
 
 
@@ -92,6 +95,16 @@ class Timing(Line):
         """The difference of maximum and minimum, divided by the minimum."""
         return (self.max - self.min) / self.min
 
+    def event(self, name: str) -> float | None:
+        """How often an event occurs a page, a call or an area; None if it was not counted."""
+        return self.share(self.events[name]) if name in self.events else None
+
+    def changed_events(self, before: Timing, share: float) -> list[str]:
+        """The events whose number differs by more than this share, and by more than timer ticks can add."""
+        ticks = 1 + self.min // TICK
+        return [name for name, count in self.events.items() if name in before.events and
+                abs(count - before.events[name]) > max(share * before.events[name], OF_A_TICK.get(name, 0) * ticks)]
+
     def check(self) -> None:
         super().check()
         for name in ('pages', 'calls', 'laps', 'min'):
@@ -99,6 +112,8 @@ class Timing(Line):
                 raise Unreadable(f'has {name}={getattr(self, name)}, expected a number above 0')
         if not self.min <= self.median <= self.max:
             raise Unreadable('has min, median and max out of order')
+        if min([*self.events.values(), *self.functions.values()], default=0) < 0:
+            raise Unreadable('has a negative count')
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ enum { INSTRUCTIONS = NONE, ACCESSES, NR_COUNTS };
 static const char *const names[NR_COUNTS] = {
 	[BARRIER] = "barriers",
 	[ATOMIC] = "atomics",
-	[TLB] = "tlb",
+	[TLB] = "tlb-invalidations",
 	[INSTRUCTIONS] = "instructions",
 	[ACCESSES] = "accesses",
 };
