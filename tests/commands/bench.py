@@ -57,9 +57,13 @@ def main(env: Mapping[str, str]) -> int:
     folder = settings.results.parent
     record.save(folder / 'bench.json')
     (folder / 'bench.md').write_text(tables.everything(record) + '\n')
-    (folder / 'functions.md').write_text(functions.everything(record) + '\n')
+    by_function = functions.everything(record)
+    (folder / 'functions.md').unlink(missing_ok=True)
+    if by_function:
+        (folder / 'functions.md').write_text(by_function + '\n')
     plot(folder / 'bench.json', folder / 'plots', settings.cache)
     print('\n' + tables.tables([record]))
     names = ' '.join(path.name for path in sorted((folder / 'plots').glob('*.svg')))
-    print(f'\nresults   {tools.shown(folder)}/: bench.json, bench.md (all figures), functions.md, plots: {names}')
+    print(f'\nresults   {tools.shown(folder)}/: bench.json, bench.md (all figures), '
+          f'{"functions.md, " * bool(by_function)}plots: {names}')
     return exit_status.PASSED
