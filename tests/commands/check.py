@@ -164,7 +164,7 @@ class Check:
         return '' if status == exit_status.FAILED and mutation.WORSE in output else output
 
     def benches(self, arch: str) -> str:
-        """Figures that differ between runs, timings of which the stopwatch itself takes more than 1 %, and wrong laps."""
+        """Figures that differ between runs, laps that differ from the clock, and stopwatches that take more than 1 %."""
         folder = self.folder / 'bench'
         settings = self._settings({'ARCH': arch, 'O': str(folder)})
         log = folder / f'{arch}.log'
@@ -184,7 +184,8 @@ class Check:
         errors += [f'{timing.name}, {timing.way}: the stopwatch takes more than 1 %: {timing}'
                    for timing in first.timings if timing.own * 100 > timing.min]
         # The plugin counts an instruction that faults twice, and clocks have a resolution.
-        errors += [f'{timing.name}, {timing.way}: the functions have {counted} instructions: {timing}' for timing in first.timings
+        errors += [f'{timing.name}, {timing.way}: the functions have {counted} instructions: {timing}'
+                   for timing in first.timings
                    if abs((counted := sum(timing.functions.values())) - timing.min) > SAME_LAP * timing.min]
         return '\n'.join(errors)
 

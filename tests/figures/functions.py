@@ -16,6 +16,8 @@ TWIN = 'ptebatch_twin_'
 # A figure that changes by more than this share is explained, by this number of functions, and two lines for the others.
 CHANGED = 0.005
 LINES = 8
+# Functions that change by less than this share of the largest change are summed up.
+LEAST_CHANGE = 0.01
 
 
 def _costs(timing: Timing | None) -> dict[str, float]:
@@ -32,7 +34,8 @@ def _rows(shown: Sequence[str], first: Mapping[str, float], second: Mapping[str,
     costs = {name: [each.get(name, 0.0) for each in (first, second)] for name in shown}
     costs[OTHERS] = [sum(cost for name, cost in each.items() if name not in shown) for each in (first, second)]
     costs['all'] = [sum(each.values()) for each in (first, second)]
-    return [[name, figure(one), figure(other), '+' * (other >= one) + figure(other - one)] for name, (one, other) in costs.items()]
+    return [[name, figure(one), figure(other), '+' * (other >= one) + figure(other - one)]
+            for name, (one, other) in costs.items()]
 
 
 def side_by_side(twin: Mapping[str, float], kernel: Mapping[str, float]) -> list[list[str]]:
@@ -70,8 +73,9 @@ def changes(before: Record, after: Record) -> list[str]:
             continue
         first, second = _costs(was), _costs(timing)
         difference = {function: abs(second.get(function, 0) - first.get(function, 0)) for function in {**first, **second}}
-        shown = sorted((function for function in difference if difference[function] and function != OTHERS),
+        shown = sorted((function for function in difference
+                        if difference[function] > LEAST_CHANGE * max(difference.values()) and function != OTHERS),
                        key=lambda function: (-difference[function], function))
-        found.append((abs(timing.cost / was.cost - 1), table([f'{name}: instructions {was.per}', 'before', 'after', 'difference'],
-                                                             _rows(shown[:LINES], first, second))))
+        header = [f'{name}: instructions {was.per}', 'before', 'after', 'difference']
+        found.append((abs(timing.cost / was.cost - 1), table(header, _rows(shown[:LINES], first, second))))
     return [text for _, text in sorted(found, key=lambda item: -item[0])]

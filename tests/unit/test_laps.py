@@ -115,7 +115,8 @@ def prepared(machine: Machine, kernel: str, clock: str = 'count') -> tuple[Guest
     guest.build_path.mkdir()
     settings.results.mkdir(parents=True)
     plugin.output(settings.results).write_text(LAP)
-    subprocess.run(['gcc', '-xc', '-shared', '-fPIC', '-o', guest.build_path / 'vmlinux', '-'], input=kernel, text=True, check=True)
+    subprocess.run(['gcc', '-xc', '-shared', '-fPIC', '-o', guest.build_path / 'vmlinux', '-'], input=kernel, text=True,
+                   check=True)
     printed = io.StringIO()
     with redirect_stdout(printed):
         plugin.prepare(guest, Console())
@@ -199,7 +200,8 @@ def test_functions_side_by_side() -> None:
 def test_events_beside_the_timings() -> None:
     listing = tables.everything(counted(KERNEL_LAP, TWIN_LAP, text=LAP + TWICE))
     rows = [row for row in cells(listing[listing.index('| instructions a page'):]) if row[0].startswith('S2')]
-    assert rows == [['S2 unmap, swap, order 4', '100.0', '200.0', '2.00', '0.00 / 0.00', '2.00 / 2.00', '0.00 / 0.00', '40.00 / 40.00']]
+    assert rows == [['S2 unmap, swap, order 4', '100.0', '200.0', '2.00',
+                     '0.00 / 0.00', '2.00 / 2.00', '0.00 / 0.00', '40.00 / 40.00']]
 
 
 def changed(text: str, lines: tuple[str, ...] = (KERNEL_LAP,)) -> compare.Verdict:
