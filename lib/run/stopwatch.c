@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/sort.h>
 
@@ -6,7 +7,33 @@
 
 static int compare(const void *a, const void *b)
 {
-	return cmp_int(*(const u64 *)a, *(const u64 *)b);
+	const struct ptebatch_lap *one = a, *other = b;
+
+	return cmp_int(one->ns, other->ns);
+}
+
+/**
+ * ptebatch_stopwatch_start() - begin a lap
+ * @watch: the stopwatch
+ *
+ * Only the timed code may run between this and ptebatch_stopwatch_stop(). Both
+ * are functions: tests/guests/plugin/laps.c finds the laps by their addresses.
+ */
+noinline void ptebatch_stopwatch_start(struct ptebatch_stopwatch *watch)
+{
+	static unsigned int laps;
+
+	watch->lap[watch->laps].number = ++laps;
+	watch->started = ktime_get_ns();
+}
+
+/**
+ * ptebatch_stopwatch_stop() - end a lap
+ * @watch: the stopwatch
+ */
+noinline void ptebatch_stopwatch_stop(struct ptebatch_stopwatch *watch)
+{
+	watch->lap[watch->laps++].ns = ktime_get_ns() - watch->started;
 }
 
 /* Minimum time of starting and stopping the stopwatch, in ns. */
@@ -18,7 +45,7 @@ static u64 own_cost(void)
 	while (watch.laps < PTEBATCH_LAPS_MAX) {
 		ptebatch_stopwatch_start(&watch);
 		ptebatch_stopwatch_stop(&watch);
-		least = min(least, watch.ns[watch.laps - 1]);
+		least = min(least, watch.lap[watch.laps - 1].ns);
 	}
 	return least;
 }
@@ -32,7 +59,7 @@ static u64 own_cost(void)
  * @calls: number of calls in each lap
  *
  * All figures are per lap, in ns of ktime. The stopwatch's own cost is
- * subtracted, and printed.
+ * subtracted, and printed. lap= is the number of the lap with the minimum.
  */
 void ptebatch_stopwatch_report(struct kunit *test,
 			       struct ptebatch_stopwatch *watch,
@@ -42,10 +69,11 @@ void ptebatch_stopwatch_report(struct kunit *test,
 	u64 own = own_cost();
 	unsigned int i;
 
-	sort(watch->ns, watch->laps, sizeof(watch->ns[0]), compare, NULL);
+	sort(watch->lap, watch->laps, sizeof(watch->lap[0]), compare, NULL);
 	for (i = 0; i < watch->laps; i++)
-		watch->ns[i] -= min(watch->ns[i], own);
-	kunit_info(test, "bench %s: pages=%lu calls=%lu laps=%u unit=ns own=%llu min=%llu median=%llu max=%llu\n",
-		   what, pages, calls, watch->laps, own, watch->ns[0],
-		   watch->ns[watch->laps / 2], watch->ns[watch->laps - 1]);
+		watch->lap[i].ns -= min(watch->lap[i].ns, own);
+	kunit_info(test, "bench %s: pages=%lu calls=%lu laps=%u unit=ns own=%llu min=%llu median=%llu max=%llu lap=%u\n",
+		   what, pages, calls, watch->laps, own, watch->lap[0].ns,
+		   watch->lap[watch->laps / 2].ns,
+		   watch->lap[watch->laps - 1].ns, watch->lap[0].number);
 }

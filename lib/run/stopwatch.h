@@ -7,34 +7,35 @@
 #define PTEBATCH_STOPWATCH_H
 
 #include <kunit/test.h>
-#include <linux/ktime.h>
+#include <linux/types.h>
 
 /* Maximum number of repetitions. */
 #define PTEBATCH_LAPS_MAX	9
 
 /**
+ * struct ptebatch_lap - one repetition
+ * @ns: its time, in ns
+ * @number: its number among the laps of all stopwatches since boot, from 1
+ */
+struct ptebatch_lap {
+	u64 ns;
+	unsigned int number;
+};
+
+/**
  * struct ptebatch_stopwatch - times of one repeated operation
  * @laps: number of repetitions so far
- * @ns: time of each repetition, in ns
+ * @lap: the repetitions
  * @started: time of the last start, in ns
  */
 struct ptebatch_stopwatch {
 	unsigned int laps;
-	u64 ns[PTEBATCH_LAPS_MAX];
+	struct ptebatch_lap lap[PTEBATCH_LAPS_MAX];
 	u64 started;
 };
 
-/* Only the timed code may run between this and ptebatch_stopwatch_stop(). */
-static inline void ptebatch_stopwatch_start(struct ptebatch_stopwatch *watch)
-{
-	watch->started = ktime_get_ns();
-}
-
-static inline void ptebatch_stopwatch_stop(struct ptebatch_stopwatch *watch)
-{
-	watch->ns[watch->laps++] = ktime_get_ns() - watch->started;
-}
-
+void ptebatch_stopwatch_start(struct ptebatch_stopwatch *watch);
+void ptebatch_stopwatch_stop(struct ptebatch_stopwatch *watch);
 void ptebatch_stopwatch_report(struct kunit *test,
 			       struct ptebatch_stopwatch *watch,
 			       const char *what, unsigned long pages,

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from commands import run
+from figures import functions
 from figures import tables
 from guests import identity
+from guests.laps import output
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
@@ -18,6 +20,7 @@ from host.packages import MATPLOTLIB
 from host.settings import PROJECT, Settings
 from host import tools
 from results.record import Record
+from results import laps
 from results import timing
 
 
@@ -26,7 +29,7 @@ def measure(settings: Settings) -> Record:
     if run.run(settings, Console()) != exit_status.PASSED:
         raise Trouble('a bench did not pass', f'see {settings.results}/boot.log')
     ktap = (settings.results / 'results.ktap').read_text(errors='replace')
-    timings = timing.timings(ktap)
+    timings = timing.timings(ktap, laps.read(output(settings.results)))
     if not timings:
         raise Trouble(f'SUITES={settings.suites} matches no bench', 'type for example SUITES=ptebatch_mprotect_bench')
     tree, _ = run.trees(settings, Console())
@@ -54,8 +57,13 @@ def main(env: Mapping[str, str]) -> int:
     folder = settings.results.parent
     record.save(folder / 'bench.json')
     (folder / 'bench.md').write_text(tables.everything(record) + '\n')
+    by_function = functions.everything(record)
+    (folder / 'functions.md').unlink(missing_ok=True)
+    if by_function:
+        (folder / 'functions.md').write_text(by_function + '\n')
     plot(folder / 'bench.json', folder / 'plots', settings.cache)
     print('\n' + tables.tables([record]))
     names = ' '.join(path.name for path in sorted((folder / 'plots').glob('*.svg')))
-    print(f'\nresults   {tools.shown(folder)}/: bench.json, bench.md (all figures), plots: {names}')
+    print(f'\nresults   {tools.shown(folder)}/: bench.json, bench.md (all figures), '
+          f'{"functions.md, " * bool(by_function)}plots: {names}')
     return exit_status.PASSED

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from commands import bench
 from commands import run
 from commands import selftests
+from figures import functions
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
@@ -25,6 +26,7 @@ from results.report import Counts, Verdicts, suites, verdicts
 from results import selftests_log
 
 SHOWN = 20      # cases with a worse verdict that are printed
+EXPLAINED = 5   # changed figures whose functions are printed
 ARCHES = 'x86_64 arm64'     # QEMU counts instructions on them
 
 
@@ -45,6 +47,7 @@ class Verdict:
     text: str
     slower: list[str]
     worse: list[str]
+    functions: Sequence[str] = ()   # a table for each figure that changed, the largest change first
 
 
 def tolerance(env: Mapping[str, str]) -> float:
@@ -104,7 +107,27 @@ def _bench_rows(before: Record, after: Record, factor: float) -> tuple[list[list
         rows.append([*row, figure(was.cost / timing.cost, 2)])
         if timing.cost > was.cost * factor:
             slower.append(f'{name}: {row[1]} before, {row[2]} after ({(timing.cost / was.cost - 1) * 100:+.1f} %)')
+        for event in timing.changed_events(was, factor - 1):
+            if timing.events[event] > was.events[event]:
+                cells = [figure(each.event(event), 2) for each in (was, timing)]
+                slower.append(f'{name}, {event} {timing.per}: {cells[0]} before, {cells[1]} after')
     return rows, slower
+
+
+def _event_rows(before: Record, after: Record) -> list[list[str]]:
+    """The table rows of the events of the timings that differ."""
+    then, now = before.of_way('kernel'), after.of_way('kernel')
+    return [[f'{name}: {event} {now[name].per}', *(figure(each.event(event), 2) for each in (was, now[name])), '']
+            for name, was in then.items() if name in now
+            for event in now[name].changed_events(was, functions.CHANGED)]
+
+
+def _without_events(before: Record, after: Record) -> str:
+    """A line that names the kernels whose events were not counted, if only one has them."""
+    lacks = [not any(timing.events for timing in record.timings) for record in (before, after)]
+    if lacks[0] == lacks[1]:
+        return ''
+    return f'\nno events, and no instructions by function, of the kernel {"before" if lacks[0] else "after"}: not compared\n'
 
 
 def _count_rows(before: Record, after: Record) -> list[list[str]]:
@@ -119,9 +142,11 @@ def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
     rows, slower = _bench_rows(before.record, after.record, factor)
     key = before.record.key
     text = table([key.arch, 'before', 'after', 'ratio'],
-                 [*_suite_rows(before, after), *rows, *_count_rows(before.record, after.record)])
-    verdict = Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}\n', slower,
-                      new_errors(before.errors, after.errors))
+                 [*_suite_rows(before, after), *rows, *_count_rows(before.record, after.record),
+                  *_event_rows(before.record, after.record)])
+    text += '\n' + _without_events(before.record, after.record)
+    verdict = Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}', slower,
+                      new_errors(before.errors, after.errors), functions.changes(before.record, after.record))
     return _with_cases(verdict, 'case', changes(before.verdicts, after.verdicts))
 
 
@@ -143,9 +168,15 @@ def _with_selftests(verdict: Verdict, before: Settings, after: Settings, env: Ma
 
 def conclude(reports: Sequence[Verdict], name: str, env: Mapping[str, str]) -> int:
     """Print and write the report; return the exit status."""
-    text = '\n'.join(verdict.text for verdict in reports)
-    (results(env) / name).write_text(text)
-    print('\n' + text)
+    def report(explained: int | None) -> str:
+        return '\n'.join(text for verdict in reports
+                         for text in (verdict.text, *(f'{found}\n' for found in verdict.functions[:explained])))
+
+    (results(env) / name).write_text(report(None))
+    print('\n' + report(EXPLAINED))
+    hidden = sum(len(verdict.functions[EXPLAINED:]) for verdict in reports)
+    if hidden:
+        print(f'{hidden} more figures changed: their functions are in {tools.shown(results(env) / name)}')
     slower = [line for verdict in reports for line in verdict.slower]
     worse = [line for verdict in reports for line in verdict.worse]
     if len(worse) > SHOWN:      # for example because the kernel panicked

@@ -73,11 +73,12 @@ def _settings(variables: Mapping[str, str]) -> Settings:
 def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple[bool, str]:
     """Whether the suites of the mutant's folder, or its benches, catch it, and the names of the cases that do."""
     # Of a slow mutant, the table of the benches that the key names must show it; a case that limits the cost may fail, too.
-    arch, slower = _arch(mutant), _key(mutant, 'slower')
+    arch, slower, event = _arch(mutant), _key(mutant, 'slower'), _key(mutant, 'event')
     folder.mkdir(parents=True, exist_ok=True)
     variables = {**env, 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
     if slower:
-        status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
+        status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0',
+                              SUITES=_key(mutant, 'suites'), **variables)
     else:
         settings = _settings(variables | {'SUITES': f'ptebatch_{mutant.parent.name}*', 'VARIANTS': _key(mutant, 'variant')})
         # One tree for all mutants: only what differs from the last one is built.
@@ -89,8 +90,9 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
         return False, f'DID NOT RUN: {output.splitlines()[-1]}'
     if not slower:
         return True, _shown(failures(settings.results / 'results.junit.xml'))
-    names = re.findall(rf'^\[SLOWER\] ({slower} [^:]*)', output, re.MULTILINE)
-    return bool(names), _shown(names) if names else f'NOT CAUGHT as {slower}'
+    # A figure, or an event of a figure: "S1 ro-rw, order 9 (T1), barriers a page".
+    names = re.findall(rf'^\[SLOWER\] ({slower} [^:]*{f", {event} a " if event else ""}[^:]*)', output, re.MULTILINE)
+    return bool(names), _shown(names) if names else f'NOT CAUGHT as {" ".join((slower, event))}'
 
 
 def _alone(mutant: Path) -> bool:

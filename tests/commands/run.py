@@ -10,6 +10,7 @@ from pathlib import Path
 
 from guests.guest import Guest
 from guests.judge import FILES, Judge
+from guests import laps
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
@@ -95,6 +96,7 @@ def judged(settings: Settings, console: Console,
             with console.step('build') as step:
                 guest.build(step)
             guest.choose_accelerator(console)
+            laps.prepare(guest, console)
             judge = Judge(guest, console)
             passed = judge.as_module() if settings.loadable else judge.built_in()
             afterwards(guest, passed)

@@ -201,17 +201,24 @@ def tables(records: Sequence[Record]) -> str:
     return '\n\n'.join(texts)
 
 
+def _events(event: str, *timings: Timing | None) -> str:
+    """How often an event occurs in the kernel, and in the twin."""
+    return ' / '.join(figure(timing.event(event), 2) for timing in timings if timing)
+
+
 def _listing(record: Record, per: str) -> str:
-    """The costs of kernel and twin, one row per timing."""
+    """The costs and the events of kernel and twin, one row per timing."""
     time = record.key.unit == NS
     kernels, twins = (
         {name: timing for name, timing in record.of_way(way).items() if timing.per == per} for way in ('kernel', 'twin'))
+    events = [*dict.fromkeys(event for timing in (*kernels.values(), *twins.values()) for event in timing.events)]
     rows = []
     for name in dict.fromkeys([*kernels, *twins]):
         kernel, twin = kernels.get(name), twins.get(name)
-        rows.append([name, _cell(kernel, record), _cell(twin, record), figure(ratio(_cost(twin), _cost(kernel)), 2)])
+        rows.append([name, _cell(kernel, record), _cell(twin, record), figure(ratio(_cost(twin), _cost(kernel)), 2),
+                     *(_events(event, kernel, twin) for event in events)])
     note = ' (the slowest lap)' if time else ''
-    return table([f'{record.key.unit} {per}{note}', 'kernel', 'one by one', 'ratio'], rows) if rows else ''
+    return table([f'{record.key.unit} {per}{note}', 'kernel', 'one by one', 'ratio', *events], rows) if rows else ''
 
 
 def _counters(record: Record) -> str:

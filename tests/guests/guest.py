@@ -47,6 +47,8 @@ EACH_LINE = '-fno-early-inlining'
 KCSAN_WATCHES = 'mm'
 TCG = ['-accel', 'tcg']
 # One instruction is one nanosecond; sleep=off: an idle CPU does not wait for the host's clock.
+# The plugin that counts the laps finds functions by the addresses in vmlinux.
+COUNTING_ARGS = ('nokaslr',)
 COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 
 KUNIT = ['tools/testing/kunit/kunit.py']
@@ -74,6 +76,7 @@ class Guest:
         self.build_folder = f'.kunit-{settings.kernel}'
         self.build_path = tree / self.build_folder
         self.accel: list[str] = []
+        self.plugin = ''        # QEMU's option -plugin
         self.seconds = 0.0      # duration of the last boot
 
     def env(self, **more: str) -> dict[str, str]:
@@ -189,7 +192,8 @@ class Guest:
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
         """Boot under `kunit.py exec`, which also parses the KTAP output of the suites; return its status."""
         kernel_args = (KERNEL_ARGS + (DEBUG_ARGS if self.settings.debug else ())
-                       + (COVERAGE_ARGS if self.settings.coverage else ()) + kernel_args)
+                       + (COVERAGE_ARGS if self.settings.coverage else ())
+                       + (COUNTING_ARGS if self.settings.counting else ()) + kernel_args)
         command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
                               *(f'--kernel_args={arg}' for arg in kernel_args), *args)
         env = self.env()
@@ -198,6 +202,8 @@ class Guest:
             env['PTEBATCH_SHUTDOWN'] = 'no'
         if self.settings.counting:
             command.append(f'--qemu_args={COUNTING}')
+        if self.plugin:
+            command.append('--qemu_args=' + f'-plugin {shlex.quote(self.plugin)}')
         if self.variant:
             command.append(f'--qemu_args={self.variant.qemu_args}')
         if suites:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -88,12 +88,12 @@ class Record:
         new.replace(path)
 
 
-def _object(value: Any, where: str, names: Iterable[str] | None = None) -> dict[str, Any]:
-    """Check that the value is an object; if `names` are given, with exactly these members."""
+def _object(value: Any, where: str, names: Iterable[str] | None = None, optional: Iterable[str] = ()) -> dict[str, Any]:
+    """Check that the value is an object; if `names` are given, with exactly these members, except the optional ones."""
     if not isinstance(value, dict):
         raise Unreadable(f'{where} is not an object')
     for name in () if names is None else names:
-        if name not in value:
+        if name not in value and name not in optional:
             raise Unreadable(f'{where} has no "{name}"')
     for name in () if names is None else value.keys() - set(names):
         raise Unreadable(f'{where} has an unexpected member "{name}"')
@@ -104,8 +104,10 @@ def _value(kind: Any, value: Any, where: str) -> Any:
     """Check that the value is of a type, and return it: a data class, a dictionary, a list, text or a number."""
     if is_dataclass(kind):
         types = get_type_hints(kind)
-        members = _object(value, where, types)
-        return kind(**{name: _value(types[name], members[name], f'{where}.{name}') for name in types})
+        # Older records lack the fields that have a default.
+        optional = {field.name for field in fields(kind) if field.default_factory is not MISSING}
+        members = _object(value, where, types, optional)
+        return kind(**{name: _value(types[name], members[name], f'{where}.{name}') for name in types if name in members})
     if get_origin(kind) is dict:
         return {_value(str, name, where): _value(get_args(kind)[1], member, f'{where}.{name}')
                 for name, member in _object(value, where).items()}

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeVar
 
 from host.errors import Trouble
+from results.laps import Lap
 from results.facts import facts, words
 
 FIGURES = ('pages', 'calls', 'laps', 'own', 'min', 'median', 'max')
@@ -16,6 +18,9 @@ FIGURES = ('pages', 'calls', 'laps', 'own', 'min', 'median', 'max')
 A_PAGE, A_CALL, AN_AREA = PERS = ('a page', 'a call', 'an area')
 PER = {'S3': A_CALL, 'S4': AN_AREA}
 CASES = {'9': 'T1', '4': 'T2', '0': 'T3'}      # the names that the document of S1 gives to orders
+# Instructions from one timer tick to the next, and the most events of a tick; a lap may have one tick more than another.
+TICK = 4_000_000
+OF_A_TICK = {'barriers': 40, 'atomics': 40, 'accesses': 1000}
 SHOWN = {'order': 'order {}', 'size': '{} KiB', 'batch': 'batch {}'}
 
 
@@ -68,6 +73,9 @@ class Timing(Line):
     min: int
     median: int
     max: int
+    # In the lap with the minimum; empty if they were not counted.
+    events: dict[str, int] = field(default_factory=dict)
+    functions: dict[str, int] = field(default_factory=dict)     # instructions
 
     @property
     def per(self) -> str:
@@ -76,12 +84,26 @@ class Timing(Line):
 
     @property
     def cost(self) -> float:
-        return self.min / (self.pages if self.per == A_PAGE else self.calls)
+        return self.share(self.min)
+
+    def share(self, count: float) -> float:
+        """What a page, a call or an area has of something counted in one lap."""
+        return count / (self.pages if self.per == A_PAGE else self.calls)
 
     @property
     def spread(self) -> float:
         """The difference of maximum and minimum, divided by the minimum."""
         return (self.max - self.min) / self.min
+
+    def event(self, name: str) -> float | None:
+        """How often an event occurs a page, a call or an area; None if it was not counted."""
+        return self.share(self.events[name]) if name in self.events else None
+
+    def changed_events(self, before: Timing, share: float) -> list[str]:
+        """The events whose number differs by more than this share, and by more than timer ticks can add."""
+        ticks = 1 + self.min // TICK
+        return [name for name, count in self.events.items() if name in before.events and
+                abs(count - before.events[name]) > max(share * before.events[name], OF_A_TICK.get(name, 0) * ticks)]
 
     def check(self) -> None:
         super().check()
@@ -90,6 +112,8 @@ class Timing(Line):
                 raise Unreadable(f'has {name}={getattr(self, name)}, expected a number above 0')
         if not self.min <= self.median <= self.max:
             raise Unreadable('has min, median and max out of order')
+        if min([*self.events.values(), *self.functions.values()], default=0) < 0:
+            raise Unreadable('has a negative count')
 
 
 @dataclass(frozen=True)
@@ -116,8 +140,10 @@ def _number(text: str) -> float:
     return float(text) if '.' in text else int(text)
 
 
-def _timing(what: dict[str, str], figures: Mapping[str, str]) -> Timing:
-    return Timing(what, *(int(figures[name]) for name in FIGURES))
+def _timing(what: dict[str, str], figures: Mapping[str, str], laps: Mapping[int, Lap]) -> Timing:
+    lap = laps.get(int(figures.get('lap', 0)), Lap({}))
+    pages, calls, count, own, least, median, most = (int(figures[name]) for name in FIGURES)
+    return Timing(what, pages, calls, count, own, least, median, most, lap.events, lap.functions)
 
 
 def _counted(what: dict[str, str], figures: Mapping[str, str]) -> Counted:
@@ -137,9 +163,9 @@ def _read(ktap: str, kind: str, make: Callable[[dict[str, str], Mapping[str, str
     return found
 
 
-def timings(ktap: str) -> list[Timing]:
-    """All timings in a KTAP log."""
-    return _read(ktap, 'bench', _timing)
+def timings(ktap: str, laps: Mapping[int, Lap] = MappingProxyType({})) -> list[Timing]:
+    """All timings in a KTAP log, with what was counted in the laps."""
+    return _read(ktap, 'bench', lambda what, figures: _timing(what, figures, laps))
 
 
 def counts(ktap: str) -> list[Counted]:

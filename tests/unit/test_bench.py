@@ -70,6 +70,8 @@ def test_bench(machine: Machine) -> None:
     assert '| S2 unmap, swap, order 4: flushes a folio |     16 |            |' in text
     assert [path.name for path in (machine.out / 'x86_64/plots').iterdir()] == ['unmap-order.svg']
     assert 'bench.json, bench.md (all figures), plots: unmap-order.svg' in ended.stdout
+    assert 'laps      no events, and no instructions by function: ' in ended.stdout      # the kernel has no functions
+    assert not (machine.out / 'x86_64/functions.md').exists()
     args = (machine.bin / 'qemu-system-x86_64.args').read_text()
     assert '-icount shift=0,sleep=off' in args and 'ptebatch_*_bench' in args and '-accel kvm' not in args
 

@@ -44,6 +44,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     'max below min': (lambda data: data['timings'][0].update(max=1), r'timings\[0\] has min, median and max out of order'),
     'duplicate timing': (lambda data: data['timings'].append(data['timings'][0]), r'timings\[2\] is a duplicate'),
     'field is a number': (lambda data: data['timings'][0]['what'].update(order=4), r'timings\[0\].what.order is not a string'),
+    'event is text': (lambda data: data['timings'][0]['events'].update(atomics='1'),
+                      r'timings\[0\].events.atomics is not an integer'),
+    'events not an object': (lambda data: data['timings'][0].update(events=[]), r'timings\[0\].events is not an object'),
+    'negative count': (lambda data: data['timings'][0]['functions'].update(f=-1), r'timings\[0\] has a negative count'),
     'fields not an object': (lambda data: data['timings'][0].update(what=[]), r'timings\[0\].what is not an object'),
     'missing name': (lambda data: data['timings'][0]['what'].pop('name'), r'timings\[0\] has no table= or no name='),
     'figures not an object': (lambda data: data['counts'][0].update(figures=[]), r'counts\[0\].figures is not an object'),
@@ -66,6 +70,14 @@ def test_round_trip(path: Path) -> None:
     unknown.save(path)
     assert load(path) == unknown
     assert [entry.name for entry in path.parent.iterdir()] == ['bench.json']
+
+
+def test_record_without_events(path: Path) -> None:
+    content = json.loads(path.read_text())
+    for recorded in content['timings']:
+        del recorded['events'], recorded['functions']
+    path.write_text(json.dumps(content))
+    assert load(path) == record(KERNEL, TWIN, COUNTS)
 
 
 @pytest.mark.parametrize('name', CHANGES)
