@@ -182,7 +182,7 @@ class Guest:
         # The benches have one CPU: only then is the number of instructions always the same.
         if self.arch.emulated and not self.settings.bench:
             args += (f'--qemu_args={CPUS}',)
-            kernel_args += CPUS_ARGS
+            kernel_args += CPUS_ARGS + self.arch.emulated_args
         return self.boot(on_line, *args, initramfs=initramfs, kernel_args=kernel_args, suites=self.settings.suites)
 
     def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
