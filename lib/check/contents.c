@@ -41,8 +41,12 @@ static void fill_page(const struct ptebatch_space *space, struct page *page,
 	u64 *at = page_address(page);
 	unsigned int i;
 
-	for (i = 0; i < PAGE_SIZE / sizeof(u64); i++)
+	for (i = 0; i < PAGE_SIZE / sizeof(u64); i += 4) {
 		at[i] = twice(stamp);
+		at[i + 1] = twice(stamp);
+		at[i + 2] = twice(stamp);
+		at[i + 3] = twice(stamp);
+	}
 	if (has_tags(space))
 		ptebatch_tag_set(page, tag_of(stamp));
 }

@@ -199,11 +199,13 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 	if (pmd && !huge && !pmd_none(pmdval))
 		ptep = pte_offset_map_lock(mm, pmd, addr, &ptl);
 
-	for (i = 0; i < PTRS_PER_PTE; i++, at++) {
+	for (i = 0; i < PTRS_PER_PTE && (ptep || huge); i++)
 		raw[i] = ptep ? ptebatch_bare_pte(ptep_get(ptep + i)) :
-			 __pte(huge ? pmd_val(pmdval) : 0);
-		if (at < 0 || at >= row->nr)
-			continue;
+			 __pte(pmd_val(pmdval));
+	if (!ptep && !huge)
+		memset(raw, 0, PTRS_PER_PTE * sizeof(*raw));
+
+	for (i = max(-at, 0), at += i; i < PTRS_PER_PTE && at < (int)row->nr; i++, at++) {
 		finder.guess = space->row.entries[at].folio;
 		if (huge) {
 			read_pmd(&finder, pmdval, i, &row->entries[at]);
