@@ -176,6 +176,12 @@ static struct ptebatch_call call_of(const struct ptebatch_op *op,
 	return call;
 }
 
+/* The number of ranges in the entries of a pattern. */
+static unsigned int nr_ranges(const struct pattern *pattern)
+{
+	return pattern->nr * (pattern->nr + 1) / 2;
+}
+
 /* The number of combinations of @nr_states states. */
 static u64 combinations(unsigned int nr_states)
 {
@@ -183,8 +189,7 @@ static u64 combinations(unsigned int nr_states)
 	unsigned int i, j;
 
 	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
-		unsigned int nr = patterns[i].nr;
-		u64 nr_of_pattern = nr * (nr + 1) / 2;
+		u64 nr_of_pattern = nr_ranges(&patterns[i]);
 
 		for (j = 0; j < patterns[i].nr_states; j++)
 			nr_of_pattern *= nr_states;
@@ -274,6 +279,7 @@ static bool try_ranges(struct round *round, unsigned int nr)
 			round->ran++;
 			if (!try_both(round))
 				return false;
+			cond_resched();
 		}
 	}
 	return true;
@@ -285,6 +291,11 @@ static bool try_states(struct round *round, const struct pattern *pattern,
 	const struct ptebatch_states *states = &round->states;
 	unsigned int i;
 
+	/* Most are not in the sample: do not draw these. */
+	if (round->left >= nr_ranges(pattern)) {
+		round->left -= nr_ranges(pattern);
+		return true;
+	}
 	for (i = 0; i < pattern->nr; i++)
 		ptebatch_window_state(round->window, i,
 				      &states->state[chosen[pattern->letters[i] - 'a']]);
@@ -314,7 +325,6 @@ static bool try_pattern(struct round *round, const struct pattern *pattern)
 	do {
 		if (!try_states(round, pattern, chosen))
 			return false;
-		cond_resched();
 	} while (next_states(round, pattern->nr_states, chosen));
 	return true;
 }

@@ -18,6 +18,7 @@
 #include "internal.h"
 
 #include "../lib/check/compare.h"
+#include "../lib/check/notifier.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/counter.h"
 #include "../lib/kernel/lru_gen.h"
@@ -65,7 +66,7 @@ struct referenced_row {
  * @entries: bitmap of the entries that the calls covered
  */
 struct secondary_mmu {
-	struct mmu_notifier notifier;
+	struct ptebatch_notifier *notifier;
 	unsigned long start;
 	unsigned long young;
 	unsigned int calls;
@@ -74,36 +75,44 @@ struct secondary_mmu {
 
 #ifdef CONFIG_MMU_NOTIFIER
 
-static bool clear_flush_young(struct mmu_notifier *notifier,
+static bool clear_flush_young(struct mmu_notifier *mmu_notifier,
 			      struct mm_struct *mm, unsigned long start,
 			      unsigned long end)
 {
-	struct secondary_mmu *secondary =
-		container_of(notifier, struct secondary_mmu, notifier);
-	unsigned int from = (start - secondary->start) >> PAGE_SHIFT;
-	unsigned int nr = (end - start) >> PAGE_SHIFT;
+	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
+	struct secondary_mmu *secondary;
+	bool young = false;
 
-	secondary->calls++;
-	if (from + nr <= PTEBATCH_ROW_ENTRIES)
-		bitmap_set(secondary->entries, from, nr);
-	return secondary->young >= start && secondary->young < end;
+	spin_lock(&notifier->lock);
+	secondary = notifier->record;
+	if (secondary) {
+		unsigned int from = (start - secondary->start) >> PAGE_SHIFT;
+		unsigned int nr = (end - start) >> PAGE_SHIFT;
+
+		secondary->calls++;
+		if (from + nr <= PTEBATCH_ROW_ENTRIES)
+			bitmap_set(secondary->entries, from, nr);
+		young = secondary->young >= start && secondary->young < end;
+	}
+	spin_unlock(&notifier->lock);
+	return young;
 }
 
 static const struct mmu_notifier_ops notifier_ops = {
 	.clear_flush_young = clear_flush_young,
+	.free_notifier = ptebatch_notifier_free,
 };
 
 static int register_secondary(struct secondary_mmu *secondary,
 			      struct mm_struct *mm)
 {
-	secondary->notifier.ops = &notifier_ops;
-	return mmu_notifier_register(&secondary->notifier, mm);
+	secondary->notifier = ptebatch_notifier_begin(&notifier_ops, mm, secondary);
+	return secondary->notifier ? 0 : -ENOMEM;
 }
 
-static void unregister_secondary(struct secondary_mmu *secondary,
-				 struct mm_struct *mm)
+static void unregister_secondary(struct secondary_mmu *secondary)
 {
-	mmu_notifier_unregister(&secondary->notifier, mm);
+	ptebatch_notifier_end(secondary->notifier);
 }
 
 #else
@@ -114,8 +123,7 @@ static int register_secondary(struct secondary_mmu *secondary,
 	return 0;
 }
 
-static void unregister_secondary(struct secondary_mmu *secondary,
-				 struct mm_struct *mm)
+static void unregister_secondary(struct secondary_mmu *secondary)
 {
 }
 
@@ -314,7 +322,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	if (row->exiting)
 		atomic_set(&trial->space->places[0].mm->mm_users, users);
 	mm_flags_clear(MMF_UNSTABLE, trial->space->places[0].mm);
-	unregister_secondary(walk.secondary, trial->space->places[0].mm);
+	unregister_secondary(walk.secondary);
 }
 
 /*

@@ -194,15 +194,16 @@ static bool count_places(struct accounting *acct,
 {
 	const struct ptebatch_space *space = acct->space;
 	long rss[PTEBATCH_PLACES][NR_MM_COUNTERS] = {};
-	struct ptebatch_snapshot *snapshot;
+	struct ptebatch_snapshot *snapshot = NULL;
 	unsigned int i;
 
-	snapshot = kvmalloc_obj(*snapshot);
-	if (!snapshot)
-		return false;
 	for (i = 0; i < space->nr_places; i++) {
-		if (!taken[i])
+		if (!taken[i]) {
+			snapshot = snapshot ?: kvmalloc_obj(*snapshot);
+			if (!snapshot)
+				return false;
 			ptebatch_snapshot(snapshot, space, &space->places[i]);
+		}
 		count_entries(acct, taken[i] ?: snapshot,
 			      rss[first_place(space, i)]);
 	}

@@ -10,6 +10,7 @@
 
 #include "announce.h"
 #include "flush.h"
+#include "notifier.h"
 
 #ifdef CONFIG_UML
 
@@ -25,47 +26,61 @@ void ptebatch_announced_end(struct ptebatch_announced *announced)
 
 #else
 
-static int begin_range(struct mmu_notifier *notifier,
+static int begin_range(struct mmu_notifier *mmu_notifier,
 		       const struct mmu_notifier_range *range)
 {
-	struct ptebatch_announced *announced =
-		container_of(notifier, struct ptebatch_announced, notifier);
+	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
+	void (*on_start)(void *data) = NULL;
+	struct ptebatch_announced *announced;
+	void *data;
 
-	spin_lock(&announced->lock);
-	ptebatch_mark_range(announced->entries, announced->start, range->start, range->end);
-	announced->empty += range->start >= range->end;
-	announced->open++;
-	announced->sum += range->start + 3 * range->end;
-	announced->events |= BIT(range->event);
-	spin_unlock(&announced->lock);
-	if (announced->on_start)
-		announced->on_start(announced->data);
+	spin_lock(&notifier->lock);
+	announced = notifier->record;
+	if (announced) {
+		ptebatch_mark_range(announced->entries, announced->start,
+				    range->start, range->end);
+		announced->empty += range->start >= range->end;
+		announced->open++;
+		announced->sum += range->start + 3 * range->end;
+		announced->events |= BIT(range->event);
+		on_start = announced->on_start;
+		data = announced->data;
+	}
+	spin_unlock(&notifier->lock);
+	if (on_start)
+		on_start(data);
 	return 0;
 }
 
-static void end_range(struct mmu_notifier *notifier,
+static void end_range(struct mmu_notifier *mmu_notifier,
 		      const struct mmu_notifier_range *range)
 {
-	struct ptebatch_announced *announced =
-		container_of(notifier, struct ptebatch_announced, notifier);
+	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
+	struct ptebatch_announced *announced;
 
-	spin_lock(&announced->lock);
-	announced->open--;
-	announced->sum -= range->start + 3 * range->end;
-	spin_unlock(&announced->lock);
+	spin_lock(&notifier->lock);
+	announced = notifier->record;
+	if (announced) {
+		announced->open--;
+		announced->sum -= range->start + 3 * range->end;
+	}
+	spin_unlock(&notifier->lock);
 }
 
 /* The secondary MMU has no accessed bits. */
-static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
+static bool clear_young(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
 			unsigned long start, unsigned long end)
 {
-	struct ptebatch_announced *announced =
-		container_of(notifier, struct ptebatch_announced, notifier);
+	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
+	struct ptebatch_announced *announced;
 
-	spin_lock(&announced->lock);
-	ptebatch_mark_range(announced->old, announced->start, start, end);
-	announced->empty += start >= end;
-	spin_unlock(&announced->lock);
+	spin_lock(&notifier->lock);
+	announced = notifier->record;
+	if (announced) {
+		ptebatch_mark_range(announced->old, announced->start, start, end);
+		announced->empty += start >= end;
+	}
+	spin_unlock(&notifier->lock);
 	return false;
 }
 
@@ -74,6 +89,7 @@ static const struct mmu_notifier_ops notifier_ops = {
 	.clear_young = clear_young,
 	.invalidate_range_start = begin_range,
 	.invalidate_range_end = end_range,
+	.free_notifier = ptebatch_notifier_free,
 };
 
 /**
@@ -87,11 +103,10 @@ static const struct mmu_notifier_ops notifier_ops = {
 int ptebatch_announced_begin(struct ptebatch_announced *announced,
 			     const struct ptebatch_place *place)
 {
-	spin_lock_init(&announced->lock);
-	announced->mm = place->mm;
 	announced->start = place->start;
-	announced->notifier.ops = &notifier_ops;
-	return mmu_notifier_register(&announced->notifier, announced->mm);
+	announced->notifier = ptebatch_notifier_begin(&notifier_ops, place->mm,
+						      announced);
+	return announced->notifier ? 0 : -ENOMEM;
 }
 
 /**
@@ -102,9 +117,9 @@ int ptebatch_announced_begin(struct ptebatch_announced *announced,
  */
 void ptebatch_announced_end(struct ptebatch_announced *announced)
 {
-	if (announced->mm)
-		ptebatch_notifier_unregister(&announced->notifier, announced->mm);
-	announced->mm = NULL;
+	if (announced->notifier)
+		ptebatch_notifier_end(announced->notifier);
+	announced->notifier = NULL;
 }
 
 #endif

@@ -6,17 +6,15 @@
 #ifndef PTEBATCH_ANNOUNCE_H
 #define PTEBATCH_ANNOUNCE_H
 
-#include <linux/mmu_notifier.h>
-
 #include "../space/snapshot.h"
+
+struct ptebatch_notifier;
 
 /**
  * struct ptebatch_announced - announced ranges of an mm
- * @notifier: MMU notifier, called at both ends of a change
- * @mm: the mm
+ * @notifier: MMU notifier, called at both ends of a change; its lock protects
+ *            the fields up to @events
  * @start: address that the first recorded entry maps
- * @lock: protects the fields up to @events, as two CPUs may announce at the
- *        same time
  * @entries: bitmap of the entries in announced ranges, counted from @start
  * @old: bitmap of the entries that a secondary MMU was asked to make old
  * @empty: number of ranges without an address, also of those to become old
@@ -28,10 +26,8 @@
  * @data: argument of @on_start
  */
 struct ptebatch_announced {
-	struct mmu_notifier notifier;
-	struct mm_struct *mm;
+	struct ptebatch_notifier *notifier;
 	unsigned long start;
-	spinlock_t lock;	/* of the fields up to @events */
 	DECLARE_BITMAP(entries, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(old, PTEBATCH_ROW_ENTRIES);
 	unsigned int empty;

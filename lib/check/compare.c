@@ -163,12 +163,12 @@ static void number_folios(const struct ptebatch_trial *trial,
 	struct ptebatch_row *counted;
 	s16 *number;
 
-	counted = kunit_kzalloc(trial->test, sizeof(*counted), GFP_KERNEL);
+	counted = kunit_kmalloc(trial->test, sizeof(*counted), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(trial->test, counted);
 	number = kunit_kcalloc(trial->test, expected->nr_folios + 1,
 			       sizeof(*number), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(trial->test, number);
-	*counted = *expected;
+	ptebatch_row_copy(counted, expected);
 	memset(expected->folios, 0, sizeof(expected->folios));
 	for (i = 0; i < counted->nr_folios; i++) {
 		while (!counted->folios[i].made && drawn < space->row.nr_folios &&

@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 
 #include "flush.h"
+#include "notifier.h"
 
 /**
  * ptebatch_mark_range() - set the bits of the entries that map a range
@@ -47,33 +48,43 @@ static void stop_recording(struct ptebatch_flush *flush)
 
 #else
 
-static void invalidate(struct mmu_notifier *notifier, struct mm_struct *mm,
+static void invalidate(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
 		       unsigned long start, unsigned long end)
 {
-	struct ptebatch_flush *flush =
-		container_of(notifier, struct ptebatch_flush, notifier);
+	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
+	void (*on_flush)(void *data) = NULL;
+	struct ptebatch_flush *flush;
+	void *data;
 
-	spin_lock(&flush->lock);
-	ptebatch_mark_range(flush->flushed, flush->start, start, end);
-	flush->calls++;
-	spin_unlock(&flush->lock);
-	if (flush->on_flush)
-		flush->on_flush(flush->data);
+	spin_lock(&notifier->lock);
+	flush = notifier->record;
+	if (flush) {
+		ptebatch_mark_range(flush->flushed, flush->start, start, end);
+		flush->calls++;
+		on_flush = flush->on_flush;
+		data = flush->data;
+	}
+	spin_unlock(&notifier->lock);
+	if (on_flush)
+		on_flush(data);
 }
 
 static const struct mmu_notifier_ops notifier_ops = {
 	.arch_invalidate_secondary_tlbs = invalidate,
+	.free_notifier = ptebatch_notifier_free,
 };
 
 static int start_recording(struct ptebatch_flush *flush)
 {
-	flush->notifier.ops = &notifier_ops;
-	return mmu_notifier_register(&flush->notifier, flush->mm);
+	flush->notifier = ptebatch_notifier_begin(&notifier_ops, flush->mm, flush);
+	return flush->notifier ? 0 : -ENOMEM;
 }
 
 static void stop_recording(struct ptebatch_flush *flush)
 {
-	ptebatch_notifier_unregister(&flush->notifier, flush->mm);
+	if (flush->notifier)
+		ptebatch_notifier_end(flush->notifier);
+	flush->notifier = NULL;
 }
 
 #endif
@@ -89,7 +100,6 @@ static void stop_recording(struct ptebatch_flush *flush)
 int ptebatch_flush_begin(struct ptebatch_flush *flush,
 			 const struct ptebatch_place *place)
 {
-	spin_lock_init(&flush->lock);
 	flush->mm = place->mm;
 	flush->start = place->start;
 	flush->calls = 0;

@@ -5,46 +5,30 @@
 #ifndef PTEBATCH_FLUSH_H
 #define PTEBATCH_FLUSH_H
 
-#include <linux/mmu_notifier.h>
-
 #include "../space/snapshot.h"
+
+struct ptebatch_notifier;
 
 /**
  * struct ptebatch_flush - TLB flushes of an mm
- * @notifier: MMU notifier, called at each flush
+ * @notifier: MMU notifier, called at each flush; its lock protects @flushed and
+ *            @calls
  * @mm: the mm
  * @start: address that the first recorded entry maps
- * @lock: protects @flushed and @calls, as two CPUs may flush at the same time
  * @flushed: bitmap of the flushed entries, counted from @start
  * @calls: number of flushes
  * @on_flush: called at each flush, in the context of the flush, if not %NULL
  * @data: argument of @on_flush
  */
 struct ptebatch_flush {
-	struct mmu_notifier notifier;
+	struct ptebatch_notifier *notifier;
 	struct mm_struct *mm;
 	unsigned long start;
-	spinlock_t lock;	/* of the next two fields */
 	DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
 	unsigned int calls;
 	void (*on_flush)(void *data);
 	void *data;
 };
-
-#ifndef CONFIG_UML
-/* From kernel/rcu/rcu.h. */
-void rcu_expedite_gp(void);
-void rcu_unexpedite_gp(void);
-
-/* As mmu_notifier_unregister(), which waits for long once the kernel has booted. */
-static inline void ptebatch_notifier_unregister(struct mmu_notifier *notifier,
-						struct mm_struct *mm)
-{
-	rcu_expedite_gp();
-	mmu_notifier_unregister(notifier, mm);
-	rcu_unexpedite_gp();
-}
-#endif
 
 void ptebatch_mark_range(unsigned long *entries, unsigned long first,
 			 unsigned long start, unsigned long end);

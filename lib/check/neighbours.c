@@ -41,6 +41,15 @@ static bool only_gained_bits(pte_t before, pte_t after)
 	       (pte_young(after) || !pte_young(before));
 }
 
+/* Are all entries unchanged, bit by bit? Most calls leave the neighbours so. */
+static bool same_raw(const struct ptebatch_snapshot *before,
+		     const struct ptebatch_snapshot *after, int from, int to)
+{
+	return from >= to || !memcmp(before->raw + before->lead + from,
+				     after->raw + after->lead + from,
+				     (to - from) * sizeof(before->raw[0]));
+}
+
 /**
  * ptebatch_check_neighbours() - check rule 4 (neighbours)
  * @trial: the trial, stopped
@@ -57,6 +66,10 @@ bool ptebatch_check_neighbours(struct ptebatch_trial *trial, struct seq_buf *out
 	bool same = true;
 	int i;
 
+	if (bitmap_empty(before->huge, row->nr) &&
+	    same_raw(before, after, first, min((int)row->from, (int)before->nr + first)) &&
+	    same_raw(before, after, row->to, (int)before->nr + first))
+		return true;
 	for (i = first; i < (int)before->nr + first; i++) {
 		if (i >= (int)row->from && i < (int)row->to)
 			continue;

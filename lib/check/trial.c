@@ -113,7 +113,7 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 			return false;
 	}
 	return !memcmp(trial->before.row.folios, drawn->folios,
-		       sizeof(drawn->folios));
+		       drawn->nr_folios * sizeof(drawn->folios[0]));
 }
 
 /* The row's own page tables; one of another place is the first of its kind. */

@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
 #include <linux/module.h>
 #ifdef CONFIG_X86_KERNEL_IBT
 #include <asm/ibt.h>
@@ -76,5 +77,7 @@ module_init(ptebatch_init);
 
 static void __exit ptebatch_exit(void)
 {
+	/* The kernel calls ptebatch_notifier_free() some time after the last case. */
+	mmu_notifier_synchronize();
 }
 module_exit(ptebatch_exit);

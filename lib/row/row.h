@@ -179,6 +179,16 @@ struct ptebatch_row {
 	DECLARE_BITMAP(vma_starts, PTEBATCH_ROW_ENTRIES);
 };
 
+/* Copy a row; what is behind its last entry and its last folio stays. */
+static inline void ptebatch_row_copy(struct ptebatch_row *to,
+				     const struct ptebatch_row *from)
+{
+	memcpy(to, from, offsetof(struct ptebatch_row, folios));
+	memcpy(to->folios, from->folios, from->nr_folios * sizeof(from->folios[0]));
+	memcpy(to->entries, from->entries, from->nr * sizeof(from->entries[0]));
+	memcpy(to->vma_starts, from->vma_starts, sizeof(from->vma_starts));
+}
+
 static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)
 {
 	return entry->kind == PTEBATCH_WRITABLE ||

@@ -6,6 +6,7 @@
 
 #include "../check/compare.h"
 #include "../check/contents.h"
+#include "../check/notifier.h"
 #include "../op/access.h"
 #include "../op/migrate.h"
 #include "rows.h"
@@ -145,9 +146,11 @@ static int notify(struct two_tasks *tasks)
 
 static void stop_notifying(struct two_tasks *tasks)
 {
-	if (tasks->notified)
-		mmu_notifier_unregister(&tasks->notifier,
-					tasks->space->places[0].mm);
+	if (!tasks->notified)
+		return;
+	rcu_expedite_gp();
+	mmu_notifier_unregister(&tasks->notifier, tasks->space->places[0].mm);
+	rcu_unexpedite_gp();
 	tasks->notified = false;
 }
 

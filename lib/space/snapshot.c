@@ -12,41 +12,74 @@
 #include "refs.h"
 #include "snapshot.h"
 
-/*
- * Find the page that an entry refers to in the row's folios: first in @guess,
- * then from the last folio backwards, as new folios are last.
+/**
+ * struct finder - finds the folios of entries
+ * @space: the address space
+ * @guess: the folio that the row has at the entry, or PTEBATCH_NO_FOLIO
+ * @last: the folio of the last entry whose guess was wrong
+ * @foreign: the last folio that is not one of the row, %NULL if none was found
  */
-static void find_page(const struct ptebatch_space *space, unsigned long pfn,
-		      s16 guess, struct ptebatch_entry *entry)
+struct finder {
+	const struct ptebatch_space *space;
+	s16 guess;
+	s16 last;
+	struct folio *foreign;
+};
+
+static bool is_in(const struct ptebatch_space *space, s16 folio, unsigned long pfn,
+		  struct ptebatch_entry *entry)
 {
-	unsigned int i;
+	unsigned long page = pfn - folio_pfn(space->folios[folio]);
 
-	for (i = 0; i <= space->row.nr_folios; i++) {
-		s16 folio = i ? space->row.nr_folios - i : guess;
-		unsigned long page;
+	if (page >= 1UL << space->row.folios[folio].order ||
+	    ptebatch_folio_gone(space, folio))
+		return false;
+	entry->folio = folio;
+	entry->page = page;
+	return true;
+}
 
-		if (folio == PTEBATCH_NO_FOLIO || ptebatch_folio_gone(space, folio))
-			continue;
-		page = pfn - folio_pfn(space->folios[folio]);
-		if (page >= 1UL << space->row.folios[folio].order)
-			continue;
-		entry->folio = folio;
-		entry->page = page;
+/*
+ * Find the page that an entry refers to in the row's folios: first in the guess,
+ * then from the last folio backwards, as new folios are last. Adjacent entries
+ * often have the same or adjacent new folios.
+ */
+static void find_page(struct finder *finder, unsigned long pfn,
+		      struct ptebatch_entry *entry)
+{
+	const struct ptebatch_space *space = finder->space;
+	s16 folio = finder->guess;
+
+	if (folio != PTEBATCH_NO_FOLIO && is_in(space, folio, pfn, entry))
+		return;
+	if (finder->foreign && pfn_valid(pfn) && pfn_folio(pfn) == finder->foreign) {
+		entry->kind = PTEBATCH_FOREIGN;
+		return;
+	}
+	folio = finder->last + 1;
+	if (folio >= space->row.nr_folios || !space->row.folios[folio].made ||
+	    !is_in(space, folio, pfn, entry))
+		for (folio = space->row.nr_folios; folio--;)
+			if (is_in(space, folio, pfn, entry))
+				break;
+	if (folio != PTEBATCH_NO_FOLIO) {
+		finder->last = folio;
 		return;
 	}
 	entry->kind = PTEBATCH_FOREIGN;
+	finder->foreign = pfn_valid(pfn) ? pfn_folio(pfn) : NULL;
 }
 
-static void add_page(const struct ptebatch_space *space, unsigned long pfn,
-		     s16 guess, bool huge, struct ptebatch_entry *entry)
+static void add_page(struct finder *finder, unsigned long pfn, bool huge,
+		     struct ptebatch_entry *entry)
 {
 	struct folio *folio;
 	struct page *page;
 
-	find_page(space, pfn, guess, entry);
+	find_page(finder, pfn, entry);
 	if (entry->kind == PTEBATCH_FOREIGN || entry->flags & PTEBATCH_SPECIAL)
 		return;
-	page = &space->folios[entry->folio]->page + entry->page;
+	page = &finder->space->folios[entry->folio]->page + entry->page;
 	folio = page_folio(page);
 	if (PageHWPoison(page))
 		entry->flags |= PTEBATCH_POISONED;
@@ -62,14 +95,15 @@ static void add_page(const struct ptebatch_space *space, unsigned long pfn,
 }
 
 /* Find the page of a swap entry; entries of other swap slots have no folio. */
-static void find_swap(const struct ptebatch_space *space, pte_t pte, s16 guess,
+static void find_swap(const struct finder *finder, pte_t pte,
 		      struct ptebatch_entry *entry)
 {
+	const struct ptebatch_space *space = finder->space;
 	swp_entry_t swap = softleaf_from_pte(pte);
 	unsigned int i;
 
 	for (i = 0; i <= space->row.nr_folios; i++) {
-		s16 folio = i ? i - 1 : guess;
+		s16 folio = i ? i - 1 : finder->guess;
 		long page;
 
 		if (folio == PTEBATCH_NO_FOLIO ||
@@ -84,25 +118,23 @@ static void find_swap(const struct ptebatch_space *space, pte_t pte, s16 guess,
 	}
 }
 
-static void read_pte(const struct ptebatch_space *space, pte_t pte, s16 guess,
-		     struct ptebatch_entry *entry)
+static void read_pte(struct finder *finder, pte_t pte, struct ptebatch_entry *entry)
 {
 	unsigned long pfn = ptebatch_pte_read(pte, entry);
 
 	if (entry->flags & PTEBATCH_ZERO_PAGE)
 		return;
 	if (ptebatch_entry_present(entry) || ptebatch_entry_mapped(entry))
-		add_page(space, pfn, guess, false, entry);
+		add_page(finder, pfn, false, entry);
 	else if (ptebatch_entry_has_page(entry))
-		find_page(space, pfn, guess, entry);
+		find_page(finder, pfn, entry);
 	else if (entry->kind == PTEBATCH_SWAP)
-		find_swap(space, pte, guess, entry);
+		find_swap(finder, pte, entry);
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-static void read_pmd_migration(const struct ptebatch_space *space, pmd_t pmd,
-			       unsigned int page, s16 guess,
-			       struct ptebatch_entry *entry)
+static void read_pmd_migration(struct finder *finder, pmd_t pmd,
+			       unsigned int page, struct ptebatch_entry *entry)
 {
 	softleaf_t leaf = softleaf_from_pmd(pmd);
 
@@ -113,15 +145,15 @@ static void read_pmd_migration(const struct ptebatch_space *space, pmd_t pmd,
 		entry->flags |= PTEBATCH_MIGRATION_WRITE;
 	else if (softleaf_is_migration_read_exclusive(leaf))
 		entry->flags |= PTEBATCH_EXCLUSIVE;
-	find_page(space, softleaf_to_pfn(leaf) + page, guess, entry);
+	find_page(finder, softleaf_to_pfn(leaf) + page, entry);
 }
 
-static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
-		     unsigned int page, s16 guess, struct ptebatch_entry *entry)
+static void read_pmd(struct finder *finder, pmd_t pmd, unsigned int page,
+		     struct ptebatch_entry *entry)
 {
 	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
 	if (!pmd_present(pmd)) {
-		read_pmd_migration(space, pmd, page, guess, entry);
+		read_pmd_migration(finder, pmd, page, entry);
 		return;
 	}
 	entry->kind = pmd_protnone(pmd) ? PTEBATCH_PROTNONE :
@@ -134,11 +166,11 @@ static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
 	if (pmd_special(pmd))
 		entry->flags |= PTEBATCH_ZERO_PAGE;
 	else
-		add_page(space, pmd_pfn(pmd) + page, guess, true, entry);
+		add_page(finder, pmd_pfn(pmd) + page, true, entry);
 }
 #else
-static void read_pmd(const struct ptebatch_space *space, pmd_t pmd,
-		     unsigned int page, s16 guess, struct ptebatch_entry *entry)
+static void read_pmd(struct finder *finder, pmd_t pmd, unsigned int page,
+		     struct ptebatch_entry *entry)
 {
 }
 #endif
@@ -148,6 +180,7 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
 		       struct mm_struct *mm, unsigned long addr, int at)
 {
+	struct finder finder = { .space = space, .last = PTEBATCH_NO_FOLIO };
 	struct ptebatch_row *row = &snapshot->row;
 	pte_t *raw = snapshot->raw + snapshot->lead + at;
 	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
@@ -166,19 +199,19 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 	if (pmd && !huge && !pmd_none(pmdval))
 		ptep = pte_offset_map_lock(mm, pmd, addr, &ptl);
 
-	for (i = 0; i < PTRS_PER_PTE; i++, at++) {
-		s16 guess;
-
+	for (i = 0; i < PTRS_PER_PTE && (ptep || huge); i++)
 		raw[i] = ptep ? ptebatch_bare_pte(ptep_get(ptep + i)) :
-			 __pte(huge ? pmd_val(pmdval) : 0);
-		if (at < 0 || at >= row->nr)
-			continue;
-		guess = space->row.entries[at].folio;
+			 __pte(pmd_val(pmdval));
+	if (!ptep && !huge)
+		memset(raw, 0, PTRS_PER_PTE * sizeof(*raw));
+
+	for (i = max(-at, 0), at += i; i < PTRS_PER_PTE && at < (int)row->nr; i++, at++) {
+		finder.guess = space->row.entries[at].folio;
 		if (huge) {
-			read_pmd(space, pmdval, i, guess, &row->entries[at]);
+			read_pmd(&finder, pmdval, i, &row->entries[at]);
 			set_bit(at, snapshot->huge);
 		} else {
-			read_pte(space, raw[i], guess, &row->entries[at]);
+			read_pte(&finder, raw[i], &row->entries[at]);
 		}
 	}
 	if (ptep)
@@ -225,7 +258,7 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 	struct ptebatch_row *row = &snapshot->row;
 	unsigned int i;
 
-	*row = space->row;
+	ptebatch_row_copy(row, &space->row);
 	row->first = (place->start >> PAGE_SHIFT) % PTRS_PER_PTE;
 	/* The operation does not see the entries of the first page table. */
 	if (space->setup.bad_pmd && place == &space->places[0])

@@ -23,14 +23,15 @@ from results.markdown import figure
 from trees import source
 
 ROW = '| {:<44} | {:>12} | {:>12} | {:>12} |'
+SUITE = 'ptebatch_mprotect'
 
 
-def _run(arch: str, folder: Path, **variables: str) -> float:
+def _run(arch: str, folder: Path, project: Path = PROJECT, **variables: str) -> float:
     """The duration of one run in s; cases may fail."""
     begun = time.monotonic()
     fixes = PROJECT / 'mm/series/fixes'
     more = {'FIXES': str(fixes)} if fixes.exists() and 'KSRC' not in variables else {}
-    ended = subprocess.run(tools.program('run'), stdin=subprocess.DEVNULL, text=True,
+    ended = subprocess.run([sys.executable, project / 'tests', 'run'], stdin=subprocess.DEVNULL, text=True,
                            env=tools.environment(ARCH=arch, O=str(folder), **more, **variables),
                            capture_output=True, check=False)
     if ended.returncode > 1:
@@ -43,17 +44,32 @@ def _guest(arch: str, folder: Path) -> float:
     return float(re.findall(r'Elapsed time: ([\d.]+)s', (folder / arch / 'results.txt').read_text())[-1])
 
 
-def _changed(arch: str, folder: Path, kernel: Path) -> float:
+def _append(path: Path) -> None:
+    """Change a C file so that its object differs."""
+    with path.open('a') as file:
+        file.write(f'static const long long __maybe_unused changed_{time.time_ns()} = {time.time_ns()};\n')
+
+
+def _kernel_changed(arch: str, folder: Path, kernel: Path, suites: str) -> float:
     """The duration in s of a run after a change to mm/mprotect.c in a user's tree that is already built."""
     tree = folder / 'linux'
     if not tree.exists():
         shutil.copytree(kernel, tree, symlinks=True, copy_function=os.symlink)
         (tree / 'mm/mprotect.c').unlink()
         shutil.copy(kernel / 'mm/mprotect.c', tree / 'mm')
-    _run(arch, folder, KSRC=str(tree))
-    with (tree / 'mm/mprotect.c').open('a') as file:
-        file.write(f'static const long long __maybe_unused changed = {time.time_ns()};\n')
-    return _run(arch, folder, KSRC=str(tree))
+    _run(arch, folder, KSRC=str(tree), SUITES=suites)
+    _append(tree / 'mm/mprotect.c')
+    return _run(arch, folder, KSRC=str(tree), SUITES=suites)
+
+
+def _suite_changed(arch: str, folder: Path) -> float:
+    """The duration in s of a run of one suite after a change to it, in a copy of the project."""
+    project = folder / 'project'
+    if not project.exists():
+        shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns('build', '.git', '__pycache__'))
+    _run(arch, folder, project, SUITES=SUITE)
+    _append(project / 'mm/mprotect.c')
+    return _run(arch, folder, project, SUITES=SUITE)
 
 
 def _ktap(arch: str, folder: Path) -> str:
@@ -84,20 +100,22 @@ def main(args: Sequence[str]) -> int:
             os.environ['XDG_CACHE_HOME'] = tempfile.mkdtemp(dir=folder)
             return _run(arch, folder)
 
-        def changed(arch: str) -> float:
+        def changed(arch: str, suites: str = '') -> float:
             kernel = source.fetched(Settings.read(os.environ).cache / 'source', Console())
-            return _changed(arch, folder, kernel)
+            return _kernel_changed(arch, folder, kernel, suites)
 
         rows: list[tuple[str, Callable[[str], float | str]]] = [
             ('cold, fetch included, s', cold),
             ('nothing changed, s', lambda arch: _run(arch, folder)),
             ('mm/mprotect.c changed, s', changed),
             ("the guest's own run, s", lambda arch: _guest(arch, folder)),
+            ('mm/mprotect.c changed, its suite, s', lambda arch: changed(arch, SUITE)),
+            ('a suite changed, this suite, s', lambda arch: _suite_changed(arch, folder)),
             ('EXHAUSTIVE=1, combinations/s', lambda arch: _exhaustive(arch, folder)),
             ('EXHAUSTIVE=1, set-up / calls / checks, %', lambda arch: _shares(arch, folder)),
         ]
         if '--quick' in args:
-            rows = rows[1:4]
+            rows = rows[1:6]
             for arch in ARCHES:
                 _run(arch, folder)
         table = {arch: [work(arch) for _, work in rows] for arch in ARCHES}

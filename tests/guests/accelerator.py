@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from host.architecture import Arch
 from host import tools
 
 PROBE_SECONDS = 3
+FAILURE_SECONDS = 24 * 60 * 60
 KVM = '/dev/kvm'
+# Differs after each boot of this machine.
+BOOT = Path('/proc/sys/kernel/random/boot_id')
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,22 @@ def starts(arch: Arch, accel: list[str]) -> bool:
     return status == probe.status
 
 
-def choose(arch: Arch) -> tuple[list[str], str]:
+def _useless(arch: Arch, accel: list[str], cache: Path) -> bool:
+    """Whether no guest starts with these options; a failure counts for a day, or until the machine or QEMU is another."""
+    failed = cache / f'no-guest-{arch.machine}'
+    qemu = shutil.which(arch.qemu)
+    key = f'{BOOT.read_text()}{qemu and os.stat(qemu).st_mtime_ns} {os.stat(KVM).st_ctime_ns}'
+    with suppress(FileNotFoundError):
+        if failed.read_text() == key and time.time() < failed.stat().st_mtime + FAILURE_SECONDS:
+            return True
+    if starts(arch, accel):
+        return False
+    cache.mkdir(parents=True, exist_ok=True)
+    failed.write_text(key)
+    return True
+
+
+def choose(arch: Arch, cache: Path) -> tuple[list[str], str]:
     """QEMU's options, and the reason for the choice."""
     kvm = ['-accel', 'kvm', '-cpu', 'host']
     if not arch.native:
@@ -67,7 +89,7 @@ def choose(arch: Arch) -> tuple[list[str], str]:
         why = f'{KVM} does not exist'
     elif not os.access(KVM, os.R_OK | os.W_OK):
         why = f'{KVM} is not readable and writable'
-    elif starts(arch, kvm):
+    elif not _useless(arch, kvm, cache):
         return kvm, f'kvm: a guest runs under {KVM}'
     else:
         why = f'{KVM} exists, but no guest runs under it at a useful speed'

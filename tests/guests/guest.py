@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -52,6 +53,8 @@ COUNTING_ARGS = ('nokaslr',)
 COUNTING = '-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01,clock=vm'
 
 KUNIT = ['tools/testing/kunit/kunit.py']
+# In the build folder: a digest of the options of its configuration.
+CONFIGURED = '.ptebatch-configured'
 # An oops or a panic ends the guest at once, instead of a timeout.
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
 # KASAN reports only the first bug of a boot by default.
@@ -84,11 +87,26 @@ class Guest:
             PATH=f'{PROJECT}/tests/guests/qemu:{os.environ["PATH"]}', PTEBATCH_ACCEL=' '.join(self.accel),
             CCACHE_DIR=str(self.settings.cache / 'ccache'), PYTHONUNBUFFERED='1', **more)
 
+    @property
+    def plain(self) -> str:
+        """The file that the guest starts instead of a compressed image, in the build folder; empty for the image."""
+        return '' if self.settings.bench or self.settings.selftests else self.arch.plain
+
     def _kunit(self, command: str, *args: str) -> list[str | Path]:
         return tools.supervised([sys.executable, *KUNIT, command, *args])
 
     def _compilers(self) -> tuple[str, str]:
         return f'CC=ccache {self.arch.cross_compile}gcc', 'HOSTCC=ccache gcc'
+
+    def _variables(self) -> list[str]:
+        """The variables of the kernel's make for objects that are compiled in another way than the rest."""
+        # Other folders have objects of the same name, for example arch/x86/boot/memory.o.
+        variables = [f'{variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})'
+                     for source in self.settings.coverage
+                     for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE))]
+        if self.settings.kcsan:
+            variables.append(f'KCSAN_SANITIZE=$(if $(filter {KCSAN_WATCHES},$(obj)),y,n)')
+        return variables
 
     def _common(self) -> list[str]:
         arch = self.arch
@@ -100,32 +118,55 @@ class Guest:
             args.append(f'--cross_compile={arch.cross_compile}')
         if arch.emulated:
             args.append(f'--qemu_config={PROJECT}/tests/guests/arch/{arch.name}.py')
-        for source in self.settings.coverage:
-            for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE)):
-                # Other folders have objects of the same name, for example arch/x86/boot/memory.o.
-                args.append(f'--make_options={variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})')
-        if self.settings.kcsan:
-            args.append(f'--make_options=KCSAN_SANITIZE=$(if $(filter {KCSAN_WATCHES},$(obj)),y,n)')
         options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
+        if self.plain:
+            options += self.arch.plain_config
         if self.settings.kernel == 'x86_64':
             options += REPRODUCERS
         return args + [f'--kconfig_add={option}' for option in options]
 
+    def _inputs(self) -> str:
+        """What the configuration depends on, except for the Kconfig files of the tree."""
+        files = [path for path in sorted((PROJECT / 'tests/guests/arch').glob(f'{self.arch.name}.*'))]
+        parts = [tools.version(f'{self.arch.cross_compile}gcc'), *self._common(),
+                 *(path.read_text() for path in (PROJECT / 'kunitconfig', *files))]
+        return hashlib.sha256('\0'.join(parts).encode()).hexdigest()
+
+    def _configured(self) -> bool:
+        """Whether the configuration is that of the last configure(), and newer than all Kconfig files."""
+        stamp = self.build_path / CONFIGURED
+        try:
+            if stamp.read_text() != self._inputs() or (self.build_path / '.config').stat().st_mtime_ns > stamp.stat().st_mtime_ns:
+                return False
+            # The kernel's make lists the Kconfig files that it has read here.
+            read = (self.build_path / 'include/config/auto.conf.cmd').read_text()
+            return all((self.tree / name).stat().st_mtime_ns < stamp.stat().st_mtime_ns
+                       for name in re.findall(r'^\t(\S+)', read.partition('\n\n')[2].partition('\n\n')[0], re.MULTILINE))
+        except FileNotFoundError:
+            return False
+
     def configure(self) -> None:
-        """Write the configuration."""
+        """Write the configuration, unless the last one still holds: kunit.py calls make and many compilers for that."""
+        if self._configured():
+            return
         self.build_path.mkdir(exist_ok=True)
         try:
+            # The second time, kunit.py checks what make olddefconfig has left of the options.
+            tools.run(self._kunit('config', *self._common()), cwd=self.tree, env=self.env())
+            self.make('olddefconfig')
             tools.run(self._kunit('config', *self._common()), cwd=self.tree, env=self.env())
         except tools.Failed as failed:
             raise failed.of_build(f'the kernel has no configuration for ARCH={self.arch.name} in {self.build_path}') from failed
+        (self.build_path / CONFIGURED).write_text(self._inputs())
 
     def build(self, step: Step) -> None:
-        """Configure and build incrementally."""
+        """Configure and build incrementally: what the guest starts, instead of all that `kunit.py build` makes."""
+        self.configure()
         built = self._built()
-        self.build_path.mkdir(exist_ok=True)
         try:
-            tools.run(self._kunit('build', *self._common(), f'--jobs={self.settings.jobs}'), cwd=self.tree, env=self.env(),
-                      watch=lambda: step.progress(built))
+            # A module outside of the tree needs Module.symvers.
+            more = ['modules'] if self.settings.loadable else []
+            self.make('-s', Path(self.plain).name or self.arch.image, *more, *self._variables(), step=step)
         except tools.Failed as failed:
             raise failed.of_build(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}') from failed
         step.note = built()
@@ -165,7 +206,7 @@ class Guest:
                 console.say('accel     tcg: a variant is an emulated CPU')
         elif self.arch.emulated:
             with console.step('accel') as step:
-                self.accel, step.note = accelerator.choose(self.arch)
+                self.accel, step.note = accelerator.choose(self.arch, self.settings.cache)
 
     def initramfs(self, name: str, lines: Sequence[str]) -> Path:
         """Pack an initramfs that has these lines in the format of the kernel's gen_init_cpio."""
@@ -185,7 +226,7 @@ class Guest:
         # The benches have one CPU: only then is the number of instructions always the same.
         if self.arch.emulated and not self.settings.bench:
             args += (f'--qemu_args={CPUS}',)
-            kernel_args += CPUS_ARGS
+            kernel_args += CPUS_ARGS + self.arch.emulated_args
         return self.boot(on_line, *args, initramfs=initramfs, kernel_args=kernel_args, suites=self.settings.suites)
 
     def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
@@ -197,6 +238,8 @@ class Guest:
         command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
                               *(f'--kernel_args={arg}' for arg in kernel_args), *args)
         env = self.env()
+        if self.plain:      # the last -kernel counts
+            command.append(f'--qemu_args=-kernel {self.build_folder}/{self.plain}')
         if initramfs:
             command.append('--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}')
             env['PTEBATCH_SHUTDOWN'] = 'no'

@@ -16,8 +16,13 @@ class Arch:
     name: str       # for kunit.py and make
     machine: str    # for uname -m and QEMU
     gnu: str        # prefix of the compiler's name
+    image: str      # the target of the kernel's make for the file that kunit.py starts
     qemu_package: str = ''
     suites_args: tuple[str, ...] = ()   # kernel parameters of a guest that runs the suites
+    # What saves time, but not for the benches, whose figures must remain comparable:
+    emulated_args: tuple[str, ...] = ()     # kernel parameters
+    plain: str = ''     # the file to start instead, which is not compressed, in the build folder
+    plain_config: tuple[str, ...] = ()      # options that it needs
 
     @property
     def emulated(self) -> bool:
@@ -43,10 +48,12 @@ class Arch:
 
 
 ARCHES = {arch.name: arch for arch in (
-    Arch('um', 'x86_64', 'x86_64-linux-gnu'),
+    Arch('um', 'x86_64', 'x86_64-linux-gnu', 'linux'),
     # 519 is X86_FEATURE_SHSTK, which has no name. QEMU emulates no CPU with shadow stacks; the PTE helpers need none.
-    Arch('x86_64', 'x86_64', 'x86_64-linux-gnu', 'qemu-system-x86', ('setcpuid=519',)),
-    Arch('arm64', 'aarch64', 'aarch64-linux-gnu', 'qemu-system-arm'),
+    # QEMU emulates REP STOS and REP MOVS element by element: without rep_good, the kernel clears and copies pages in loops.
+    Arch('x86_64', 'x86_64', 'x86_64-linux-gnu', 'bzImage', 'qemu-system-x86', ('setcpuid=519',),
+         ('clearcpuid=rep_good',), 'vmlinux', ('CONFIG_HYPERVISOR_GUEST=y', 'CONFIG_PVH=y')),
+    Arch('arm64', 'aarch64', 'aarch64-linux-gnu', 'Image.gz', 'qemu-system-arm', plain='arch/arm64/boot/Image'),
 )}
 
 

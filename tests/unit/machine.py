@@ -18,6 +18,7 @@ olddefconfig: ;
 compile_commands.json scripts_gdb headers modules_install: ;
 modules:
 \t@test -z "$(MO)" || { mkdir -p $(MO) && echo '$(MAKEOVERRIDES)' >$(MO)/ptebatch_kunit.ko; }
+linux vmlinux bzImage Image Image.gz: all
 all:
 \t@mkdir -p $(O)/usr && cp guest $(O)/linux && touch $(O)/vmlinux && cp Makefile $(O)
 \t@printf '#!/bin/sh\\ntouch "$$2"\\n' >$(O)/usr/gen_init_cpio

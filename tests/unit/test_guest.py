@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -45,23 +46,35 @@ def _kvm(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 def test_working_kvm(kvm: Machine) -> None:
     kvm.program('qemu-system-x86_64', 'exit 33\n')
-    assert accelerator.choose(ARCHES['x86_64']) == (['-accel', 'kvm', '-cpu', 'host'],
+    assert accelerator.choose(ARCHES['x86_64'], kvm.cache) == (['-accel', 'kvm', '-cpu', 'host'],
                                                     f'kvm: a guest runs under {accelerator.KVM}')
 
 
 @pytest.mark.parametrize('behaviour', ['exec sleep 100\n', 'exit 1\n', 'exit 0\n'])
 def test_kvm_that_runs_no_guest(kvm: Machine, behaviour: str) -> None:
     kvm.program('qemu-system-x86_64', behaviour)
-    accel, why = accelerator.choose(ARCHES['x86_64'])
+    accel, why = accelerator.choose(ARCHES['x86_64'], kvm.cache)
     assert accel == ['-accel', 'tcg']
     assert 'no guest runs under it' in why
 
 
+def test_failed_probe_is_remembered(kvm: Machine) -> None:
+    calls = kvm.cache / 'calls'
+    kvm.cache.mkdir()
+    kvm.program('qemu-system-x86_64', f'echo >>{calls}; exit 1\n')
+    for _ in range(2):
+        assert accelerator.choose(ARCHES['x86_64'], kvm.cache)[0] == ['-accel', 'tcg']
+    assert calls.read_text() == '\n'
+    os.utime(kvm.bin / 'qemu-system-x86_64', (0, 0))    # another QEMU
+    accelerator.choose(ARCHES['x86_64'], kvm.cache)
+    assert calls.read_text() == '\n\n'
+
+
 def test_no_kvm(kvm: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     kvm.program('qemu-system-aarch64', 'exit 0\n')
-    assert accelerator.choose(ARCHES['arm64']) == (['-accel', 'tcg'], 'tcg: this machine is not aarch64')
+    assert accelerator.choose(ARCHES['arm64'], kvm.cache) == (['-accel', 'tcg'], 'tcg: this machine is not aarch64')
     monkeypatch.setattr(accelerator, 'KVM', '/no/kvm')
-    assert accelerator.choose(ARCHES['x86_64']) == (['-accel', 'tcg'], 'tcg: /no/kvm does not exist')
+    assert accelerator.choose(ARCHES['x86_64'], kvm.cache) == (['-accel', 'tcg'], 'tcg: /no/kvm does not exist')
 
 
 @pytest.mark.parametrize('name', ['qemu-system-x86_64', 'qemu-system-aarch64'])

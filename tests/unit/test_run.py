@@ -154,6 +154,28 @@ def test_missing_config_option(machine: Machine) -> None:
     assert 'Missing: CONFIG_KUNIT=y' in ended.stdout
 
 
+def test_configures_only_after_changes(machine: Machine) -> None:
+    makefile = (machine.tree / 'Makefile').read_text()
+    runs = machine.tree.parent / 'runs'
+    (machine.tree / 'Makefile').write_text(makefile.replace(
+        'olddefconfig: ;', f"olddefconfig:\n\t@echo >>{runs}; mkdir -p $(O)/include/config; "
+        "printf 'a := b\\n\\ndeps_config := \\\\\\n\\tmm/Kconfig \\\\\\n\\n$$(c):\\n\\td\\n' >$(O)/include/config/auto.conf.cmd"))
+    assert machine.run().returncode == 0
+    first = len(runs.read_text())
+    assert machine.run().returncode == 0
+    assert len(runs.read_text()) == first
+    kconfig = machine.tree / 'mm/Kconfig'
+    kconfig.write_text(kconfig.read_text().replace('Memory', 'memory'))
+    assert machine.run().returncode == 0
+    second = len(runs.read_text())
+    assert second > first
+    [configuration] = machine.cache.glob('ptebatch/trees/*/.kunit-um/.config')
+    with configuration.open('a') as file:
+        file.write('CONFIG_X=y\n')
+    assert machine.run().returncode == 0
+    assert len(runs.read_text()) > second
+
+
 LIST = 'case "$*" in *kunit.action=list*)' + print_log('KTAP version 1\n1..1\nptebatch_fake.first\nptebatch_x.a\n' + HALTED) \
     + 'exit ;; *nosuch*)' + print_log('KTAP version 1\n1..0\n' + HALTED) + 'exit ;; esac\n'
 
