@@ -18,7 +18,8 @@ ptebatch_kunit-y += $(addprefix mm/,rmap.o rmap_referenced.o swap_state.o thread
 ptebatch_kunit-$(CONFIG_ARM64_CONTPTE) += lib/arch/contpte.o $(addprefix mm/,contpte.o contpte_kernel.o contpte_lockless.o)
 ptebatch_kunit-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/run/stopwatch.o \
 	mm/madvise_bench.o mm/memory_bench.o mm/mprotect_bench.o \
-	mm/mprotect_fault_bench.o mm/rmap_bench.o
+	mm/mprotect_fault_bench.o mm/rmap_bench.o \
+	mm/small_folios_bench.o
 
 # The twins: the kernel's sources compiled with batches of one.
 twins := madvise memory mprotect mremap rmap

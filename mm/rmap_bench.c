@@ -74,6 +74,7 @@ static void unmap_counts(struct kunit *test)
 	flush = kunit_kzalloc(test, sizeof(*flush), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, flush);
 	space = ptebatch_bench_space(test, 1U << bench->order);
+	ptebatch_bench_lock(space);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(flush, &space->places[0]));
 	KUNIT_EXPECT_EQ(test, 0,
 			ptebatch_counters_begin(counters, ARRAY_SIZE(counters)));

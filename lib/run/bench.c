@@ -54,22 +54,31 @@ int ptebatch_bench_params(struct kunit *test,
  * @pages: number of pages, a multiple of the folio size
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
- * Return: the space; all its folios are locked.
+ * Return: the space.
  */
 struct ptebatch_space *ptebatch_bench_space(struct kunit *test, unsigned int pages)
 {
 	const struct ptebatch_bench *bench = test->param_value;
 	struct ptebatch_setup setup = bench->kind->setup;
-	struct ptebatch_space *space;
-	unsigned int i;
 
 	setup.picture = ptebatch_draw(test, "{%s*%u}*%u", bench->kind->entry,
 				      1U << bench->order, pages >> bench->order);
-	space = ptebatch_space(test, &setup);
+	return ptebatch_space(test, &setup);
+}
+
+/**
+ * ptebatch_bench_lock() - lock the folios of a bench, as reclaim does
+ * @space: the space
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_bench_lock(struct ptebatch_space *space)
+{
+	unsigned int i;
+
 	for (i = 0; i < space->row.nr_folios; i++)
 		if (!folio_test_locked(space->folios[i]))
 			folio_lock(space->folios[i]);
-	return space;
 }
 
 /**
@@ -91,6 +100,7 @@ void ptebatch_bench_run(struct kunit *test, const struct ptebatch_op *op,
 
 	while (watch.laps < LAPS) {
 		space = ptebatch_bench_space(test, PTEBATCH_BENCH_PAGES);
+		ptebatch_bench_lock(space);
 		ptebatch_stopwatch_start(&watch);
 		op->call(op, space, bench->twin);
 		ptebatch_stopwatch_stop(&watch);

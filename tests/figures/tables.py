@@ -186,7 +186,23 @@ def _s5(records: Sequence[Record]) -> str:
             f'and after its series, "{COMPARED}" refers to after; ours: {_unit(records, A_PAGE)}.\n\n{table(header, rows)}')
 
 
-TABLES: dict[str, Callable[[Sequence[Record]], str]] = {'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5}
+def _small(records: Sequence[Record]) -> str:
+    header = ['small', *(f'{record.key.arch}, order {order}: {column}' for record in records for order in (0, 1)
+                         for column in ('one by one', 'batched', 'overhead'))]
+    rows = []
+    for name in dict.fromkeys(timing.what['name'] for record in records for timing in record.timings if timing.table == 'small'):
+        row = [name]
+        for record in records:
+            for order in (0, 1):
+                cells, gain = _ways(record, table='small', name=name, order=order)
+                row += [*cells[:2], f'{(1 / gain - 1) * 100:+.1f} %' if gain else '']
+        rows.append(row)
+    return (f'Folios of one and of two pages: {_unit(records, A_PAGE)}. The cost of batching where there is little or nothing '
+            f'to batch.\n\n{table(header, rows)}')
+
+
+TABLES: dict[str, Callable[[Sequence[Record]], str]] = {
+    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small}
 
 
 def tables(records: Sequence[Record]) -> str:
