@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from host.errors import Trouble
+from host.settings import PROJECT
 from trees import series
+
+OWN = sorted(path for path in (PROJECT / 'mm/series').iterdir() if path.is_dir())
 
 
 def patch(old: str, new: str) -> str:
@@ -123,3 +126,10 @@ def test_digest_ignores_messages(tmp_path: Path) -> None:
     first, second = (series.read(write(tmp_path, f'{n}.patch', f'message {n}\n' + patch('two', '2'))) for n in (1, 2))
     assert series.digest(first) == series.digest(second)
     assert series.digest(first) != series.digest(series.read(write(tmp_path, '3.patch', patch('two', 'II'))))
+
+
+@pytest.mark.parametrize('fixes', [True, False], ids=['fixes', 'no-fixes'])
+@pytest.mark.parametrize('folder', OWN, ids=[folder.name for folder in OWN])
+def test_own_series_applies(folder: Path, fixes: bool, kernel_source: Path) -> None:
+    applied = series.read(PROJECT / 'mm/series/fixes') if fixes else []
+    assert series.apply([*applied, *series.without(series.read(folder), applied)], kernel_source)
