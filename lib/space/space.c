@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mmap() makes the VMA, then the entries are written under the page table lock.
+ * The VMA is as mmap() makes it, then the entries are written under the page
+ * table lock.
  * No task runs in the mm: UML applies changes of the current mm on the host.
  */
 #include <kunit/resource.h>
@@ -288,22 +289,70 @@ static unsigned long map_flags(const struct ptebatch_setup *setup)
 		setup->droppable ? MAP_DROPPABLE : MAP_PRIVATE);
 }
 
-/* Call vm_mmap() in @mm, then set the VMA flags of the set-up. */
+/*
+ * Map private anonymous memory as mmap() does, without @mm as current->mm, as
+ * execve() makes the VMA of the stack. QEMU empties its TLB and its cache of
+ * jumps at each switch of the mm, and most operations need no switch.
+ */
+static int insert_vma(struct mm_struct *mm, unsigned long addr,
+		      unsigned long bytes, unsigned long prot)
+{
+	struct vm_area_struct *vma = vm_area_alloc(mm);
+	vm_flags_t flags;
+	int err;
+
+	if (!vma)
+		return -ENOMEM;
+	flags = calc_vm_prot_bits(prot, 0) | calc_vm_flag_bits(NULL, MAP_ANONYMOUS) |
+		mm->def_flags | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC;
+	if (flags & VM_WRITE)
+		flags |= VM_ACCOUNT;
+	if (pgtable_supports_soft_dirty())
+		flags |= VM_SOFTDIRTY;
+
+	vma_set_anonymous(vma);
+	vma->vm_start = addr;
+	vma->vm_end = addr + bytes;
+	vm_flags_init(vma, flags);
+	vma->vm_page_prot = vm_get_page_prot(flags);
+	mmap_write_lock(mm);
+	err = insert_vm_struct(mm, vma);
+	if (err)
+		vm_area_free(vma);
+	else
+		vm_stat_account(mm, flags, bytes >> PAGE_SHIFT);
+	mmap_write_unlock(mm);
+	return err;
+}
+
+static int mmap_in(struct ptebatch_space *space, struct mm_struct *mm,
+		   unsigned long addr, unsigned long offset)
+{
+	const struct ptebatch_setup *setup = &space->setup;
+	/* The files are on file systems without execute permission. */
+	unsigned long prot = setup->prot & (PROT_READ | PROT_WRITE);
+	unsigned long at;
+
+	if (setup->mapping == PTEBATCH_ANON && !setup->droppable)
+		return insert_vma(mm, addr, vma_bytes(&space->row), prot);
+	kthread_use_mm(mm);
+	at = vm_mmap(space->file, addr, vma_bytes(&space->row), prot,
+		     map_flags(setup), offset * PAGE_SIZE);
+	kthread_unuse_mm(mm);
+	return IS_ERR_VALUE(at) ? (int)at : 0;
+}
+
+/* Map the row's VMA in @mm, then set the VMA flags of the set-up. */
 static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		   unsigned long addr, unsigned long offset)
 {
 	const struct ptebatch_setup *setup = &space->setup;
 	struct vm_area_struct *vma;
-	unsigned long at;
+	int err;
 
-	kthread_use_mm(mm);
-	/* The files are on file systems without execute permission. */
-	at = vm_mmap(space->file, addr, vma_bytes(&space->row),
-		     setup->prot & (PROT_READ | PROT_WRITE), map_flags(setup),
-		     offset * PAGE_SIZE);
-	kthread_unuse_mm(mm);
-	if (IS_ERR_VALUE(at))
-		return at;
+	err = mmap_in(space, mm, addr, offset);
+	if (err)
+		return err;
 
 	mmap_write_lock(mm);
 	vma = vma_lookup(mm, addr);
