@@ -108,6 +108,8 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 	for (i = 0; i < drawn->nr; i++) {
 		struct ptebatch_entry entry = trial->before.row.entries[i];
 
+		if (!memcmp(&entry, &drawn->entries[i], sizeof(entry)))
+			continue;
 		entry.flags &= ~ptebatch_model_block(drawn, i) | drawn->entries[i].flags;
 		if (memcmp(&entry, &drawn->entries[i], sizeof(entry)))
 			return false;
