@@ -6,6 +6,7 @@ A series must not break the kernel in the middle: git bisect stops anywhere.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,15 +26,13 @@ HEADER = ['patch', 'arch', 'verdict', 'passed / failed / skipped']
 VERDICTS = {exit_status.PASSED: 'passed', exit_status.FAILED: 'FAILED'}
 
 
-def _steps(patches: Sequence[Patch], folder: Path) -> Iterator[tuple[Patch, Path]]:
-    """Each patch, and a file with the series up to it."""
-    folder.mkdir(parents=True, exist_ok=True)
+def _steps(patches: Sequence[Patch], folder: Path) -> Iterator[Patch]:
+    """Each patch, when the folder has the series up to it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     for number, patch in enumerate(patches, 1):
-        step = folder / f'{number:04}'
-        step.mkdir(exist_ok=True)
-        for position, earlier in enumerate(patches[:number], 1):
-            (step / f'{position:04}.patch').write_text(earlier.text, errors='surrogateescape')
-        yield patch, step
+        (folder / f'{number:04}.patch').write_text(patch.text, errors='surrogateescape')
+        yield patch
 
 
 def _row(settings: Settings, patch: Patch, log: Path) -> list[str]:
@@ -46,18 +45,21 @@ def _row(settings: Settings, patch: Patch, log: Path) -> list[str]:
 
 def main(env: Mapping[str, str]) -> int:
     """Run the suites after each patch, and print and write a table; they must pass after each."""
-    wanted = compare.arches(env)
+    wanted = compare.each_arch(env)
+    compare.need_series(wanted)
+    if env.get('VARIANTS'):
+        raise Trouble('VARIANTS= does not apply to make bisect', 'leave it out')
     folder = results(env) / 'bisect'
     lock.claim(folder)
     rows = []
     for settings in wanted:
-        if not settings.series:
-            raise Trouble('SERIES= is not set', 'type a patch, an mbox or a folder of patches, for example SERIES=v3.mbox')
+        assert settings.series
         own = folder / settings.arch.name
-        for patch, step in _steps(series.read(settings.series), own / 'series'):
-            log = own / f'{step.name}.log'
-            # One tree for all steps: only what a patch changes is built.
-            rows.append(_row(replace(settings, series=step, tree='bisect', results=own), patch, log))
+        # One tree for all steps: only what a patch changes is built.
+        step = replace(settings, series=own / 'series', tree='bisect', results=own)
+        for number, patch in enumerate(_steps(series.read(settings.series), own / 'series'), 1):
+            log = own / f'{number:04}.log'
+            rows.append(_row(step, patch, log))
             print(f'{rows[-1][2]:<10} {settings.arch.name}: {patch.name}; {rows[-1][3] or log}', flush=True)
     text = table(HEADER, rows, 4)
     (folder / 'bisect.md').write_text(text + '\n')

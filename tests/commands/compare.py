@@ -62,12 +62,23 @@ def tolerance(env: Mapping[str, str]) -> float:
     return 1 + share / 100
 
 
+def each_arch(env: Mapping[str, str]) -> list[Settings]:
+    """The settings of each architecture."""
+    return [Settings.read({**env, 'ARCH': arch}) for arch in (env.get('ARCH') or ARCHES).split()]
+
+
 def arches(env: Mapping[str, str]) -> list[Settings]:
     """The settings of each architecture, checked before the first build."""
-    found = [Settings.read({**env, 'ARCH': arch}) for arch in (env.get('ARCH') or ARCHES).split()]
+    found = each_arch(env)
     for settings in found:
         settings.for_bench(env)
     return found
+
+
+def need_series(wanted: Sequence[Settings]) -> None:
+    """Trouble if SERIES= is not set."""
+    if not all(settings.series for settings in wanted):
+        raise Trouble('SERIES= is not set', 'type a patch, an mbox or a folder of patches, for example SERIES=v3.mbox')
 
 
 def side(settings: Settings, name: str) -> Settings:
@@ -191,8 +202,7 @@ def main(env: Mapping[str, str]) -> int:
     """Run `make compare`."""
     factor = tolerance(env)
     wanted = arches(env)
-    if not all(settings.series for settings in wanted):
-        raise Trouble('SERIES= is not set', 'type a patch, an mbox or a folder of patches, for example SERIES=v3.mbox')
+    need_series(wanted)
     lock.claim(results(env) / 'after')
     found = []
     for settings in wanted:

@@ -47,3 +47,15 @@ def test_series_is_needed(machine: Machine) -> None:
     ended = machine.run('bisect', ARCH='x86_64')
     assert ended.returncode == 2
     assert 'SERIES= is not set' in ended.stderr
+
+
+def test_variants_do_not_apply(machine: Machine) -> None:
+    ended = machine.run('bisect', ARCH='arm64', SERIES=_series(machine, 'first'), VARIANTS='va52')
+    assert ended.returncode == 2
+    assert 'VARIANTS= does not apply' in ended.stderr
+
+
+def test_debug_applies(machine: Machine) -> None:
+    machine.program('qemu-system-x86_64', print_log(KTAP + HALTED))
+    ended = machine.run('bisect', ARCH='x86_64', SERIES=_series(machine, 'first'), DEBUG='1')
+    assert ended.returncode == 0, ended.stdout + ended.stderr
