@@ -50,18 +50,11 @@ static bool fill(unsigned int i, void *param)
 	return true;
 }
 
-static void describe(struct kunit *test, const void *param, char *desc)
-{
-	const struct ptebatch_bench *bench = param;
-
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, order %u, %s",
-		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
-}
-
 static int small_bench_params(struct kunit *test)
 {
 	return ptebatch_params(test, ARRAY_SIZE(paths) * ORDERS * WAYS,
-			       sizeof(struct ptebatch_bench), fill, describe);
+			       sizeof(struct ptebatch_bench), fill,
+			       ptebatch_bench_describe);
 }
 
 static void small_bench(struct kunit *test)

@@ -23,7 +23,13 @@ static bool fill(unsigned int i, void *param)
 	return true;
 }
 
-static void describe(struct kunit *test, const void *param, char *desc)
+/**
+ * ptebatch_bench_describe() - name a case of a bench
+ * @test: the parameterized test
+ * @param: struct ptebatch_bench
+ * @desc: name of the case, KUNIT_PARAM_DESC_SIZE bytes
+ */
+void ptebatch_bench_describe(struct kunit *test, const void *param, char *desc)
 {
 	const struct ptebatch_bench *bench = param;
 
@@ -45,7 +51,8 @@ int ptebatch_bench_params(struct kunit *test,
 {
 	all = kinds;
 	return ptebatch_params(test, nr * ARRAY_SIZE(orders) * 2,
-			       sizeof(struct ptebatch_bench), fill, describe);
+			       sizeof(struct ptebatch_bench), fill,
+			       ptebatch_bench_describe);
 }
 
 /**

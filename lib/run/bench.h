@@ -36,6 +36,7 @@ struct ptebatch_bench {
 	bool twin;
 };
 
+void ptebatch_bench_describe(struct kunit *test, const void *param, char *desc);
 int ptebatch_bench_params(struct kunit *test,
 			  const struct ptebatch_bench_kind *kinds,
 			  unsigned int nr);
