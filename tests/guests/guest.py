@@ -10,9 +10,11 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import IO
 
 from guests import accelerator
 from host.console import Console, Step
@@ -61,7 +63,9 @@ KERNEL_ARGS = ('panic=-1', 'oops=panic')
 DEBUG_ARGS = ('kasan_multi_shot',)
 # The kernel log keeps all counters until the console, which may be slower, has printed them.
 COVERAGE_ARGS = ('log_buf_len=4M',)
-# The suite ptebatch_threads brings the second CPU online. All other suites have one CPU, and take no longer than on one.
+# These suites bring a second CPU online. A machine of the others has only one: on arm64, QEMU wakes the thread of the
+# second, even if it is offline, for each TLB invalidation, which takes a quarter of the time.
+ON_TWO_CPUS = ('ptebatch_threads', 'ptebatch_vmscan_threads')
 # Of two sockets: the kernel warns of cores of one package on different NUMA nodes.
 CPUS, CPUS_ARGS = '-smp 2,sockets=2,cores=1', ('maxcpus=1',)
 
@@ -78,6 +82,7 @@ class Guest:
         # between trees.
         self.build_folder = f'.kunit-{settings.kernel}'
         self.build_path = tree / self.build_folder
+        self.boot_path = self.build_path    # where kunit.py works
         self.accel: list[str] = []
         self.plugin = ''        # QEMU's option -plugin
         self.seconds = 0.0      # duration of the last boot
@@ -222,53 +227,88 @@ class Guest:
     def boot_suites(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
                     kernel_args: tuple[str, ...] = ()) -> int:
         """Boot to run the suites; return the status of kunit.py."""
+        return self._boot(on_line, self._suites_command(args, kernel_args), initramfs)
+
+    @contextmanager
+    def suites_beside(self, output: Path, *args: str, kernel_args: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[str]]:
+        """Boot to run the suites while the caller goes on; the output of kunit.py goes to a file."""
+        with output.open('w') as written, self._started(self._suites_command(args, kernel_args), written) as process:
+            yield process
+
+    def _needs_two_cpus(self) -> bool:
+        pattern = self.settings.suites.partition('.')[0]
+        # In a kernel with mutants, lib/kernel/mutation.c chooses the cases.
+        return self.settings.mutation or not pattern or any(fnmatchcase(name, pattern) for name in ON_TWO_CPUS)
+
+    def _suites_command(self, args: tuple[str, ...], kernel_args: tuple[str, ...]) -> list[str | Path]:
         kernel_args += self.arch.suites_args
         # The benches have one CPU: only then is the number of instructions always the same.
         if self.arch.emulated and not self.settings.bench:
-            args += (f'--qemu_args={CPUS}',)
-            kernel_args += CPUS_ARGS + self.arch.emulated_args
-        return self.boot(on_line, *args, initramfs=initramfs, kernel_args=kernel_args, suites=self.settings.suites)
+            kernel_args += self.arch.emulated_args
+            if self._needs_two_cpus():
+                args += (f'--qemu_args={CPUS}',)
+                kernel_args += CPUS_ARGS
+        return self._command(args, kernel_args, self.settings.suites)
 
     def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
         """Boot under `kunit.py exec`, which also parses the KTAP output of the suites; return its status."""
+        return self._boot(on_line, self._command(args, kernel_args, suites), initramfs)
+
+    def _command(self, args: tuple[str, ...], kernel_args: tuple[str, ...], suites: str) -> list[str | Path]:
         kernel_args = (KERNEL_ARGS + (DEBUG_ARGS if self.settings.debug else ())
                        + (COVERAGE_ARGS if self.settings.coverage else ())
                        + (COUNTING_ARGS if self.settings.counting else ()) + kernel_args)
-        command = self._kunit('exec', *self._common(), f'--timeout={self.settings.timeout}',
-                              *(f'--kernel_args={arg}' for arg in kernel_args), *args)
-        env = self.env()
+        command = self._kunit('exec', *self._common(), f'--build_dir={self.boot_path.relative_to(self.tree)}',
+                              f'--timeout={self.settings.timeout}', *(f'--kernel_args={arg}' for arg in kernel_args), *args)
         if self.plain:      # the last -kernel counts
             command.append(f'--qemu_args=-kernel {self.build_folder}/{self.plain}')
-        if initramfs:
-            command.append('--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}')
-            env['PTEBATCH_SHUTDOWN'] = 'no'
         if self.settings.counting:
             command.append(f'--qemu_args={COUNTING}')
         if self.plugin:
             command.append('--qemu_args=' + f'-plugin {shlex.quote(self.plugin)}')
         if self.variant:
             command.append(f'--qemu_args={self.variant.qemu_args}')
-        if suites:
-            command.append(suites)
+        return [*command, *([suites] if suites else [])]
+
+    @contextmanager
+    def _started(self, command: Sequence[str | Path], stdout: IO[str] | int, initramfs: Path | None = None
+                 ) -> Iterator[subprocess.Popen[str]]:
+        env = self.env()
+        if initramfs:
+            command = [*command, '--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}']
+            env['PTEBATCH_SHUTDOWN'] = 'no'
         self.log.unlink(missing_ok=True)
-        begun = time.monotonic()
         with subprocess.Popen(command, cwd=self.tree, env=env, stdin=subprocess.DEVNULL, text=True,
-                              errors='backslashreplace', stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-            assert process.stdout
+                              errors='backslashreplace', stdout=stdout, stderr=subprocess.STDOUT) as process:
             try:
-                for line in process.stdout:
-                    on_line(line.rstrip())
+                yield process
             except BaseException:
                 process.terminate()     # not kill: the supervisor ends the guest
                 raise
+
+    def _boot(self, on_line: Callable[[str], None], command: Sequence[str | Path], initramfs: Path | None) -> int:
+        begun = time.monotonic()
+        with self._started(command, subprocess.PIPE, initramfs) as process:
+            assert process.stdout
+            for line in process.stdout:
+                on_line(line.rstrip())
         self.seconds = time.monotonic() - begun
         return process.returncode
+
+    def boot_in(self, folder: str) -> None:
+        """Let kunit.py work in a folder of the build folder, so that a guest may run beside one of the build folder."""
+        self.boot_path = self.build_path / folder
+        self.boot_path.mkdir(exist_ok=True)
+        if not self.arch.emulated:      # kunit.py starts the kernel of its folder
+            kernel = self.boot_path / self.arch.image
+            kernel.unlink(missing_ok=True)
+            kernel.symlink_to(self.build_path / self.arch.image)
 
     @property
     def log(self) -> Path:
         """The kernel log of the last boot."""
-        return self.build_path / 'test.log'
+        return self.boot_path / 'test.log'
 
     def read_log(self, details: str = '') -> str:
         """The kernel log of the last boot; Trouble with these details if the kernel did not start."""

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 from guests.guest import Guest
 from guests import loadable
+from guests import shares
+from guests.shares import Boot
 from host.console import Console
 from host.errors import Trouble
 from host import tools
+from results import merged
 from results import reports
 from results.facts import Fact, facts
 from results.report import Counts, failures, skips
@@ -26,13 +28,13 @@ FILES = ('results.txt', *VERDICTS, 'boot.log')
 
 
 class Judge:
-    """One boot of one kernel, and the folder of its results."""
+    """A run of the suites of one kernel, and the folder of its results."""
 
     def __init__(self, guest: Guest, console: Console):
         self.guest = guest
         self.console = console
         self.folder = guest.settings.results
-        self.ktap = ''      # of the boot that is judged
+        self.ktap = ''      # of the run that is judged
         self.errors: list[str] = []     # outside of cases
 
     def _outputs(self) -> list[str]:
@@ -42,11 +44,6 @@ class Judge:
         names = self.guest.suite_names(initramfs)
         return Trouble(f'SUITES={self.guest.settings.suites} matches no suite',
                        f'type SUITES= and one of {", ".join(names)}' if names else 'the kernel has no suites: check CONFIG_KUNIT')
-
-    def _keep_log(self) -> str:
-        log = self.guest.read_log()
-        shutil.copyfile(self.guest.log, self.folder / 'boot.log')
-        return log
 
     def _check_variant(self, log: str) -> None:
         """Raise Trouble, and delete the results, if the guest is not the requested variant."""
@@ -62,18 +59,18 @@ class Judge:
         self.errors.append(text)
         self.console.say(f'[FAILED] {text}{note}')
 
-    def _finished(self, output: list[str], log: str) -> bool:
+    def _finished(self, boot: Boot) -> bool:
         """Whether the boot ended without a timeout or a panic; if not, print the last lines of the log."""
-        if TIMED_OUT.search('\n'.join(output)):
+        if TIMED_OUT.search(boot.output):
             reason = f'the guest did not finish within {self.guest.settings.timeout} s (TIMEOUT=)'
-        elif PANIC in log:
+        elif PANIC in boot.log:
             reason = 'the kernel panicked'
         else:
             return True
-        for fact in [*facts(self.ktap, 'combinations', 'tried', 'total')][-1:]:
+        for fact in [*facts(boot.ktap, 'combinations', 'tried', 'total')][-1:]:
             reason += ', so far {tried} of {total} combinations'.format(**fact.words)
         self._error(reason, '; the last lines of its log:')
-        for line in log.splitlines()[-LAST_LINES:]:
+        for line in boot.log.splitlines()[-LAST_LINES:]:
             self.console.say(f'    {line}')
         return False
 
@@ -114,26 +111,22 @@ class Judge:
         return ' '.join(['make run', f'ARCH={settings.arch.name}', f'SUITES={fact.suite}.{fact.case}',
                          f'SEED={fact.words["seed"]}', 'ROUNDS=1', *settings.sources])
 
-    def _keep_ktap(self, log: str) -> None:
-        self.ktap = self.guest.ktap(log)
-        (self.folder / 'results.ktap').write_text(self.ktap)
+    def _keep(self, boot_log: str, ktap: str) -> None:
+        self.ktap = ktap
+        (self.folder / 'boot.log').write_text(boot_log)
+        if ktap:
+            (self.folder / 'results.ktap').write_text(ktap)
 
     def built_in(self) -> bool:
         """Boot a kernel with built-in suites, which run during boot."""
-        output: list[str] = []
-
-        def on_line(line: str) -> None:
-            output.append(line)
-            self.console.say(line)
-
         settings = self.guest.settings
-        status = self.guest.boot_suites(on_line, *self._outputs(), kernel_args=settings.parameters)
-        log = self._keep_log()
-        self._check_variant(log)
-        self._keep_ktap(log)
-        finished = self._finished(output, log)
-        self._check_warnings(log)
-        if settings.suites and finished and re.search(r'KTAP version 1\n.*\b1\.\.0\n', log):
+        status, boots = shares.boot(self.guest, self.console.say, self.folder, settings.parameters)
+        self._keep(''.join(boot.log for boot in boots), merged.ktap([boot.ktap for boot in boots]))
+        self._check_variant(boots[0].log)
+        finished = all([self._finished(boot) for boot in boots])
+        for boot in boots:
+            self._check_warnings(boot.log)
+        if settings.suites and finished and re.search(r'KTAP version 1\n.*\b1\.\.0\n', boots[0].log):
             raise self._no_such_suite()
         return self._verdict(status)
 
@@ -143,9 +136,10 @@ class Judge:
         output: list[str] = []
         with self.console.step('boot', f'insert, run and remove ptebatch_kunit.ko, {loadable.ROUNDS} times'):
             self.guest.boot_suites(output.append, '--raw_output=all', initramfs=initramfs)
-        log = self._keep_log()
-        finished = self._finished(output, log)
+        log = self.guest.read_log()
         rounds = loadable.rounds(log)
+        self._keep(log, self.guest.ktap(rounds[0]) if rounds else '')
+        finished = self._finished(Boot('\n'.join(output), log, self.ktap))
         errors = loadable.errors(log)
         if self.guest.settings.suites and finished and rounds and not errors and 'KTAP version' not in rounds[0]:
             raise self._no_such_suite(initramfs)
@@ -159,8 +153,6 @@ class Judge:
                     self.console.say(line)
             if number > 1 and status:
                 self._error(f'a case failed in round {number}')
-        if rounds:
-            self._keep_ktap(rounds[0])
         for error in errors:
             self._error(error)
         if not self.errors and any(loadable.cases(part) != loadable.cases(rounds[0]) for part in rounds):

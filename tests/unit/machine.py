@@ -104,7 +104,7 @@ class Machine:
     def env(self, **variables: str) -> dict[str, str]:
         clean = {name: os.environ[name] for name in ('HOME', 'LANG') if name in os.environ}
         return clean | {'PATH': f'{self.bin}:{os.environ["PATH"]}', 'XDG_CACHE_HOME': str(self.cache),
-                        'O': str(self.out), 'KSRC': str(self.tree)} | variables
+                        'O': str(self.out), 'KSRC': str(self.tree), 'JOBS': '1'} | variables
 
     def run(self, goal: str = 'run', **variables: str) -> subprocess.CompletedProcess[str]:
         """Run make with this goal, as from a shell."""

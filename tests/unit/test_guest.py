@@ -12,6 +12,7 @@ import pytest
 
 from unit.machine import HALTED, KTAP, Machine, print_log, script
 from guests import accelerator
+from guests.guest import ON_TWO_CPUS
 from guests import loadable
 from host.architecture import ARCHES
 from host.settings import PROJECT
@@ -161,3 +162,8 @@ def test_missing_and_truncated_results(tmp_path: Path) -> None:
     assert not Counts.read(tmp_path / 'results.json').good
     (tmp_path / 'results.json').write_text('{"misc":')
     assert not Counts.read(tmp_path / 'results.json').good
+
+
+def test_suites_on_two_cpus() -> None:
+    threads = {path.stem for path in (PROJECT / 'mm').glob('*.c') if '"../lib/run/threads.h"' in path.read_text()}
+    assert {f'ptebatch_{name}' for name in threads} == {*ON_TWO_CPUS}

@@ -38,6 +38,42 @@ def test_passed(machine: Machine) -> None:
     assert (machine.out / 'um/results.txt').read_text() in ended.stdout
 
 
+def shares(first: str, second: str) -> str:
+    """A guest that prints one of two logs: that of the suites which its kernel parameters select."""
+    return f'case "$*" in *"[!"*) {print_log(second)};; *) {print_log(first)};; esac\n'
+
+
+def test_two_guests_share_the_suites(machine: Machine) -> None:
+    machine.guest(shares(KTAP + HALTED, FAILING.replace('fake', 'other').replace('second', 'third') + HALTED))
+    ended = machine.run(JOBS='2')
+    assert ended.returncode == 1
+    assert '\nFAILED    um: 3 passed, 1 failed, 0 skipped; ' in ended.stdout
+    assert '\nfailed    third\n' in ended.stdout
+    assert ended.stdout.index('ptebatch_fake') < ended.stdout.index('ptebatch_other')
+    results = json.loads((machine.out / 'um/results.json').read_text())
+    assert [group['name'] for group in results['sub_groups']] == ['ptebatch_fake', 'ptebatch_other']
+    ktap = (machine.out / 'um/results.ktap').read_text()
+    assert ktap.startswith('KTAP version 1\n1..2\n    KTAP version 1\n') and ktap.count('\nKTAP') == 0
+    assert '\nok 1 ptebatch_fake\n' in ktap and ktap.endswith('\nnot ok 2 ptebatch_other\n')
+    assert (machine.out / 'um/boot.log').read_text().count(HALTED) == 2
+
+
+def test_panic_of_one_of_two_guests(machine: Machine) -> None:
+    machine.guest(shares(CUT_SHORT + 'Kernel panic - not syncing: here\n', KTAP.replace('fake', 'other') + HALTED))
+    ended = machine.run(JOBS='2')
+    assert ended.returncode == 1
+    assert '[FAILED] the kernel panicked; the last lines of its log:' in ended.stdout
+    assert '[PASSED] ptebatch_other' in ended.stdout
+
+
+def test_second_of_two_guests_hangs(machine: Machine) -> None:
+    machine.guest(shares(KTAP + HALTED, CUT_SHORT) + 'case "$*" in *"[!"*) exec sleep 60;; esac\n')
+    begun = time.monotonic()
+    ended = machine.run(JOBS='2', TIMEOUT='1')
+    assert ended.returncode == 1 and time.monotonic() - begun < 30
+    assert 'the guest did not finish within 1 s (TIMEOUT=)' in ended.stdout
+
+
 def test_failed_case(machine: Machine) -> None:
     machine.guest(print_log('booting\n' + FAILING + HALTED))
     ended = machine.run()
