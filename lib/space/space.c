@@ -9,6 +9,7 @@
 #include <linux/kthread.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/mmu_notifier.h>
 #include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
@@ -615,6 +616,28 @@ static const char * const *expected_reports(const struct ptebatch_space *space)
 	return space->setup.bad_pmd ? bad_pmd : space->setup.reports;
 }
 
+/*
+ * Release an mm. Its RSS and its page tables must be 0 then: check_mm() reports
+ * it as well, but only when the mm is freed, maybe during a later case, as an MMU
+ * notifier holds a reference until the end of a grace period.
+ */
+static void put_mm(struct ptebatch_space *space, struct mm_struct *mm)
+{
+	unsigned int i;
+
+	mmgrab(mm);
+	mmput(mm);
+	if (!atomic_read(&mm->mm_users)) {
+		for (i = 0; i < NR_MM_COUNTERS; i++)
+			KUNIT_EXPECT_EQ_MSG(space->test, 0,
+					    percpu_counter_sum(&mm->rss_stat[i]),
+					    "RSS counter %u after the end of the mm", i);
+		KUNIT_EXPECT_EQ_MSG(space->test, 0, mm_pgtables_bytes(mm),
+				    "bytes of page tables after the end of the mm");
+	}
+	mmdrop(mm);
+}
+
 static void tear_down(void *data)
 {
 	struct ptebatch_space *space = data;
@@ -627,7 +650,7 @@ static void tear_down(void *data)
 	for (i = space->nr_places; i--;) {
 		expect_blocks_consistent(space, &space->places[i]);
 		ptebatch_unpopulate(space, &space->places[i]);
-		mmput(space->places[i].mm);
+		put_mm(space, space->places[i].mm);
 	}
 	ptebatch_tables_free(space);
 	clear_poison(space);
@@ -649,6 +672,9 @@ static void tear_down(void *data)
 		__fput_sync(space->file);
 	end_slots(space->test);
 
+	/* What check_mm() reports must be in the log before the next case begins. */
+	if (space->test->status == KUNIT_FAILURE)
+		mmu_notifier_synchronize();
 	/* A leak may be reported as late as here: bad page, bad rss counter. */
 	seq_buf_init(&warnings, text, sizeof(text));
 	if (ptebatch_warnings_found(&space->log, expected_reports(space), &warnings))
