@@ -20,7 +20,7 @@ PER = {'S3': A_CALL, 'S4': AN_AREA}
 CASES = {'9': 'T1', '4': 'T2', '0': 'T3'}      # the names that the document of S1 gives to orders
 # Instructions from one timer tick to the next, and the most events of a tick; a lap may have one tick more than another.
 TICK = 4_000_000
-OF_A_TICK = {'barriers': 40, 'atomics': 40, 'accesses': 1000}
+OF_A_TICK = {'barriers': 60, 'atomics': 60, 'accesses': 1000}
 SHOWN = {'order': 'order {}', 'size': '{} KiB', 'batch': 'batch {}'}
 
 
