@@ -19,7 +19,7 @@
 #include "../lib/space/space.h"
 
 /* The entry to read, and the one that is inconsistent. */
-#define READ	7
+#define READ_ENTRY	7
 #define CHANGED	4
 
 /* How the entry is inconsistent. */
@@ -113,7 +113,7 @@ static pte_t read_meanwhile(struct writer *writer, const struct lockless_row *ro
 	}
 	/* The reader must see the inconsistent entry first. */
 	hrtimer_start(&writer->timer, us_to_ktime(2000), HRTIMER_MODE_REL_PINNED_HARD);
-	return ptep_get_lockless(ptep + READ);
+	return ptep_get_lockless(ptep + READ_ENTRY);
 }
 
 static void contpte_lockless(struct kunit *test)
@@ -155,11 +155,11 @@ static void contpte_lockless(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE_MSG(test, written, PTEBATCH_RULE_GATHERED
 			      ": ptep_get_lockless() returns from an inconsistent block");
-	expected = writer->entries[READ];
+	expected = writer->entries[READ_ENTRY];
 	if (!row->unfolded)
 		expected = pte_mkyoung(pte_mkdirty(expected));
 	KUNIT_EXPECT_EQ_MSG(test, pte_val(pte), pte_val(expected), PTEBATCH_RULE_GATHERED
-			    ": entry %u, as it is read without the lock", READ);
+			    ": entry %u, as it is read without the lock", READ_ENTRY);
 }
 
 static struct kunit_case contpte_lockless_cases[] = {

@@ -319,7 +319,7 @@ static void move_huge_zero_page(struct kunit *test)
 		return;
 	}
 	KUNIT_FAIL(test, "UFFDIO_MOVE of the huge zero page leaves PMD %#llx, expected PFN %#lx",
-		   (u64)pmd_val(is), pmd_pfn(was));
+		   (u64)pmd_val(is), (unsigned long)pmd_pfn(was));
 	clear_pmd(to);
 }
 
