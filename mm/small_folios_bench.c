@@ -14,6 +14,7 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 #define ANON	{ .prot = RW }
+#define LRU	{ .prot = RW, .lru = true }
 #define SHMEM	{ .mapping = PTEBATCH_SHMEM, .prot = RW }
 #define ORDERS	2
 #define WAYS	2
@@ -35,8 +36,8 @@ static const struct bench_path paths[] = {
 	{ { "fork", ANON, "Wdyx" }, &ptebatch_copy },
 	{ { "zap-anon", ANON, "Wdyx" }, &ptebatch_zap },
 	{ { "zap-shmem", SHMEM, "Wdy" }, &ptebatch_zap },
-	{ { "MADV_COLD", ANON, "Wdyx" }, &ptebatch_advices[PTEBATCH_COLD] },
-	{ { "MADV_FREE", ANON, "Wdyx" }, &ptebatch_advices[PTEBATCH_FREE] },
+	{ { "MADV_COLD", LRU, "Wdyx" }, &ptebatch_advices[PTEBATCH_COLD] },
+	{ { "MADV_FREE", LRU, "Wdyx" }, &ptebatch_advices[PTEBATCH_FREE] },
 	{ { "mremap", ANON, "Wdyx" }, &ptebatch_move },
 };
 
