@@ -12,14 +12,17 @@
 #include <linux/sched.h>
 #include <linux/sched/debug.h>
 #include <linux/sched/task.h>
+#include <linux/smp.h>
 
 #include "pause.h"
 
 /*
  * A lock waiter shows in the lock, but not if it waits for an IPI, or if the
- * lock is none of a page table. Then the pause ends after this time.
+ * lock is none of a page table. Then the pause ends after its CPU has answered
+ * this number of interrupts, a millisecond apart. Not after a time: a busy host
+ * may not run the CPU meanwhile.
  */
-#define SPIN_TIME	(5 * USEC_PER_MSEC)
+#define INTERRUPTS	5
 
 /* Time in microseconds between two looks at the second task. */
 #define STEP		5U
@@ -27,7 +30,34 @@
 /* After this time without an end, the second task is blocked. */
 #define EXIT_TIME	(10 * HZ)
 
-static bool is_waiting(const struct ptebatch_pause *pause, unsigned int us)
+/* The second CPU, -1 if there is none; was it offline before the suite? */
+static int online = -1;
+static bool brought_online;
+
+static void answer(void *data)
+{
+	struct ptebatch_pause *pause = data;
+
+	WRITE_ONCE(pause->answered, pause->answered + 1);
+}
+
+/* Interrupt the second CPU now and then: has it run for a while? */
+static bool has_run(struct ptebatch_pause *pause, unsigned int us)
+{
+	if (READ_ONCE(pause->answered) != pause->asked)
+		return false;
+	if (pause->asked == INTERRUPTS)
+		return true;
+	if (us >= pause->asked_at + USEC_PER_MSEC) {
+		pause->asked_at = us;
+		pause->asked++;
+		INIT_CSD(&pause->interrupt, answer, pause);
+		smp_call_function_single_async(online, &pause->interrupt);
+	}
+	return false;
+}
+
+static bool is_waiting(struct ptebatch_pause *pause, unsigned int us)
 {
 	if (!READ_ONCE(pause->started))
 		return false;
@@ -39,7 +69,7 @@ static bool is_waiting(const struct ptebatch_pause *pause, unsigned int us)
 	case PTEBATCH_UNTIL_ASLEEP:
 		return !task_is_running(pause->second);
 	case PTEBATCH_UNTIL_SPINNING:
-		if (us > SPIN_TIME)
+		if (has_run(pause, us))
 			return true;
 		fallthrough;
 	case PTEBATCH_UNTIL_CONTENDED:
@@ -78,10 +108,6 @@ void ptebatch_pause_at(struct ptebatch_pause *pause, enum ptebatch_point point)
 		pause->expired = us > PTEBATCH_PAUSE_LIMIT;
 	} while (!pause->expired && !is_waiting(pause, us));
 }
-
-/* The second CPU, -1 if there is none; was it offline before the suite? */
-static int online = -1;
-static bool brought_online;
 
 static int second_cpu(void)
 {
@@ -309,5 +335,7 @@ void ptebatch_pause_end(struct ptebatch_pause *pause)
 		trigger_all_cpu_backtrace();
 		wait_for_completion(&pause->exited);
 	}
+	while (READ_ONCE(pause->answered) != pause->asked)
+		cpu_relax();
 	put_task_struct(pause->second);
 }

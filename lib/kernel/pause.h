@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/mm_types.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 
 /**
@@ -74,6 +75,10 @@ enum ptebatch_pause_until {
  * @task: the task that pauses
  * @second: the second task
  * @started: the second task has started @work
+ * @interrupt: an interrupt of its CPU
+ * @asked: number of interrupts sent
+ * @asked_at: microseconds from the beginning of the pause to the last one
+ * @answered: number of interrupts handled
  * @done: the second task has finished @work
  * @over: the current task will not reach @point any more
  * @ready: completed when the second task waits for the pause
@@ -94,6 +99,10 @@ struct ptebatch_pause {
 	struct task_struct *task;
 	struct task_struct *second;
 	bool started;
+	call_single_data_t interrupt;
+	unsigned int asked;
+	unsigned int asked_at;
+	unsigned int answered;
 	bool done;
 	bool over;
 	struct completion ready;
