@@ -33,8 +33,6 @@ ROW = re.compile(r'^ {8}not ok \d+ (.*)$', re.MULTILINE)
 STARTED = re.compile(r'^Running tests with:\n\$ (.*)$', re.MULTILINE)
 UNCHANGED = 'ptebatch_kunit.mutant=-1'
 SEED = 'ptebatch_kunit.seed=1'
-# On a busy host, x86 may miss timer interrupts while it checks them, and panic.
-NO_CHECK = 'no_timer_check'
 BOOTS = 3       # until one reaches the cases
 LOG = 8 << 20   # bytes of output that are read
 # KUnit's results are of level 6: only warnings, errors and the lines above go to the console, which takes time.
@@ -109,7 +107,7 @@ def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, wit
     own = Guest(replace(guest.settings, timeout=ALL, suites='none'), guest.tree)
     own.accel = guest.accel
     left_out = [f'ptebatch_kunit.without={without}'] if without else []
-    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(SEED, QUIET, NO_CHECK, *left_out, UNCHANGED))
+    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(SEED, QUIET, *left_out, UNCHANGED))
     log = '\n'.join(lines)
     started = STARTED.search(log)
     if PANIC in log or not DONE.search(log) or not started:
