@@ -222,7 +222,7 @@ def test_fewer_events_are_not_slower() -> None:
 
 
 @pytest.mark.parametrize(('old', 'new'), [
-    ('barriers=0', 'barriers=40'), ('atomics=1024', 'atomics=1064'), ('accesses=20480', 'accesses=21480')])
+    ('barriers=0', 'barriers=60'), ('atomics=1024', 'atomics=1084'), ('accesses=20480', 'accesses=21480')])
 def test_events_of_a_timer_tick_are_ignored(old: str, new: str) -> None:
     assert len(cells(changed(LAP.replace(old, new)).text)) == 1
     more = new[:-1] + chr(ord(new[-1]) + 1)
