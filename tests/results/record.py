@@ -79,13 +79,17 @@ class Record:
                 for name, value in counted.named().items()}
 
     def save(self, path: Path) -> None:
-        """Write the record as JSON, atomically."""
+        """Write the record as JSON, a timing a line, atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(path.name + '.new')
-        new.write_text(json.dumps({'version': VERSION, **asdict(self.key),
-                                   'timings': [asdict(timing) for timing in self.timings],
-                                   'counts': [asdict(counted) for counted in self.counts]}, indent=1) + '\n')
+        members = [f'"{name}": {json.dumps(value)}' for name, value in ({'version': VERSION} | asdict(self.key)).items()]
+        members += [f'"timings": {_lines(self.timings)}', f'"counts": {_lines(self.counts)}']
+        new.write_text('{' + ',\n'.join(members) + '}\n')
         new.replace(path)
+
+
+def _lines(items: Sequence[Line]) -> str:
+    return '[\n' + ',\n'.join(json.dumps(asdict(item)) for item in items) + ']'
 
 
 def _object(value: Any, where: str, names: Iterable[str] | None = None, optional: Iterable[str] = ()) -> dict[str, Any]:
