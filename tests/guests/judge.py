@@ -121,7 +121,7 @@ class Judge:
         """Boot a kernel with built-in suites, which run during boot."""
         settings = self.guest.settings
         status, boots = shares.boot(self.guest, self.console.say, self.folder, settings.parameters)
-        self._keep(''.join(boot.log for boot in boots), merged.ktap([boot.ktap for boot in boots]))
+        self._keep(''.join(boot.log for boot in boots), merged.ktap([boot.ktap for boot in boots]) if len(boots) > 1 else boots[0].ktap)
         self._check_variant(boots[0].log)
         finished = all([self._finished(boot) for boot in boots])
         for boot in boots:

@@ -73,6 +73,6 @@ def boot(guest: Guest, on_line: Callable[[str], None], folder: Path, kernel_args
     guest.seconds = time.monotonic() - begun
     for _, name, merge in FILES:
         if parts := [path.read_text() for each in guests if (path := each.boot_path / name).exists()]:
-            (folder / name).write_text(merge(parts))
+            (folder / name).write_text(merge(parts) if len(parts) > 1 else parts[0])
     logs = [each.read_log() for each in guests]
     return status, [Boot('\n'.join(output), log, guest.ktap(log)) for output, log in zip(outputs, logs)]
