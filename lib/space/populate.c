@@ -267,8 +267,8 @@ static int map_ptes(struct ptebatch_space *space, struct vm_area_struct *vma,
 	struct folio *folio = has_page ? space->folios[entry->folio] : NULL;
 	struct page *page = has_page ? folio_page(folio, entry->page) : NULL;
 	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep, pte;
 	unsigned int i;
-	pte_t *ptep;
 	int err;
 
 	if (has_page && !ptebatch_entry_present(entry) &&
@@ -284,10 +284,11 @@ static int map_ptes(struct ptebatch_space *space, struct vm_area_struct *vma,
 		add_rmap(space, vma, addr + i * PAGE_SIZE, entry + i);
 	if (has_page && !ptebatch_entry_mapped(entry) && !ptebatch_entry_present(entry))
 		remove_rmap(space, vma, addr, entry);
+	pte = ptebatch_pte_make(vma, page, entry);
 	if (nr == 1)
-		set_pte_at(vma->vm_mm, addr, ptep, ptebatch_pte_make(vma, page, entry));
+		set_pte_at(vma->vm_mm, addr, ptep, pte);
 	else
-		set_ptes(vma->vm_mm, addr, ptep, ptebatch_pte_make(vma, page, entry), nr);
+		set_ptes(vma->vm_mm, addr, ptep, pte, nr);
 	pte_unmap_unlock(ptep, ptl);
 	return 0;
 }

@@ -37,9 +37,6 @@ class Judge:
         self.ktap = ''      # of the run that is judged
         self.errors: list[str] = []     # outside of cases
 
-    def _outputs(self) -> list[str]:
-        return [f'--json={self.folder}/results.json', f'--junit={self.folder}/results.junit.xml']
-
     def _no_such_suite(self, initramfs: Path | None = None) -> Trouble:
         names = self.guest.suite_names(initramfs)
         return Trouble(f'SUITES={self.guest.settings.suites} matches no suite',
@@ -121,7 +118,7 @@ class Judge:
         """Boot a kernel with built-in suites, which run during boot."""
         settings = self.guest.settings
         status, boots = shares.boot(self.guest, self.console.say, self.folder, settings.parameters)
-        self._keep(''.join(boot.log for boot in boots), merged.ktap([boot.ktap for boot in boots]) if len(boots) > 1 else boots[0].ktap)
+        self._keep(''.join(boot.log for boot in boots), merged.together(merged.ktap, [boot.ktap for boot in boots]))
         self._check_variant(boots[0].log)
         finished = all([self._finished(boot) for boot in boots])
         for boot in boots:
@@ -146,7 +143,7 @@ class Judge:
 
         statuses = []
         for number, part in enumerate(rounds, 1):
-            status, report = self.guest.parse(part, self._outputs() if number == 1 else [])
+            status, report = self.guest.parse(part, shares.options(self.folder) if number == 1 else [])
             statuses.append(status)
             if number == 1 or status:
                 for line in report.splitlines():

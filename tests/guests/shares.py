@@ -41,11 +41,16 @@ def _guests(guest: Guest) -> list[Guest]:
     return guests
 
 
+def options(folder: Path) -> list[str]:
+    """The options by which kunit.py writes results to a folder."""
+    return [f'{option}={folder / name}' for option, name, _ in FILES]
+
+
 def _options(guest: Guest) -> list[str]:
-    """The options by which kunit.py writes the results of a guest; those of its last boot are removed."""
+    """The options for the results of a guest; those of its last boot are removed."""
     for _, name, _ in FILES:
         (guest.boot_path / name).unlink(missing_ok=True)
-    return [f'{option}={guest.boot_path / name}' for option, name, _ in FILES]
+    return options(guest.boot_path)
 
 
 def boot(guest: Guest, on_line: Callable[[str], None], folder: Path, kernel_args: tuple[str, ...]) -> tuple[int, list[Boot]]:
@@ -73,6 +78,6 @@ def boot(guest: Guest, on_line: Callable[[str], None], folder: Path, kernel_args
     guest.seconds = time.monotonic() - begun
     for _, name, merge in FILES:
         if parts := [path.read_text() for each in guests if (path := each.boot_path / name).exists()]:
-            (folder / name).write_text(merge(parts) if len(parts) > 1 else parts[0])
+            (folder / name).write_text(merged.together(merge, parts))
     logs = [each.read_log() for each in guests]
     return status, [Boot('\n'.join(output), log, guest.ktap(log)) for output, log in zip(outputs, logs)]
