@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/errno.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+
+#include "fail_folio.h"
+
+/**
+ * ptebatch_fail_folio_missing() - get the reason why no allocation can fail
+ *
+ * Return: the reason, for kunit_skip(), or %NULL.
+ */
+const char *ptebatch_fail_folio_missing(void)
+{
+	if (!IS_ENABLED(CONFIG_KRETPROBES))
+		return "cannot make the allocation of a folio fail without CONFIG_KRETPROBES";
+	if (!IS_ENABLED(CONFIG_NUMA))
+		return "vma_alloc_folio() is inlined without CONFIG_NUMA";
+	return NULL;
+}
+
+#ifdef CONFIG_KRETPROBES
+
+/* The task whose allocations are watched, and how many are still to fail. */
+static struct task_struct *task;
+static unsigned int left;
+
+/* The folios that the task did not get: a kretprobe must not free them. */
+static struct folio *lost[PTEBATCH_FAIL_FOLIOS];
+static unsigned int nr_lost;
+
+/* The last folio that the task got. */
+static struct folio *last_folio;
+
+static int at_return(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct folio *folio = (struct folio *)regs_return_value(regs);
+
+	if (current != task || !folio)
+		return 0;
+	if (!left) {
+		last_folio = folio;
+		return 0;
+	}
+	left--;
+	lost[nr_lost++] = folio;
+	regs_set_return_value(regs, 0);
+	return 0;
+}
+
+static struct kretprobe probe;
+
+/**
+ * ptebatch_fail_folio() - make allocations of folios by this task fail
+ * @n: number of allocations that fail, at most PTEBATCH_FAIL_FOLIOS; 0: watch only
+ *
+ * After success, the caller calls ptebatch_fail_folio_end().
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error of register_kretprobe().
+ */
+int ptebatch_fail_folio(unsigned int n)
+{
+	probe = (struct kretprobe) {
+		.kp.symbol_name = "vma_alloc_folio_noprof",
+		.handler = at_return,
+	};
+	task = current;
+	left = min(n, PTEBATCH_FAIL_FOLIOS);
+	nr_lost = 0;
+	last_folio = NULL;
+	return register_kretprobe(&probe);
+}
+
+/**
+ * ptebatch_fail_folio_end() - stop
+ * @last: returns the last folio that the task got, %NULL if it got none; the task
+ *        may have freed it
+ *
+ * Context: Process context, may sleep.
+ * Return: true if all allocations that should fail have failed.
+ */
+bool ptebatch_fail_folio_end(struct folio **last)
+{
+	unregister_kretprobe(&probe);
+	task = NULL;
+	while (nr_lost)
+		folio_put(lost[--nr_lost]);
+	*last = last_folio;
+	return !left;
+}
+
+#else
+
+int ptebatch_fail_folio(unsigned int n)
+{
+	return -EOPNOTSUPP;
+}
+
+bool ptebatch_fail_folio_end(struct folio **last)
+{
+	*last = NULL;
+	return false;
+}
+
+#endif
