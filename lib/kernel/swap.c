@@ -467,12 +467,28 @@ long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
 	       (long)page : -1;
 }
 
+/* Write a locked folio in the swap cache; locked again after success. */
+static int write_out(struct folio *folio)
+{
+	struct swap_io_ctx ctx = {};
+	int err;
+
+	folio_clear_dirty_for_io(folio);
+	err = swap_writeout(&ctx, folio);
+	swap_write_submit(&ctx);
+	if (err)
+		return -EIO;
+	folio_wait_writeback(folio);
+	folio_lock(folio);
+	return 0;
+}
+
 /**
  * ptebatch_swap_round_trip() - swap a folio out and in
  * @folio: a folio in the swap cache, unmapped and locked
  *
- * Zeroes the folio and its memory tags after swap-out. After success, the folio is uptodate, clean
- * and locked.
+ * Zeroes the folio and its memory tags after swap-out. After success, the folio is
+ * uptodate, clean and locked.
  *
  * Context: Process context, may sleep.
  * Return: 0 or -EIO.
@@ -483,14 +499,9 @@ int ptebatch_swap_round_trip(struct folio *folio)
 	unsigned int i;
 	int err;
 
-	folio_clear_dirty_for_io(folio);
-	err = swap_writeout(&ctx, folio);
-	swap_write_submit(&ctx);
+	err = write_out(folio);
 	if (err)
-		return -EIO;
-	folio_wait_writeback(folio);
-	folio_lock(folio);
-
+		return err;
 	memset(folio_address(folio), 0, folio_size(folio));
 	for (i = 0; i < folio_nr_pages(folio); i++)
 		ptebatch_page_untag(folio_page(folio, i));
@@ -499,6 +510,26 @@ int ptebatch_swap_round_trip(struct folio *folio)
 	swap_read_submit(&ctx);
 	folio_lock(folio);
 	return folio_test_uptodate(folio) ? 0 : -EIO;
+}
+
+/**
+ * ptebatch_swap_out() - swap a folio out, and remove it from the swap cache
+ * @folio: a folio in the swap cache, unmapped and locked
+ *
+ * Afterwards only swap entries refer to its slots. The folio is unlocked.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or -EIO.
+ */
+int ptebatch_swap_out(struct folio *folio)
+{
+	int err = write_out(folio);
+
+	if (err)
+		return err;
+	swap_cache_del_folio(folio);
+	folio_unlock(folio);
+	return 0;
 }
 
 /**
@@ -589,6 +620,11 @@ long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
 }
 
 int ptebatch_swap_round_trip(struct folio *folio)
+{
+	return -EOPNOTSUPP;
+}
+
+int ptebatch_swap_out(struct folio *folio)
 {
 	return -EOPNOTSUPP;
 }

@@ -2,7 +2,10 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
 
+#include "../space/pte.h"
+#include "../twin/twin.h"
 #include "op.h"
 
 /*
@@ -30,4 +33,67 @@ const struct ptebatch_op ptebatch_read_fault = {
 const struct ptebatch_op ptebatch_write_fault = {
 	.name = "write fault", .function = "a write fault", .call = fault,
 	.prot = PROT_WRITE, .no_twin = true,
+};
+
+/* As __collapse_huge_page_swapin() calls do_swap_page(). */
+static vm_fault_t twin_do_swap_page(struct vm_area_struct *vma,
+				    unsigned long addr, unsigned int flags)
+{
+	struct vm_fault vmf = {
+		.vma = vma,
+		.address = addr,
+		.real_address = addr,
+		.pgoff = linear_page_index(vma, addr),
+		.flags = FAULT_FLAG_REMOTE | flags,
+		.pmd = ptebatch_find_pmd(vma->vm_mm, addr),
+	};
+
+	vmf.pte = pte_offset_map_ro_nolock(vma->vm_mm, vmf.pmd, addr, &vmf.ptl);
+	if (!vmf.pte)
+		return VM_FAULT_OOM;
+	vmf.orig_pte = ptep_get_lockless(vmf.pte);
+	return ptebatch_twin_do_swap_page(&vmf);
+}
+
+/* The twin's fault of a swap entry; @flags: FAULT_FLAG_WRITE or none. */
+static long twin_swap_in(struct ptebatch_space *space, unsigned int i,
+			 unsigned int flags)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long addr = ptebatch_addr(space, i);
+	vm_fault_t ret;
+
+	mmap_read_lock(mm);
+	ret = twin_do_swap_page(vma_lookup(mm, addr), addr, flags);
+	mmap_read_unlock(mm);
+	return ret & VM_FAULT_ERROR ? vm_fault_to_errno(ret, 0) : 0;
+}
+
+/*
+ * One by one, all entries of the range fault: those that the kernel maps in the
+ * batch of entry @arg are read first.
+ */
+static long swap_in(const struct ptebatch_op *op, struct ptebatch_space *space,
+		    bool twin)
+{
+	long err = 0;
+	unsigned int i;
+
+	if (!twin)
+		return fault(op, space, false);
+	for (i = space->row.from; i < space->row.to && !err; i++)
+		if (i != op->arg)
+			err = twin_swap_in(space, i, 0);
+	return err ?: twin_swap_in(space, op->arg, op->prot & PROT_WRITE ?
+				   FAULT_FLAG_WRITE : 0);
+}
+
+const struct ptebatch_op ptebatch_swap_in_read = {
+	.name = "swap-in, read", .function = "a read fault of a swap entry",
+	.call = swap_in, .prot = PROT_READ,
+};
+
+const struct ptebatch_op ptebatch_swap_in_write = {
+	.name = "swap-in, write", .function = "a write fault of a swap entry",
+	.call = swap_in, .prot = PROT_WRITE,
 };

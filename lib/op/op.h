@@ -76,6 +76,12 @@ extern const struct ptebatch_op ptebatch_move;
 /* fault.c: a fault of entry @arg; the case sets it in a copy. */
 extern const struct ptebatch_op ptebatch_read_fault, ptebatch_write_fault;
 
+/*
+ * fault.c: the same, of a swap entry; the range has the entries that the fault
+ * maps. The twin maps them by a fault each.
+ */
+extern const struct ptebatch_op ptebatch_swap_in_read, ptebatch_swap_in_write;
+
 /* fork.c: copy of the row to a child, the second place of the space. */
 extern const struct ptebatch_op ptebatch_copy, ptebatch_dup_mmap;
 

@@ -28,3 +28,9 @@ __visible int ptebatch_twin_copy_page_range(struct vm_area_struct *child,
 	highest_memmap_pfn = ULONG_MAX;
 	return copy_page_range(child, parent);
 }
+
+__visible vm_fault_t ptebatch_twin_do_swap_page(struct vm_fault *vmf)
+{
+	highest_memmap_pfn = ULONG_MAX;
+	return do_swap_page(vmf);
+}

@@ -26,6 +26,7 @@
 #define sme_active_cpus			(*ptebatch_sme_active_cpus)
 #define swap_migration_ad_supported	(*ptebatch_swap_migration_ad_supported)
 #define sysctl_max_map_count		(*ptebatch_sysctl_max_map_count)
+#define total_swap_pages		(*ptebatch_total_swap_pages)
 #define transparent_hugepage_flags	(*ptebatch_transparent_hugepage_flags)
 #define vm_committed_as			(*ptebatch_vm_committed_as)
 #ifdef CONFIG_SMP

@@ -24,6 +24,9 @@ void ptebatch_twin_zap_vma_range(struct vm_area_struct *vma,
 int ptebatch_twin_copy_page_range(struct vm_area_struct *child,
 				  struct vm_area_struct *parent);
 
+/* As do_swap_page() of mm/memory.c. */
+vm_fault_t ptebatch_twin_do_swap_page(struct vm_fault *vmf);
+
 /* As madvise_collapse() and collapse_pte_mapped_thp() of mm/khugepaged.c. */
 int ptebatch_twin_madvise_collapse(struct vm_area_struct *vma,
 				   unsigned long start, unsigned long end,
