@@ -362,7 +362,8 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (row->flags)
 		ptebatch_vma_flags(mm, ptebatch_addr(space, row->at), row->flags, 0);
 	if (watches(row))
-		KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_fail_folio(row->fails));
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails));
 	if (row->appears)
 		race_begin(trial, attempt);
 	if (row->unstable)

@@ -12,6 +12,7 @@
 #include <kunit/test.h>
 #include <linux/gfp.h>
 #include <linux/kthread.h>
+#include <linux/mempolicy.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pgalloc.h>
@@ -24,7 +25,9 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/fail_folio.h"
 #include "../lib/op/protect.h"
+#include "../lib/run/orders.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ
@@ -296,6 +299,8 @@ static const struct hint_row {
 	unsigned int at;	/* entry that is accessed */
 	const char *after;
 	bool write;
+	bool misplaced;		/* the policy of the VMA prefers node 0 */
+	bool fails;		/* no memory for the migration to node 0 */
 } hint_rows[] = {
 	{ "64K folio, read: all entries become writable again",
 	  { "{Wdyx*16}", .prot = RW }, 5, "{Wdyx*16}" },
@@ -342,6 +347,32 @@ static const struct hint_row {
 	  { "@-8 {Wdyx*16}", .prot = RW }, 2, "@-8 {Wdyx*8 Ndyx*8}" },
 	{ "64K folio across two page tables, read in the second: first half stays PROT_NONE",
 	  { "@-8 {Wdyx*16}", .prot = RW }, 12, "@-8 {Ndyx*8 Wdyx*8}" },
+	{ "64K folio in two VMAs, both with hints, read in the first: second half stays PROT_NONE",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, 3, "{Wdyx*8 ; Ndyx*8}" },
+	{ "64K folio in two VMAs, both with hints, read in the second: first half stays PROT_NONE",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, 8, "{Ndyx*8 ; Wdyx*8}" },
+	{ "64K folio, zero pages with PROT_NONE between: these stay PROT_NONE",
+	  { "{Wdyx*4 Nzy*4 Wdyx*8}", .prot = RW }, 9, "{Wdyx*4 Nzy*4 Wdyx*8}" },
+	{ "64K folio, 4 migration entries: unchanged, the rest writable again",
+	  { "{Wdyx*4 Mx*4 Wdyx*8}", .prot = RW }, 9, "{Wdyx*4 Mx*4 Wdyx*8}" },
+	{ "64K folio, small folio in place of page 3: small folio stays PROT_NONE",
+	  { "{Wdyx*3 .*13} Wdyx", .prot = RW }, 0, "{Wdyx*3 .*13} Ndyx" },
+
+	/* Migration. */
+	{ "64K folio off the node of its policy: migrates, all entries read-only",
+	  { "1{Wdyx*16}", .prot = RW, .lru = true }, 5, "~0{Rdyx*16}",
+	  .misplaced = true },
+	{ "64K folio off the node of its policy, no memory there: stays, all entries read-only",
+	  { "1{Wdyx*16}", .prot = RW, .lru = true }, 5, "1{Rdyx*16}",
+	  .misplaced = true, .fails = true },
+	{ "64K folio off the node of its policy, on no LRU list: stays, writable again",
+	  { "1{Wdyx*16}", .prot = RW }, 5, "1{Wdyx*16}", .misplaced = true },
+	{ "64K folio on the node of its policy: stays, writable again",
+	  { "0{Wdyx*16}", .prot = RW, .lru = true }, 5, "0{Wdyx*16}",
+	  .misplaced = true },
+	{ "small folio off the node of its policy: migrates, read-only",
+	  { "1{Wdyx}", .prot = RW, .lru = true }, 0, "~0{Rdyx}",
+	  .misplaced = true },
 	{ "PMD, read: becomes writable again",
 	  { "[Wdyx]", .prot = RW }, 7, "[Wdyx]" },
 	{ "PMD, shared, read: stays read-only",
@@ -401,9 +432,54 @@ static void protect_outside(struct kunit *test, const struct ptebatch_space *spa
 						  PROT_NONE));
 }
 
-static void mprotect_hint(struct kunit *test)
+#ifdef CONFIG_NUMA
+static struct mempolicy prefers_node_0 = {
+	.refcnt = ATOMIC_INIT(1),
+	.mode = MPOL_PREFERRED,
+	.flags = MPOL_F_MOF,
+	.nodes = NODE_MASK_NONE,
+};
+
+static void set_policy(struct mm_struct *mm, unsigned long addr, bool on)
 {
-	const struct hint_row *row = test->param_value;
+	struct vm_area_struct *vma;
+
+	node_set(0, prefers_node_0.nodes);
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, addr);
+	vma_start_write(vma);
+	vma->vm_policy = on ? &prefers_node_0 : NULL;
+	mmap_write_unlock(mm);
+}
+#else
+static void set_policy(struct mm_struct *mm, unsigned long addr, bool on)
+{
+}
+#endif
+
+static void hint_begin(struct ptebatch_trial *trial, const struct hint_row *row)
+{
+	if (row->fails)
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_fail_folio(PTEBATCH_FAIL_MIGRATION, 1));
+	if (row->misplaced)
+		set_policy(trial->place->mm, trial->place->start, true);
+	trial->migrates = row->misplaced;
+}
+
+static void hint_end(struct ptebatch_trial *trial, const struct hint_row *row)
+{
+	struct folio *folio;
+
+	if (row->misplaced)
+		set_policy(trial->place->mm, trial->place->start, false);
+	if (row->fails)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&folio),
+				      "the NUMA hinting fault does not migrate the folio");
+}
+
+static bool check_hint(struct kunit *test, const struct hint_row *row)
+{
 	struct ptebatch_op op = ptebatch_protections[PTEBATCH_NUMA_HINT];
 	const char *missing = ptebatch_op_missing(&op);
 	struct ptebatch_trial *trial;
@@ -412,6 +488,8 @@ static void mprotect_hint(struct kunit *test)
 	char byte __maybe_unused;
 	int err;
 
+	if (!missing && row->fails)
+		missing = ptebatch_fail_folio_missing();
 	if (missing)
 		kunit_skip(test, "%s", missing);
 	op.prot = row->setup.prot;
@@ -422,16 +500,59 @@ static void mprotect_hint(struct kunit *test)
 	op.call(&op, trial->space, false);
 
 	addr = (char __user *)ptebatch_addr(trial->space, row->at);
+	hint_begin(trial, row);
 	kthread_use_mm(trial->place->mm);
 	faults = count_faults();
 	err = row->write ? put_user(1, addr) : get_user(byte, addr);
 	faults = count_faults() - faults;
 	kthread_unuse_mm(trial->place->mm);
+	hint_end(trial, row);
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ_MSG(test, faults, 1, "%lu faults, expected one NUMA hinting fault",
 			    faults);
-	if (ptebatch_trial_end(trial))
-		ptebatch_trial_expect(trial, row->after);
+	return ptebatch_trial_end(trial) && ptebatch_trial_expect(trial, row->after);
+}
+
+static void mprotect_hint(struct kunit *test)
+{
+	check_hint(test, test->param_value);
+}
+
+/* Each order: a read of the first, middle and last page, between other folios. */
+
+static const struct hint_kind {
+	const char *name;
+} hint_kinds[] = {
+	{ "folio, read of its first, middle and last page: all entries writable again" },
+};
+
+PTEBATCH_ORDER_PARAMS(mprotect_hint_order, hint_kinds);
+
+static void mprotect_hint_order(struct kunit *test)
+{
+	const struct ptebatch_order *param = test->param_value;
+	unsigned int nr = 1U << param->order;
+	/* In one page table. */
+	bool others = nr + 2 <= PTRS_PER_PTE;
+	struct hint_row row = {
+		.setup = {
+			ptebatch_draw(test, others ? "Wdyx {Wdyx*%u} Wdyx" : "{Wdyx*%u}",
+				      nr),
+			.prot = RW,
+		},
+		.after = ptebatch_draw(test, others ? "Ndyx {Wdyx*%u} Ndyx" : "{Wdyx*%u}",
+				       nr),
+	};
+	unsigned int last = others + nr - 1;
+
+	row.at = others;
+	if (!check_hint(test, &row) || nr == 1)
+		return;
+	row.at = last;
+	if (!check_hint(test, &row) || nr == 2)
+		return;
+	row.at = others + nr / 2;
+	check_hint(test, &row);
 }
 
 /*
@@ -500,6 +621,7 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_fault, rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_same, same_rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_hint, hint_rows_gen_params),
+	PTEBATCH_CASE_PARAMS(mprotect_hint_order),
 	KUNIT_CASE(mprotect_toggle),
 	{}
 };

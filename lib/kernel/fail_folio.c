@@ -54,6 +54,7 @@ static struct kretprobe probe;
 
 /**
  * ptebatch_fail_folio() - make allocations of folios by this task fail
+ * @function: PTEBATCH_FAIL_VMA or PTEBATCH_FAIL_MIGRATION
  * @n: number of allocations that fail, at most PTEBATCH_FAIL_FOLIOS; 0: watch only
  *
  * After success, the caller calls ptebatch_fail_folio_end().
@@ -61,10 +62,10 @@ static struct kretprobe probe;
  * Context: Process context, may sleep.
  * Return: 0 or an error of register_kretprobe().
  */
-int ptebatch_fail_folio(unsigned int n)
+int ptebatch_fail_folio(const char *function, unsigned int n)
 {
 	probe = (struct kretprobe) {
-		.kp.symbol_name = "vma_alloc_folio_noprof",
+		.kp.symbol_name = function,
 		.handler = at_return,
 	};
 	task = current;
@@ -94,7 +95,7 @@ bool ptebatch_fail_folio_end(struct folio **last)
 
 #else
 
-int ptebatch_fail_folio(unsigned int n)
+int ptebatch_fail_folio(const char *function, unsigned int n)
 {
 	return -EOPNOTSUPP;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Make the allocation of a folio for a VMA fail, and watch those that do not: a
- * kretprobe changes the result of vma_alloc_folio().
+ * Make the allocation of a folio fail, for a VMA or for a migration, and watch those
+ * that do not: a kretprobe changes the result of the function.
  */
 #ifndef PTEBATCH_FAIL_FOLIO_H
 #define PTEBATCH_FAIL_FOLIO_H
@@ -11,8 +11,12 @@
 /* Maximum number of allocations that fail. */
 #define PTEBATCH_FAIL_FOLIOS	8
 
+/* The functions. */
+#define PTEBATCH_FAIL_VMA	"vma_alloc_folio_noprof"
+#define PTEBATCH_FAIL_MIGRATION	"__folio_alloc_noprof"
+
 const char *ptebatch_fail_folio_missing(void);
-int ptebatch_fail_folio(unsigned int n);
+int ptebatch_fail_folio(const char *function, unsigned int n);
 bool ptebatch_fail_folio_end(struct folio **last);
 
 #endif /* PTEBATCH_FAIL_FOLIO_H */
