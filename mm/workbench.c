@@ -28,6 +28,7 @@
 #include "../lib/space/pte.h"
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
+#include "../lib/space/tables.h"
 
 ptebatch_check_t ptebatch_check_announced, ptebatch_check_lazy_mmu,
 	ptebatch_check_model, ptebatch_check_neighbours,
@@ -497,7 +498,7 @@ static void workbench_neighbours(struct kunit *test)
 	}
 }
 
-/* Rule 3: the check reports an entry behind the end of a page table. */
+/* Rule 3: the check reports an entry behind the end, or before the start, of a table. */
 static void workbench_tables(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = { "@-4 {Wdyx*8}", .prot = RW };
@@ -509,11 +510,13 @@ static void workbench_tables(struct kunit *test)
 
 	trial = ptebatch_trial_begin(test, "no operation", &setup);
 	ptebatch_trial_end(trial);
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_TRUE(test, ptebatch_check_tables(trial, &out));
 	/* The copy continues the page table, physically and virtually. */
 	addr = ptebatch_addr(trial->space, 0);
 	table = pte_offset_kernel(ptebatch_find_pmd(trial->place->mm, addr), addr);
 	copy = table + 4;
-	KUNIT_ASSERT_PTR_EQ(test, copy, page_address(trial->space->copies[0]));
+	KUNIT_ASSERT_PTR_EQ(test, copy, ptebatch_tables_behind(trial->space, 0));
 	KUNIT_EXPECT_EQ(test, pte_pfn(*copy), pte_pfn(copy[-1]) + 1);
 	KUNIT_EXPECT_TRUE(test, pte_none(copy[4]));
 
@@ -523,6 +526,19 @@ static void workbench_tables(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ptebatch_check_tables(trial, &out));
 	KUNIT_EXPECT_TRUE(test, strstarts(seq_buf_str(&out),
 					  "entry 0 behind page table 0"));
+	*copy = saved;
+
+	addr = ptebatch_addr(trial->space, 4);
+	table = pte_offset_kernel(ptebatch_find_pmd(trial->place->mm, addr), addr);
+	copy = table - 1;
+	KUNIT_EXPECT_EQ(test, pte_pfn(*copy), pte_pfn(*table) - 1);
+	KUNIT_EXPECT_TRUE(test, pte_none(copy[-4]));
+	saved = *copy;
+	*copy = __pte(0);
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_FALSE(test, ptebatch_check_tables(trial, &out));
+	KUNIT_EXPECT_TRUE(test, strstarts(seq_buf_str(&out), "entry "));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(seq_buf_str(&out), " before page table 1"));
 	*copy = saved;
 	KUNIT_EXPECT_TRUE(test, ptebatch_check_tables(trial, &out));
 }

@@ -4,7 +4,9 @@
  * is physically behind the table. That page is usually not a page table, and
  * the batch ends there by chance. So put a copy of the row's next page table
  * behind each page table of the row: a batch that runs past the end finds the
- * entries that it expects, and changes the copy instead of the next table.
+ * entries that it expects, and changes the copy instead of the next table. In
+ * the same way, a copy of the preceding page table is before each page table, for
+ * a batch that begins too early.
  */
 #include "../twin/names.h"
 
@@ -19,8 +21,11 @@
 #include "pte.h"
 #include "tables.h"
 
-/* Pages of one allocation: the page table, the copy, and its expected contents. */
-enum { TABLE, COPY, EXPECTED, UNUSED };
+/*
+ * Pages of one allocation: the page table between two copies, and their expected
+ * contents: the half of each copy that is next to the table.
+ */
+enum { BEFORE, TABLE, BEHIND, EXPECTED };
 
 #define ORDER	2
 
@@ -50,8 +55,8 @@ static unsigned long table_addr(const struct ptebatch_space *space,
 	return ALIGN_DOWN(space->places[0].start, PMD_SIZE) + table * PMD_SIZE;
 }
 
-/* As __pte_alloc(), but with two more pages behind the page table. */
-static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **copy)
+/* As __pte_alloc(), but with three more pages around the page table. */
+static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **first)
 {
 	struct page *pages;
 	pgtable_t table;
@@ -67,8 +72,7 @@ static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **c
 		return -ENOMEM;
 	/* The kernel frees the page table as a single page. */
 	split_page(pages, ORDER);
-	__free_page(pages + UNUSED);
-	*copy = pages + COPY;
+	*first = pages;
 	table = pages + TABLE;
 	if (!pagetable_pte_ctor(mm, page_ptdesc(table))) {
 		__free_page(table);
@@ -79,10 +83,10 @@ static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **c
 }
 
 /**
- * ptebatch_tables_alloc() - allocate page tables with a copy of the next one
+ * ptebatch_tables_alloc() - allocate page tables between copies of the adjacent ones
  * @space: the address space; its first place is not populated yet
  *
- * Only page tables that another page table of the row follows; neither has
+ * Only page tables that are adjacent to another page table of the row; neither has
  * PMD-mapped folios, and both have entries.
  *
  * Context: Process context, may sleep.
@@ -93,10 +97,11 @@ int ptebatch_tables_alloc(struct ptebatch_space *space)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(space->copies) && !err; i++)
-		if (maps_ptes(space, i) && maps_ptes(space, i + 1))
+	for (i = 0; i < ARRAY_SIZE(space->tables) && !err; i++)
+		if (maps_ptes(space, i) &&
+		    ((i && maps_ptes(space, i - 1)) || maps_ptes(space, i + 1)))
 			err = alloc_table(space->places[0].mm, table_addr(space, i),
-					  &space->copies[i]);
+					  &space->tables[i]);
 	return err;
 }
 
@@ -113,6 +118,12 @@ static void copy_table(struct mm_struct *mm, unsigned long addr, pte_t *to)
 	pte_unmap_unlock(ptep, ptl);
 }
 
+/* The half of a copy that is next to the table: the first one of the copy behind. */
+static pte_t *half(struct page *page, bool behind)
+{
+	return (pte_t *)page_address(page) + (behind ? 0 : PTRS_PER_PTE / 2);
+}
+
 /**
  * ptebatch_tables_copy() - copy the page tables of a row, as they are now
  * @space: the address space, set up
@@ -121,22 +132,47 @@ static void copy_table(struct mm_struct *mm, unsigned long addr, pte_t *to)
  */
 void ptebatch_tables_copy(struct ptebatch_space *space)
 {
-	unsigned int i;
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned int i, behind;
 
-	for (i = 0; i < ARRAY_SIZE(space->copies); i++) {
-		struct page *copy = space->copies[i];
+	for (i = 0; i < ARRAY_SIZE(space->tables); i++) {
+		struct page *first = space->tables[i];
 
-		if (!copy)
+		if (!first)
 			continue;
-		copy_table(space->places[0].mm, table_addr(space, i + 1),
-			   page_address(copy));
-		copy_page(page_address(copy + EXPECTED - COPY),
-			  page_address(copy));
+		if (i && maps_ptes(space, i - 1))
+			copy_table(mm, table_addr(space, i - 1),
+				   page_address(first + BEFORE));
+		if (maps_ptes(space, i + 1))
+			copy_table(mm, table_addr(space, i + 1),
+				   page_address(first + BEHIND));
+		for (behind = 0; behind < 2; behind++)
+			memcpy(half(first + EXPECTED, behind),
+			       half(first + (behind ? BEHIND : BEFORE), behind),
+			       PAGE_SIZE / 2);
 	}
 }
 
+static bool is_unchanged(struct page *first, bool behind, unsigned int table,
+			 struct seq_buf *out)
+{
+	const pte_t *is = half(first + (behind ? BEHIND : BEFORE), behind);
+	const pte_t *expected = half(first + EXPECTED, behind);
+	unsigned int i;
+
+	for (i = 0; i < PTRS_PER_PTE / 2; i++)
+		if (!pte_same(is[i], expected[i]))
+			break;
+	if (i == PTRS_PER_PTE / 2)
+		return true;
+	seq_buf_printf(out, "entry %u %s page table %u: expected %#llx, found %#llx\n",
+		       behind ? i : PTRS_PER_PTE / 2 + i, behind ? "behind" : "before",
+		       table, (u64)pte_val(expected[i]), (u64)pte_val(is[i]));
+	return false;
+}
+
 /**
- * ptebatch_tables_ended() - check that no batch ran past the end of its table
+ * ptebatch_tables_ended() - check that no batch left its page table
  * @space: the address space
  * @out: receives a line for the first changed entry of each copy
  *
@@ -144,26 +180,16 @@ void ptebatch_tables_copy(struct ptebatch_space *space)
  */
 bool ptebatch_tables_ended(const struct ptebatch_space *space, struct seq_buf *out)
 {
-	unsigned int table, i;
+	unsigned int table;
 	bool ended = true;
 
-	for (table = 0; table < ARRAY_SIZE(space->copies); table++) {
-		struct page *copy = space->copies[table];
-		const pte_t *is, *expected;
+	for (table = 0; table < ARRAY_SIZE(space->tables); table++) {
+		struct page *first = space->tables[table];
 
-		if (!copy)
+		if (!first)
 			continue;
-		is = page_address(copy);
-		expected = page_address(copy + EXPECTED - COPY);
-		for (i = 0; i < PTRS_PER_PTE; i++)
-			if (!pte_same(is[i], expected[i]))
-				break;
-		if (i == PTRS_PER_PTE)
-			continue;
-		ended = false;
-		seq_buf_printf(out, "entry %u behind page table %u: expected %#llx, found %#llx\n",
-			       i, table, (u64)pte_val(expected[i]),
-			       (u64)pte_val(is[i]));
+		ended &= is_unchanged(first, false, table, out);
+		ended &= is_unchanged(first, true, table, out);
 	}
 	return ended;
 }
@@ -176,11 +202,24 @@ void ptebatch_tables_free(struct ptebatch_space *space)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(space->copies); i++) {
-		if (!space->copies[i])
+	for (i = 0; i < ARRAY_SIZE(space->tables); i++) {
+		if (!space->tables[i])
 			continue;
-		__free_page(space->copies[i]);
-		__free_page(space->copies[i] + EXPECTED - COPY);
-		space->copies[i] = NULL;
+		__free_page(space->tables[i] + BEFORE);
+		__free_page(space->tables[i] + BEHIND);
+		__free_page(space->tables[i] + EXPECTED);
+		space->tables[i] = NULL;
 	}
+}
+
+/**
+ * ptebatch_tables_behind() - get the copy of the next page table
+ * @space: the address space
+ * @table: number of the page table in the row; another one follows
+ *
+ * Return: first entry of the copy.
+ */
+pte_t *ptebatch_tables_behind(const struct ptebatch_space *space, unsigned int table)
+{
+	return page_address(space->tables[table] + BEHIND);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Detect batches that run past the end of a page table.
+ * Detect batches that run past an end of a page table.
  */
 #ifndef PTEBATCH_TABLES_H
 #define PTEBATCH_TABLES_H
@@ -13,5 +13,6 @@ int ptebatch_tables_alloc(struct ptebatch_space *space);
 void ptebatch_tables_copy(struct ptebatch_space *space);
 bool ptebatch_tables_ended(const struct ptebatch_space *space, struct seq_buf *out);
 void ptebatch_tables_free(struct ptebatch_space *space);
+pte_t *ptebatch_tables_behind(const struct ptebatch_space *space, unsigned int table);
 
 #endif /* PTEBATCH_TABLES_H */

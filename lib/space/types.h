@@ -149,7 +149,7 @@ struct ptebatch_place {
  * @cached: one bit per folio, set for page cache, clear for anonymous folios
  * @file: the file, %NULL for anonymous memory
  * @pmd: the right value of a corrupt PMD, see bad_pmd.c; otherwise none
- * @copies: pages physically behind the first place's page tables, see tables.c
+ * @tables: pages around each of the first place's page tables, see tables.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
  */
@@ -166,7 +166,7 @@ struct ptebatch_space {
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
 	pmd_t pmd;
-	struct page *copies[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE - 1];
+	struct page *tables[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE];
 	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;
 };
