@@ -4,6 +4,8 @@
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 
+#include "internal.h"
+
 #include "../space/pte.h"
 #include "../twin/twin.h"
 #include "op.h"
@@ -36,8 +38,8 @@ const struct ptebatch_op ptebatch_write_fault = {
 };
 
 /* As __collapse_huge_page_swapin() calls do_swap_page(). */
-static vm_fault_t twin_do_swap_page(struct vm_area_struct *vma,
-				    unsigned long addr, unsigned int flags)
+static vm_fault_t call_do_swap_page(struct vm_area_struct *vma, unsigned long addr,
+				    unsigned int flags, bool twin)
 {
 	struct vm_fault vmf = {
 		.vma = vma,
@@ -52,19 +54,28 @@ static vm_fault_t twin_do_swap_page(struct vm_area_struct *vma,
 	if (!vmf.pte)
 		return VM_FAULT_OOM;
 	vmf.orig_pte = ptep_get_lockless(vmf.pte);
-	return ptebatch_twin_do_swap_page(&vmf);
+	return twin ? ptebatch_twin_do_swap_page(&vmf) : do_swap_page(&vmf);
 }
 
-/* The twin's fault of a swap entry; @flags: FAULT_FLAG_WRITE or none. */
-static long twin_swap_in(struct ptebatch_space *space, unsigned int i,
-			 unsigned int flags)
+/**
+ * ptebatch_swap_in() - swap an entry in, as the handler of a fault does
+ * @space: the address space
+ * @i: index of the entry, a swap entry
+ * @flags: %FAULT_FLAG_WRITE or 0
+ * @twin: call the twin of do_swap_page()
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ * Return: 0 or a negative errno.
+ */
+long ptebatch_swap_in(struct ptebatch_space *space, unsigned int i,
+		      unsigned int flags, bool twin)
 {
 	struct mm_struct *mm = space->places[0].mm;
 	unsigned long addr = ptebatch_addr(space, i);
 	vm_fault_t ret;
 
 	mmap_read_lock(mm);
-	ret = twin_do_swap_page(vma_lookup(mm, addr), addr, flags);
+	ret = call_do_swap_page(vma_lookup(mm, addr), addr, flags, twin);
 	mmap_read_unlock(mm);
 	return ret & VM_FAULT_ERROR ? vm_fault_to_errno(ret, 0) : 0;
 }
@@ -76,16 +87,16 @@ static long twin_swap_in(struct ptebatch_space *space, unsigned int i,
 static long swap_in(const struct ptebatch_op *op, struct ptebatch_space *space,
 		    bool twin)
 {
-	long err = 0;
+	unsigned int flags = op->prot & PROT_WRITE ? FAULT_FLAG_WRITE : 0;
 	unsigned int i;
+	long err = 0;
 
 	if (!twin)
 		return fault(op, space, false);
 	for (i = space->row.from; i < space->row.to && !err; i++)
 		if (i != op->arg)
-			err = twin_swap_in(space, i, 0);
-	return err ?: twin_swap_in(space, op->arg, op->prot & PROT_WRITE ?
-				   FAULT_FLAG_WRITE : 0);
+			err = ptebatch_swap_in(space, i, 0, true);
+	return err ?: ptebatch_swap_in(space, op->arg, flags, true);
 }
 
 const struct ptebatch_op ptebatch_swap_in_read = {

@@ -81,6 +81,8 @@ extern const struct ptebatch_op ptebatch_read_fault, ptebatch_write_fault;
  * maps. The twin maps them by a fault each.
  */
 extern const struct ptebatch_op ptebatch_swap_in_read, ptebatch_swap_in_write;
+long ptebatch_swap_in(struct ptebatch_space *space, unsigned int i,
+		      unsigned int flags, bool twin);
 
 /* fork.c: copy of the row to a child, the second place of the space. */
 extern const struct ptebatch_op ptebatch_copy, ptebatch_dup_mmap;

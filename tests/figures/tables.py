@@ -201,8 +201,18 @@ def _small(records: Sequence[Record]) -> str:
             f'to batch.\n\n{table(header, rows)}')
 
 
+def _faults(records: Sequence[Record]) -> str:
+    header = ['faults', *(f'{record.key.arch}: {column}' for record in records for column in ('one by one', 'batched', 'ratio'))]
+    measured = {timing.name: timing.what for record in records for timing in record.timings if timing.table == 'faults'}
+    rows = []
+    for name, what in measured.items():
+        words = {key: word for key, word in what.items() if key != 'way'}
+        rows.append([name.removeprefix('faults '), *(cell for record in records for cell in _ways(record, **words)[0])])
+    return f'One fault for each folio, beside one for each page: {_unit(records, A_PAGE)}.\n\n{table(header, rows)}'
+
+
 TABLES: dict[str, Callable[[Sequence[Record]], str]] = {
-    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small}
+    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small, 'faults': _faults}
 
 
 def tables(records: Sequence[Record]) -> str:

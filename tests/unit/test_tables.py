@@ -45,6 +45,8 @@ def everything() -> Iterator[str]:
         for size in (4, 40, 400):
             yield bench(f'table=S3 name=none-rw size={size} order=0 way={way}', {'kernel': 1086, 'twin': 1000}[way], 20)
         yield bench(f'table=S3 name=none-rw size=400 order=4 way={way}', cost * 20, 20)
+        for order in (0, 4):
+            yield bench(f'table=faults name=swap-in kind=cached order={order} way={way}', cost * 30)
     yield bench('table=S2 name=pageout order=0', 6000)
     yield bench('table=S2 name=pageout order=4', 2000)
     for access, cost in (('first', 900), ('second', 100), ('ro-rw', 112), ('ro-rw-faults', 448), ('soft-dirty', 224)):
@@ -87,7 +89,7 @@ def test_s2_with_a_series() -> None:
     found = rows('S2', record(), Record(KEY, timing.timings(ktap_with(*faster)), []))
     assert found[1] == ['pageout, order 4', '2000.0', '1000.0', '2.00', '55.0 ÷ 51.9 ms = 1.06', '1.89', '']
     text = tables.tables([record(), record()])
-    assert 'with the series' in text and text.count('x86_64: one by one') == 2      # S1 once, S2 once
+    assert 'with the series' in text and text.count('x86_64: one by one') == 3      # S1, S2 and faults once
 
 
 def test_s3() -> None:
@@ -113,6 +115,12 @@ def test_s5() -> None:
                          ['1', '165.9', '136.3', '0.82', '1.00', '400.0', '1.00', '1.00', '1 / 0 / 1'],
                          ['2', '129.5', '103.7', '0.80', '0.76', '', '', '', '']]
     assert rows('S5', record('dontneed batch=1:'))[1][5:] == ['', '', '', '']
+
+
+def test_faults() -> None:
+    assert rows('faults', record(), record('kind=cached order=4', arch='arm64')) == [
+        ['swap-in, cached, order 0', '6000.0', '1500.0', '4.00', '6000.0', '1500.0', '4.00'],
+        ['swap-in, cached, order 4', '6000.0', '1500.0', '4.00', '', '', '']]
 
 
 def test_ratios_of_the_documents() -> None:

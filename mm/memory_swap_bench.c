@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cost of swap-in per page, by order of folio: do_swap_page() for one page of
+ * each folio, beside its twin, which swaps each page in by a fault of its own. The
+ * folios are in the swap cache, or are read from a RAM disk; these are new folios
+ * of their order, up to half a PMD, and small folios in the twin.
+ *
+ * The cost of the exception and of the way to do_swap_page() is not included.
+ */
+#include <kunit/test.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/pagemap.h>
+#include <linux/pgtable.h>
+
+#include "../lib/kernel/anon_orders.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/op/op.h"
+#include "../lib/run/bench.h"
+#include "../lib/run/stopwatch.h"
+
+#define LAPS	5
+
+enum { CACHED, DEVICE };
+
+static const struct ptebatch_bench_kind kinds[] = {
+	[CACHED] = { "cached", { .prot = PROT_READ | PROT_WRITE, .swap = true }, "Sx" },
+	[DEVICE] = { "device", { .prot = PROT_READ | PROT_WRITE, .swap = true }, "Sx" },
+};
+
+static int swap_in_bench_params(struct kunit *test)
+{
+	return ptebatch_bench_params(test, kinds, ARRAY_SIZE(kinds));
+}
+
+/* Number of pages that one fault swaps in. */
+static unsigned int pages_per_fault(const struct ptebatch_bench *bench)
+{
+	unsigned int most = bench->kind == &kinds[DEVICE] ? PTRS_PER_PTE / 2 :
+							    PTRS_PER_PTE;
+
+	return bench->twin ? 1 : min(1U << bench->order, most);
+}
+
+static void release_folios(struct kunit *test, struct ptebatch_space *space)
+{
+	const struct ptebatch_bench *bench = test->param_value;
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++)
+		if (bench->kind == &kinds[DEVICE])
+			KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_out(space->folios[i]));
+		else
+			folio_unlock(space->folios[i]);
+}
+
+static void swap_in_bench(struct kunit *test)
+{
+	const struct ptebatch_bench *bench = test->param_value;
+	unsigned int i, step = pages_per_fault(bench);
+	const struct ptebatch_anon_orders orders = { .always = BIT(ilog2(step)) };
+	struct ptebatch_stopwatch watch = {};
+	struct ptebatch_space *space;
+	struct mm_struct *mm;
+	char what[64];
+	long err = 0;
+
+	while (watch.laps < LAPS) {
+		space = ptebatch_bench_space(test, PTEBATCH_BENCH_PAGES);
+		mm = space->places[0].mm;
+		release_folios(test, space);
+		ptebatch_anon_orders_begin(mm, &orders);
+		ptebatch_stopwatch_start(&watch);
+		for (i = 0; i < PTEBATCH_BENCH_PAGES; i += step)
+			err |= ptebatch_swap_in(space, i, 0, bench->twin);
+		ptebatch_stopwatch_stop(&watch);
+		ptebatch_anon_orders_end(mm);
+		KUNIT_EXPECT_EQ_MSG(test, get_mm_counter_sum(mm, MM_SWAPENTS), 0,
+				    "MM_SWAPENTS after swap-in, in pages");
+		ptebatch_space_release(space);
+	}
+	KUNIT_EXPECT_EQ(test, err, 0);
+	snprintf(what, sizeof(what), "table=faults name=swap-in kind=%s order=%u way=%s",
+		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
+	ptebatch_stopwatch_report(test, &watch, what, PTEBATCH_BENCH_PAGES,
+				  PTEBATCH_BENCH_PAGES / step);
+}
+
+static struct kunit_case bench_cases[] = {
+	PTEBATCH_CASE_PARAMS(swap_in_bench),
+	{}
+};
+
+static struct kunit_suite bench_suite = {
+	.name = "ptebatch_memory_swap_bench",
+	.suite_init = ptebatch_swap_on,
+	.suite_exit = ptebatch_swap_off,
+	.test_cases = bench_cases,
+};
+
+kunit_test_suite(bench_suite);
