@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cost of new anonymous memory: a write to each page of a page table, by the
+ * order of folio that a fault maps. Beside it, one by one: the same writes where
+ * each page has a fault of its own.
+ */
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+#include <linux/vmstat.h>
+
+#include "../lib/kernel/anon_orders.h"
+#include "../lib/run/bench.h"
+#include "../lib/run/params.h"
+#include "../lib/run/region.h"
+#include "../lib/run/stopwatch.h"
+
+#define LAPS	5
+
+/* Order 9 is mapped by a PMD. No fault maps folios of order 1. */
+static const unsigned int orders[] = { 0, 2, 4, 6, 9 };
+
+static const struct ptebatch_bench_kind anon = { "anon" };
+
+/* Small folios are one by one already. */
+static bool fill(unsigned int i, void *param)
+{
+	*(struct ptebatch_bench *)param = (struct ptebatch_bench) {
+		.kind = &anon, .order = orders[(i + 1) / 2], .twin = i && i % 2 == 0,
+	};
+	return true;
+}
+
+static int anon_bench_params(struct kunit *test)
+{
+	return ptebatch_params(test, 2 * ARRAY_SIZE(orders) - 1,
+			       sizeof(struct ptebatch_bench), fill,
+			       ptebatch_bench_describe);
+}
+
+static unsigned long count_faults(void)
+{
+	unsigned long events[NR_VM_EVENT_ITEMS];
+
+	all_vm_events(events);
+	return events[PGFAULT];
+}
+
+/* Returns 0 if all pages were written. */
+static int write_all(const struct ptebatch_region *region,
+		     struct ptebatch_stopwatch *watch)
+{
+	unsigned long addr, end = region->start + region->bytes;
+	int failed = 0;
+
+	kthread_use_mm(region->mm);
+	ptebatch_stopwatch_start(watch);
+	for (addr = region->start; addr < end; addr += PAGE_SIZE)
+		failed |= put_user(1, (char __user *)addr);
+	ptebatch_stopwatch_stop(watch);
+	kthread_unuse_mm(region->mm);
+	return failed;
+}
+
+static void anon_bench(struct kunit *test)
+{
+	const struct ptebatch_bench *bench = test->param_value;
+	unsigned int order = bench->twin ? 0 : bench->order;
+	const struct ptebatch_anon_orders permitted = {
+		.always = order ? BIT(order) : 0,
+	};
+	unsigned long faults, expected = PTEBATCH_BENCH_PAGES >> order;
+	struct ptebatch_stopwatch watch = {};
+	struct ptebatch_region *region;
+	char what[64];
+	int failed;
+
+	if (bench->order && ptebatch_anon_orders_missing())
+		kunit_skip(test, "%s", ptebatch_anon_orders_missing());
+	while (watch.laps < LAPS) {
+		region = ptebatch_region(test, PTEBATCH_BENCH_PAGES * PAGE_SIZE);
+		ptebatch_anon_orders_begin(region->mm, &permitted);
+		faults = count_faults();
+		failed = write_all(region, &watch);
+		faults = count_faults() - faults;
+		ptebatch_anon_orders_end(region->mm);
+		KUNIT_EXPECT_EQ(test, failed, 0);
+		KUNIT_EXPECT_EQ_MSG(test, faults, expected,
+				    "faults: not all of them mapped a folio of order %u",
+				    order);
+		ptebatch_region_release(region);
+	}
+	snprintf(what, sizeof(what), "table=faults name=%s order=%u way=%s",
+		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
+	ptebatch_stopwatch_report(test, &watch, what, PTEBATCH_BENCH_PAGES, expected);
+}
+
+static struct kunit_case bench_cases[] = {
+	PTEBATCH_CASE_PARAMS(anon_bench),
+	{}
+};
+
+static struct kunit_suite bench_suite = {
+	.name = "ptebatch_memory_anon_bench",
+	.test_cases = bench_cases,
+};
+
+kunit_test_suite(bench_suite);
