@@ -56,6 +56,7 @@ class Module(Need):
 
 MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
 CSCOPE = Need('cscope', 'cscope')
+CTAGS = Need('ctags', 'universal-ctags')
 GCOVR = Need('gcovr', 'gcovr')
 MKE2FS = Need('mke2fs', 'e2fsprogs')
 BUILD = (
@@ -70,7 +71,7 @@ SELFTEST_LIBRARIES = (
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    MATPLOTLIB, CSCOPE, *SELFTEST_LIBRARIES,
+    MATPLOTLIB, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
 )
 
 

@@ -20,6 +20,7 @@ from project import batched
 # The files of an architecture, and which of their functions, all of their names, are about batches.
 OF_ARCHITECTURES = {
     'arch/arm64/mm/contpte.c': r'.*',
+    'arch/arm64/mm/hugetlbpage.c': r'(set_)?huge_pte(p_.*|_at|_clear)|(get_)?clear_.*|__cont_.*|.*num_contig.*',
     'arch/arm64/include/asm/pgtable.h': r'\w+_ptes|contpte_try_\w+|pte_batch_hint|pte_present_mknoncont',
     'arch/um/include/asm/pgtable.h': r'set_ptes',
 }

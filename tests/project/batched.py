@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The batched functions of the kernel: those that get batches, in callers.csv, and their helpers, in helpers.txt."""
+"""The batched functions of the kernel, for all architectures: those with suites, in callers.csv, and their helpers."""
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent
+from project import callers
 
 
 def functions() -> list[str]:
-    """All batched functions as "file: function()", sorted by file."""
-    with (FOLDER / 'callers.csv').open() as table:
-        callers = [row['function'] for row in csv.DictReader(table)]
-    helpers = [line for line in (FOLDER / 'helpers.txt').read_text().splitlines() if not line.startswith('#')]
-    return sorted(callers + helpers)
+    """All batched functions as "file: function()", sorted by file, except those of an architecture."""
+    known = callers.tables()
+    return sorted(title for title in [*known.covered, *known.helpers] if not title.startswith('arch/'))
 
 
 def file(function: str) -> str:

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * arm64 maps a hugetlb page of 64K by 16 contiguous PTEs, one of 2M by a PMD, and
+ * one of 32M by 16 contiguous PMDs. arch/arm64/mm/hugetlbpage.c handles contiguous
+ * entries as one: reading and clearing gathers the accessed and dirty bits of all,
+ * and a change first clears all and invalidates the TLB (break before make).
+ *
+ * Each function is applied to entries of which the hardware has set the accessed
+ * and dirty bits of some, and the raw entries are checked.
+ */
+#include "../lib/arch/tlb.h"
+
+#include <kunit/test.h>
+#include <linux/leafops.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/mmu_context.h>
+#include <linux/sched/mm.h>
+#include <linux/sizes.h>
+#include <linux/syscalls.h>
+
+#include "../lib/arch/arch.h"
+#include "../lib/check/flush.h"
+#include "../lib/check/rules.h"
+#include "../lib/kernel/process.h"
+
+#ifdef CONFIG_HUGETLB_PAGE
+#define RW	(PROT_READ | PROT_WRITE)
+
+static const struct size {
+	const char *name;
+	unsigned long bytes;
+	/* Bytes that an entry maps. */
+	unsigned long step;
+	unsigned int nr;
+} sizes[] = {
+	{ "contiguous PTEs", CONT_PTE_SIZE, PAGE_SIZE, CONT_PTES },
+	{ "one PMD", PMD_SIZE, PMD_SIZE, 1 },
+	{ "contiguous PMDs", CONT_PMD_SIZE, PMD_SIZE, CONT_PMDS },
+};
+
+/* The largest of these sizes with pages of 4K. */
+#define LARGEST	SZ_32M
+
+#define MOST	max(CONT_PTES, CONT_PMDS)
+
+static struct page *pages;
+
+#define NO_ENTRY	-1
+#define LAST		INT_MAX
+#define EACH		(INT_MAX - 1)
+
+/* Which entry the hardware has made young, and which dirty. */
+static const struct state {
+	const char *name;
+	int young, dirty;
+} states[] = {
+	{ "old and clean", NO_ENTRY, NO_ENTRY },
+	{ "first entry accessed", 0, NO_ENTRY },
+	{ "last entry accessed", LAST, NO_ENTRY },
+	{ "second entry accessed, last entry dirty", 1, LAST },
+	{ "third entry dirty", NO_ENTRY, 2 },
+	{ "all entries accessed and dirty", EACH, EACH },
+};
+
+/**
+ * struct huge - a hugetlb page without its folio: entries in a hugetlb VMA
+ * @size: how it is mapped
+ * @mm: an mm of its own
+ * @vma: the VMA, of three pages of this size; the entries are those of the second
+ * @addr: address that the first entry maps, in bytes
+ * @ptep: pointer to the first entry
+ * @base: first entry as set, old and clean
+ * @given: entry that set_huge_pte_at() gets, if it sets another
+ * @flush: TLB invalidations of the function
+ * @unbroken: a TLB invalidation found a valid entry
+ * @returned: return value of the function
+ */
+struct huge {
+	const struct size *size;
+	struct mm_struct *mm;
+	struct vm_area_struct *vma;
+	unsigned long addr;
+	pte_t *ptep;
+	pte_t base;
+	pte_t given;
+	struct ptebatch_flush flush;
+	bool unbroken;
+	pte_t returned;
+};
+
+static void get(struct huge *huge)
+{
+	huge->returned = huge_ptep_get(huge->mm, huge->addr, huge->ptep);
+}
+
+static void get_and_clear(struct huge *huge)
+{
+	huge->returned = huge_ptep_get_and_clear(huge->mm, huge->addr, huge->ptep,
+						 huge->size->bytes);
+}
+
+static void clear_and_flush(struct huge *huge)
+{
+	huge->returned = huge_ptep_clear_flush(huge->vma, huge->addr, huge->ptep);
+}
+
+static void wrprotect(struct huge *huge)
+{
+	huge_ptep_set_wrprotect(huge->mm, huge->addr, huge->ptep);
+}
+
+static pte_t accessed(pte_t pte)
+{
+	return pte_mkyoung(pte_mkdirty(pte));
+}
+
+static void set_access_flags(struct huge *huge)
+{
+	huge->returned = __pte(huge_ptep_set_access_flags(huge->vma, huge->addr, huge->ptep,
+							  accessed(huge->base), 1));
+}
+
+static void set_over(struct huge *huge)
+{
+	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, accessed(huge->base),
+			huge->size->bytes);
+}
+
+static void set_migration(struct huge *huge)
+{
+	swp_entry_t entry = make_readable_migration_entry(page_to_pfn(pages));
+
+	huge_ptep_get_and_clear(huge->mm, huge->addr, huge->ptep, huge->size->bytes);
+	huge->given = swp_entry_to_pte(entry);
+	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, huge->given, huge->size->bytes);
+}
+
+/* huge_pte_clear() leaves the page table check to its caller. */
+static void clear_migration(struct huge *huge)
+{
+	set_migration(huge);
+	huge_pte_clear(huge->mm, huge->addr, huge->ptep, huge->size->bytes);
+}
+
+static void modify_prot(struct huge *huge)
+{
+	huge->returned = huge_ptep_modify_prot_start(huge->vma, huge->addr, huge->ptep);
+	huge_ptep_modify_prot_commit(huge->vma, huge->addr, huge->ptep, huge->returned,
+				     pte_wrprotect(huge->returned));
+}
+
+static pte_t unchanged(pte_t pte)
+{
+	return pte;
+}
+
+/* What the entries become. */
+enum after { KEPT, GATHERED, ALL_BITS, CLEARED, MIGRATION };
+
+/* Return value: none, the entry with the bits of all, or whether any entry changed. */
+enum returned { NOTHING, ENTRY, CHANGED };
+
+static const struct op {
+	const char *name;
+	void (*call)(struct huge *huge);
+	pte_t (*expected)(pte_t pte);
+	enum after after;
+	enum returned returned;
+	/* Contiguous entries are broken before they are made. */
+	bool breaks;
+} ops[] = {
+	{ "huge_ptep_get(): bits of all entries", get, unchanged, KEPT, ENTRY },
+	{ "huge_ptep_get_and_clear(): bits of all entries", get_and_clear,
+	  unchanged, CLEARED, ENTRY },
+	{ "huge_ptep_clear_flush(): bits of all entries", clear_and_flush,
+	  unchanged, CLEARED, ENTRY, .breaks = true },
+	{ "huge_ptep_set_wrprotect(): all entries read-only", wrprotect,
+	  pte_wrprotect, GATHERED, .breaks = true },
+	{ "huge_ptep_set_access_flags(): all entries young and dirty",
+	  set_access_flags, unchanged, ALL_BITS, CHANGED, .breaks = true },
+	{ "set_huge_pte_at() over present entries: all young and dirty", set_over,
+	  unchanged, ALL_BITS, .breaks = true },
+	{ "set_huge_pte_at() of a migration entry: in all entries", set_migration,
+	  unchanged, MIGRATION },
+	{ "huge_pte_clear(): all entries none", clear_migration, unchanged,
+	  CLEARED },
+	{ "huge_ptep_modify_prot_start(), _commit(): all entries read-only",
+	  modify_prot, pte_wrprotect, GATHERED, ENTRY },
+};
+
+/* A case: a function and how the entries are mapped. */
+struct param {
+	const struct size *size;
+	const struct op *op;
+};
+
+static struct param params[ARRAY_SIZE(sizes) * ARRAY_SIZE(ops)];
+
+static void param_desc(struct param *param, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s, %s", param->size->name, param->op->name);
+}
+
+KUNIT_ARRAY_PARAM(hugetlb, params, param_desc);
+
+#define YOUNG	BIT(0)
+#define DIRTY	BIT(1)
+
+static unsigned int bits(pte_t pte)
+{
+	return (pte_young(pte) ? YOUNG : 0) | (pte_dirty(pte) ? DIRTY : 0);
+}
+
+/* An entry without accessed and dirty. */
+static pteval_t plain(pte_t pte)
+{
+	return pte_val(pte_mkold(pte_mkclean(pte)));
+}
+
+/* A single PMD is each of the entries. */
+static bool has(const struct huge *huge, int at, unsigned int i)
+{
+	if (at == EACH)
+		return true;
+	if (at == LAST)
+		return i == huge->size->nr - 1;
+	return at != NO_ENTRY && i == at % huge->size->nr;
+}
+
+static void set_bits(struct huge *huge, const struct state *state)
+{
+	unsigned int i;
+	pte_t pte;
+
+	for (i = 0; i < huge->size->nr; i++) {
+		pte = ptebatch_raw_pte(huge->ptep + i);
+		if (has(huge, state->young, i))
+			pte = pte_mkyoung(pte);
+		if (has(huge, state->dirty, i))
+			pte = pte_mkdirty(pte);
+		ptebatch_set_raw_pte(huge->ptep + i, pte);
+	}
+}
+
+/* The TLB is invalidated while no entry is valid. */
+static void look_for_valid(void *data)
+{
+	struct huge *huge = data;
+	unsigned int i;
+
+	for (i = 0; i < huge->size->nr; i++)
+		if (pte_valid(ptebatch_raw_pte(huge->ptep + i)))
+			huge->unbroken = true;
+}
+
+/* An entry for the neighbours, which no function may touch. */
+static pte_t neighbour(void)
+{
+	return swp_entry_to_pte(make_pte_marker_entry(PTE_MARKER_POISONED));
+}
+
+/* Entries before and after a function, by their raw values. */
+struct entries {
+	pte_t before[MOST];
+	pte_t after[MOST];
+	pte_t in_front, behind;
+	unsigned int all_bits;
+	bool all_young_and_dirty;
+};
+
+static void expect_entry(struct kunit *test, const struct huge *huge, const struct op *op,
+			 const struct entries *entries, unsigned int i)
+{
+	pte_t is = entries->after[i], expected = entries->before[i];
+	unsigned int nr = huge->size->nr;
+
+	if (op->after == GATHERED || op->after == ALL_BITS) {
+		expected = pte_advance_pfn(huge->base, i * (huge->size->step / PAGE_SIZE));
+		KUNIT_EXPECT_EQ_MSG(test, plain(is), plain(op->expected(expected)),
+				    PTEBATCH_RULE_TWIN
+				    ": entry %u of %u, accessed and dirty aside", i, nr);
+		KUNIT_EXPECT_EQ_MSG(test, bits(is),
+				    op->after == ALL_BITS ? YOUNG | DIRTY : entries->all_bits,
+				    PTEBATCH_RULE_GATHERED
+				    ": accessed (1) and dirty (2) of entry %u of %u", i, nr);
+		return;
+	}
+	if (op->after == CLEARED)
+		expected = __pte(0);
+	if (op->after == MIGRATION)
+		expected = huge->given;
+	KUNIT_EXPECT_EQ_MSG(test, pte_val(is), pte_val(expected),
+			    "%s, entry %u of %u", op->name, i, nr);
+}
+
+static void expect_returned(struct kunit *test, const struct huge *huge, const struct op *op,
+			    const struct entries *entries)
+{
+	if (op->returned == ENTRY) {
+		KUNIT_EXPECT_EQ_MSG(test, plain(huge->returned), plain(huge->base),
+				    "%s returns another entry", op->name);
+		KUNIT_EXPECT_EQ_MSG(test, bits(huge->returned), entries->all_bits,
+				    PTEBATCH_RULE_GATHERED
+				    ": accessed (1) and dirty (2) of the returned entry");
+	}
+	if (op->returned == CHANGED)
+		KUNIT_EXPECT_EQ_MSG(test, pte_val(huge->returned), !entries->all_young_and_dirty,
+				    "%s returns whether an entry changed", op->name);
+}
+
+static void expect_flush(struct kunit *test, const struct huge *huge, const struct op *op,
+			 const struct entries *entries)
+{
+	unsigned int entries = min(huge->size->bytes / PAGE_SIZE, PTEBATCH_ROW_ENTRIES);
+
+	KUNIT_EXPECT_FALSE_MSG(test, huge->unbroken,
+			       "%s invalidates the TLB while an entry is valid", op->name);
+	if (!op->breaks || huge->size->nr == 1 ||
+	    (op->returned == CHANGED && entries->all_young_and_dirty))
+		return;
+	KUNIT_EXPECT_TRUE_MSG(test, bitmap_full(huge->flush.flushed, entries),
+			      PTEBATCH_RULE_TLB ": %s does not invalidate all addresses", op->name);
+}
+
+static void destroy(void *data)
+{
+	struct huge *huge = data;
+
+	ptebatch_flush_end(&huge->flush);
+	if (huge->mm)
+		mmput(huge->mm);
+}
+
+static void map(struct kunit *test, struct huge *huge)
+{
+	unsigned long bytes = huge->size->bytes;
+	unsigned long at;
+
+	huge->mm = ptebatch_mm_alloc();
+	KUNIT_ASSERT_NOT_NULL(test, huge->mm);
+	/* Neighbours in the same page table: not at its beginning or end. */
+	at = SZ_4G + bytes;
+	kthread_use_mm(huge->mm);
+	at = ksys_mmap_pgoff(at, 3 * bytes, RW,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED |
+			     MAP_HUGETLB | ilog2(bytes) << MAP_HUGE_SHIFT, -1, 0);
+	kthread_unuse_mm(huge->mm);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR_VALUE(at), "mmap() of hugetlb pages: %ld", (long)at);
+	huge->addr = at + bytes;
+
+	mmap_write_lock(huge->mm);
+	huge->vma = vma_lookup(huge->mm, at);
+	huge->ptep = huge_pte_alloc(huge->mm, huge->vma, huge->addr, bytes);
+	mmap_write_unlock(huge->mm);
+	KUNIT_ASSERT_NOT_NULL(test, huge->ptep);
+	huge->base = pte_mkold(pte_mkclean(mk_pte(pages, huge->vma->vm_page_prot)));
+	huge->base = arch_make_huge_pte(pte_mkwrite_novma(huge->base), ilog2(bytes),
+					huge->vma->vm_flags);
+	huge->base = pte_mkold(pte_mkclean(huge->base));
+}
+
+static void read_before(const struct huge *huge, struct entries *entries)
+{
+	unsigned int i;
+
+	entries->all_bits = 0;
+	entries->all_young_and_dirty = true;
+	for (i = 0; i < huge->size->nr; i++) {
+		entries->before[i] = ptebatch_raw_pte(huge->ptep + i);
+		entries->all_bits |= bits(entries->before[i]);
+		entries->all_young_and_dirty &= bits(entries->before[i]) == (YOUNG | DIRTY);
+	}
+}
+
+/* Read what the function leaves, and clear it. */
+static void read_after(const struct huge *huge, struct entries *entries)
+{
+	unsigned int i;
+
+	for (i = 0; i < huge->size->nr; i++)
+		entries->after[i] = ptebatch_raw_pte(huge->ptep + i);
+	entries->in_front = ptebatch_raw_pte(huge->ptep - 1);
+	entries->behind = ptebatch_raw_pte(huge->ptep + huge->size->nr);
+	huge_ptep_get_and_clear(huge->mm, huge->addr, huge->ptep, huge->size->bytes);
+	/* Also the neighbours, and what that leaves. */
+	for (i = 0; i < huge->size->nr + 2; i++)
+		ptebatch_set_raw_pte(huge->ptep - 1 + i, __pte(0));
+}
+
+static void run(struct kunit *test, struct huge *huge, const struct op *op,
+		const struct state *state)
+{
+	const struct ptebatch_place place = { huge->mm, huge->addr };
+	struct entries entries;
+	spinlock_t *ptl;	/* of the page table */
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(&huge->flush, &place));
+	mmap_read_lock(huge->mm);
+	ptl = huge_pte_lock(hstate_vma(huge->vma), huge->mm, huge->ptep);
+	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, huge->base, huge->size->bytes);
+	ptebatch_set_raw_pte(huge->ptep - 1, neighbour());
+	ptebatch_set_raw_pte(huge->ptep + huge->size->nr, neighbour());
+	set_bits(huge, state);
+	read_before(huge, &entries);
+
+	huge->unbroken = false;
+	huge->flush.data = huge;
+	huge->flush.on_flush = huge->size->nr > 1 ? look_for_valid : NULL;
+	op->call(huge);
+	huge->flush.on_flush = NULL;
+
+	read_after(huge, &entries);
+	spin_unlock(ptl);
+	flush_tlb_mm(huge->mm);
+	mmap_read_unlock(huge->mm);
+	ptebatch_flush_end(&huge->flush);
+
+	for (i = 0; i < huge->size->nr; i++)
+		expect_entry(test, huge, op, &entries, i);
+	expect_returned(test, huge, op, &entries);
+	expect_flush(test, huge, op, &entries);
+	KUNIT_EXPECT_EQ_MSG(test, pte_val(entries.in_front), pte_val(neighbour()),
+			    PTEBATCH_RULE_NEIGHBOURS ": entry in front of the first one");
+	KUNIT_EXPECT_EQ_MSG(test, pte_val(entries.behind), pte_val(neighbour()),
+			    PTEBATCH_RULE_NEIGHBOURS ": entry behind the last one");
+}
+
+static void hugetlb(struct kunit *test)
+{
+	const struct param *param = test->param_value;
+	struct huge *huge;
+	unsigned int i;
+
+	if (param->size->bytes > LARGEST)
+		kunit_skip(test, "page is larger than 32 MiB, the limit of this suite");
+	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, huge);
+	huge->size = param->size;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
+	map(test, huge);
+	for (i = 0; i < ARRAY_SIZE(states); i++)
+		run(test, huge, param->op, &states[i]);
+}
+
+static struct kunit_case hugetlbpage_cases[] = {
+	KUNIT_CASE_PARAM(hugetlb, hugetlb_gen_params),
+	{}
+};
+
+static int hugetlbpage_init(struct kunit_suite *suite)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(params); i++) {
+		params[i].size = &sizes[i / ARRAY_SIZE(ops)];
+		params[i].op = &ops[i % ARRAY_SIZE(ops)];
+	}
+	pages = alloc_contig_pages(LARGEST / PAGE_SIZE, GFP_KERNEL, numa_node_id(), NULL);
+	return pages ? 0 : -ENOMEM;
+}
+
+static void hugetlbpage_exit(struct kunit_suite *suite)
+{
+	if (pages)
+		free_contig_range(page_to_pfn(pages), LARGEST / PAGE_SIZE);
+}
+
+static struct kunit_suite hugetlbpage_suite = {
+	.name = "ptebatch_hugetlbpage",
+	.suite_init = hugetlbpage_init,
+	.suite_exit = hugetlbpage_exit,
+	.test_cases = hugetlbpage_cases,
+};
+
+kunit_test_suite(hugetlbpage_suite);
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mincore() reports which pages are in memory. mincore_pte_range() reads one
+ * entry of a contpte block for all entries of the block in the range. A present
+ * entry is in memory, and a swap entry whose folio is in the swap cache; without
+ * an entry or with a marker, a page that the page cache of the file has:
+ *
+ *	{Wdyx*4 -*8 Wdyx*4}	"1*4 0*8 1*4"
+ *
+ * There is no twin: it would differ in contpte blocks only.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmu_context.h>
+#include <linux/uaccess.h>
+
+#include "../lib/kernel/swap.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/run/orders.h"
+#include "../lib/run/rows.h"
+
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mincore));
+
+#define RO	PROT_READ
+#define RW	(PROT_READ | PROT_WRITE)
+
+/* A byte that mincore() has not written. */
+#define NOT_WRITTEN	0xa5
+
+/* What mincore() reports for each page of the range; then a byte more. */
+static u8 reported[PTEBATCH_ROW_ENTRIES + 1];
+
+static long call_mincore(const struct ptebatch_op *op, struct ptebatch_space *space,
+			 bool twin)
+{
+	const struct ptebatch_row *row = &space->row;
+	struct ptebatch_args args;
+	unsigned long to;
+	long ret;
+
+	memset(reported, NOT_WRITTEN, sizeof(reported));
+	kthread_use_mm(space->places[0].mm);
+	to = ptebatch_to_user(reported, sizeof(reported));
+	if (IS_ERR_VALUE(to)) {
+		ret = to;
+		goto unuse;
+	}
+	args = ptebatch_args(ptebatch_addr(space, row->from),
+			     (row->to - row->from) * PAGE_SIZE, to, 0, 0);
+	ret = ptebatch_syscall(PTEBATCH_SYSCALL(mincore), &args);
+	if (copy_from_user(reported, (void __user *)to, sizeof(reported)))
+		ret = -EFAULT;
+	vm_munmap(to, PAGE_ALIGN(sizeof(reported)));
+unuse:
+	kthread_unuse_mm(space->places[0].mm);
+	return ret;
+}
+
+static const struct ptebatch_op mincore_op = {
+	.function = "mincore()", .call = call_mincore, .no_twin = true,
+};
+
+/**
+ * struct mincore_row - a case of mincore()
+ * @name: name of the case
+ * @setup: the address space, which does not change
+ * @expected: what mincore() reports: runs of equal bytes, of which the last may
+ *            be without its length
+ * @swapped_out: the folios of the swap entries are not in the swap cache
+ */
+struct mincore_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *expected;
+	bool swapped_out;
+};
+
+static const struct mincore_row rows[] = {
+	{ "64K folio: in memory",
+	  { "{Wdyx*16}", .prot = RW }, "1" },
+	{ "64K folio, PROT_NONE: in memory",
+	  { "{Ndyx*16}", .prot = PROT_NONE }, "1" },
+	{ "64K folio, 10 pages in the middle of it: 10 bytes written",
+	  { "{Wdyx*3 | Wdyx*10 | Wdyx*3}", .prot = RW }, "1" },
+	{ "64K folio with a hole: in memory, except for the hole",
+	  { "{Wdyx*4 -*8 Wdyx*4}", .prot = RW }, "1*4 0*8 1" },
+	{ "two 64K folios with a hole of 64K between them: in memory, except for the hole",
+	  { "{Wdyx*16} -*16 {Wdyx*16}", .prot = RW }, "1*16 0*16 1" },
+	{ "64K folio across a page table boundary: in memory",
+	  { "@-8 {Wdyx*16}", .prot = RW }, "1" },
+	{ "64K folio, not mapped behind a page table boundary: first half in memory",
+	  { "@-8 {Wdyx*8 -*8}", .prot = RW }, "1*8 0" },
+	{ "PMD-mapped folio: in memory",
+	  { "[Wdyx]", .prot = RW }, "1" },
+	{ "9 pages of a PMD-mapped folio: 9 bytes written",
+	  { "[|Wdyx*9|Wdyx*T-9]", .prot = RW }, "1" },
+	{ "zero page between two small folios: in memory",
+	  { "Wdyx Rzy*2 Wdyx", .prot = RW }, "1" },
+	{ "guard markers between 16K folios: not in memory",
+	  { "{Wdyx*4} G*4 {Wdyx*4}", .prot = RW, .guarded = true },
+	  "1*4 0*4 1" },
+	{ "migration entries of a 64K folio: in memory",
+	  { "{Mx*16}", .prot = RW }, "1" },
+	{ "64K folio, second half migration entries: in memory",
+	  { "{Wdyx*8 Mx*8}", .prot = RW }, "1" },
+
+	/* Swap entries. */
+	{ "swap entries of a 64K folio in the swap cache: in memory",
+	  { "{Sx*16}", .prot = RW, .swap = true }, "1" },
+	{ "swap entries of a 64K folio that is swapped out: not in memory",
+	  { "{Sx*16}", .prot = RW, .swap = true }, "0", .swapped_out = true },
+	{ "small folios before swap entries of a swapped-out folio: only they in memory",
+	  { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true }, "1*3 0",
+	  .swapped_out = true },
+
+	/* Files. */
+	{ "64K file folio: in memory",
+	  { "{Ry*16}", PTEBATCH_FILE, RW }, "1" },
+	{ "64K file folio that no entry maps: in memory",
+	  { "{-*16}", PTEBATCH_FILE, RW }, "1" },
+	{ "16K file folio, nothing before and behind it: only it in memory",
+	  { "-*4 {-*4} -*4", PTEBATCH_FILE, RW }, "0*4 1*4 0" },
+	{ "64K shmem folio, half of it mapped: in memory",
+	  { "{Wdy*8 -*8}", PTEBATCH_SHMEM, RW }, "1" },
+	{ "32K shmem folio between markers of an empty file: only it in memory",
+	  { "U*4 {Ry*8} U*4", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "0*4 1*8 0" },
+	{ "64K shmem folio, uffd-wp markers instead of its second half: in memory",
+	  { "{Ry*8 U*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "1" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+
+/* The set-up keeps the folios of swap entries in the swap cache. */
+static void prepare(struct ptebatch_trial *trial, const void *data)
+{
+	const struct mincore_row *row = data;
+	struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	for (i = 0; row->swapped_out && i < space->row.nr_folios; i++)
+		if (folio_test_swapcache(space->folios[i]))
+			ptebatch_swap_free(space->folios[i]);
+}
+
+/* The length of the first run of @runs. */
+static unsigned int run_length(const char *runs)
+{
+	unsigned int length;
+
+	return sscanf(runs + 1, "*%u", &length) == 1 ? length : UINT_MAX;
+}
+
+static void check_reported(struct ptebatch_trial *trial, const void *data)
+{
+	const struct mincore_row *row = data;
+	const struct ptebatch_row *drawn = &trial->space->row;
+	unsigned int nr = drawn->to - drawn->from;
+	const char *run = row->expected;
+	unsigned int left = run_length(run);
+	unsigned int i;
+
+	for (i = 0; i < nr && reported[i] == *run - '0'; i++)
+		if (!--left) {
+			run = skip_spaces(strchrnul(run, ' '));
+			left = run_length(run);
+		}
+	KUNIT_EXPECT_EQ_MSG(trial->test, i, nr,
+			    "mincore() reports %#x for page %u of the range, expected %c",
+			    reported[i], i, *run);
+	KUNIT_EXPECT_EQ_MSG(trial->test, reported[nr], NOT_WRITTEN,
+			    "mincore() writes more than the %u bytes of the range", nr);
+}
+
+static void mincore_row(struct kunit *test)
+{
+	const struct mincore_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &mincore_op, .setup = &row->setup, .prepare = prepare,
+		.check = check_reported, .data = row,
+	};
+
+	ptebatch_row_run(test, &run);
+}
+
+/**
+ * struct kind - kind of entries
+ * @name: name of the kind
+ * @inside: token of the pages in the range
+ * @outside: token of the other pages
+ * @expected: what mincore() reports for each page of the range
+ */
+struct kind {
+	const char *name;
+	const char *inside, *outside, *expected;
+};
+
+static const struct kind kinds[] = {
+	{ "folio: in memory", "Wdyx", "Wdyx", "1" },
+	{ "folio, no entry outside of the range: in memory", "Wdyx", "-", "1" },
+	{ "folio, no entry in the range: not in memory", "-", "Wdyx", "0" },
+};
+
+PTEBATCH_ORDER_PARAMS(mincore_order, kinds);
+
+static bool check_range(struct kunit *test, const void *data, unsigned int nr,
+			unsigned int from, unsigned int to)
+{
+	const struct kind *kind = data;
+	const struct mincore_row row = {
+		.setup = {
+			ptebatch_draw_range(test, nr, from, to, kind->outside,
+					    kind->inside),
+			.prot = RW,
+		},
+		.expected = kind->expected,
+	};
+	const struct ptebatch_run run = {
+		.op = &mincore_op, .setup = &row.setup, .prepare = prepare,
+		.check = check_reported, .data = &row,
+	};
+
+	return ptebatch_row_run(test, &run);
+}
+
+static void mincore_order(struct kunit *test)
+{
+	ptebatch_each_range(test, check_range);
+}
+
+static struct kunit_case mincore_cases[] = {
+	KUNIT_CASE_PARAM(mincore_row, rows_gen_params),
+	PTEBATCH_CASE_PARAMS(mincore_order),
+	{}
+};
+
+static struct kunit_suite mincore_suite = {
+	.name = "ptebatch_mincore",
+	.suite_init = ptebatch_swap_on,
+	.suite_exit = ptebatch_swap_off,
+	.test_cases = mincore_cases,
+};
+
+kunit_test_suite(mincore_suite);
