@@ -12,10 +12,10 @@
 
 #include <kunit/test.h>
 #include <linux/leafops.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
-#include <linux/mmu_context.h>
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
 #include <linux/syscalls.h>
@@ -43,7 +43,8 @@ static const struct size {
 /* The largest of these sizes with pages of 4K. */
 #define LARGEST	SZ_32M
 
-#define MOST	max(CONT_PTES, CONT_PMDS)
+#define MOST	CONT_PTES
+static_assert(CONT_PMDS <= MOST);
 
 static struct page *pages;
 
@@ -313,14 +314,14 @@ static void expect_returned(struct kunit *test, const struct huge *huge, const s
 static void expect_flush(struct kunit *test, const struct huge *huge, const struct op *op,
 			 const struct entries *entries)
 {
-	unsigned int entries = min(huge->size->bytes / PAGE_SIZE, PTEBATCH_ROW_ENTRIES);
+	unsigned int nr = min(huge->size->bytes / PAGE_SIZE, PTEBATCH_ROW_ENTRIES);
 
 	KUNIT_EXPECT_FALSE_MSG(test, huge->unbroken,
 			       "%s invalidates the TLB while an entry is valid", op->name);
 	if (!op->breaks || huge->size->nr == 1 ||
 	    (op->returned == CHANGED && entries->all_young_and_dirty))
 		return;
-	KUNIT_EXPECT_TRUE_MSG(test, bitmap_full(huge->flush.flushed, entries),
+	KUNIT_EXPECT_TRUE_MSG(test, bitmap_full(huge->flush.flushed, nr),
 			      PTEBATCH_RULE_TLB ": %s does not invalidate all addresses", op->name);
 }
 

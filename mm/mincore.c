@@ -10,9 +10,9 @@
  * There is no twin: it would differ in contpte blocks only.
  */
 #include <kunit/test.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/mmu_context.h>
 #include <linux/uaccess.h>
 
 #include "../lib/kernel/swap.h"

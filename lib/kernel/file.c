@@ -2,12 +2,16 @@
 #include <linux/anon_inodes.h>
 #include <linux/fcntl.h>
 #include <linux/fs.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 #include <linux/xarray.h>
 
 #include "file.h"
+#include "process.h"
+#include "syscall.h"
 
 /* The page cache has all pages of the file that there are: nothing is read. */
 static vm_fault_t file_fault(struct vm_fault *vmf)
@@ -87,6 +91,38 @@ struct file *ptebatch_file(void)
 	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		mapping_set_large_folios(file->f_mapping);
 	return file;
+}
+
+/**
+ * ptebatch_file_write() - write to a file as a process does
+ * @file: the file
+ * @text: what to write
+ * @bytes: size of @text, in bytes
+ *
+ * write() takes @text from user memory: of a new mm, so that it does not change
+ * the mm under test.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: 0 or an error of write().
+ */
+int ptebatch_file_write(struct file *file, const char *text, size_t bytes)
+{
+	struct mm_struct *mm = ptebatch_mm_alloc();
+	unsigned long at;
+	ssize_t done;
+	loff_t pos = 0;
+
+	if (!mm)
+		return -ENOMEM;
+	kthread_use_mm(mm);
+	at = ptebatch_to_user(text, bytes);
+	if (IS_ERR_VALUE(at))
+		done = at;
+	else
+		done = file->f_op->write(file, (void __user *)at, bytes, &pos);
+	kthread_unuse_mm(mm);
+	mmput(mm);
+	return done < 0 ? done : 0;
 }
 
 /**

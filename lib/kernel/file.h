@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file without a file system. The suites fill its page cache themselves.
+ * A file without a file system, of which the suites fill the page cache; writes to
+ * any file.
  */
 #ifndef PTEBATCH_FILE_H
 #define PTEBATCH_FILE_H
@@ -8,6 +9,7 @@
 #include <linux/fs.h>
 
 struct file *ptebatch_file(void);
+int ptebatch_file_write(struct file *file, const char *text, size_t bytes);
 bool ptebatch_file_dirtied(const struct folio *folio);
 
 #endif /* PTEBATCH_FILE_H */

@@ -11,18 +11,15 @@
 #include <linux/kernfs.h>
 #include <linux/kobject.h>
 #include <linux/kstrtox.h>
-#include <linux/kthread.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/module.h>
 #include <linux/mount.h>
-#include <linux/sched/mm.h>
 #include <linux/sysfs.h>
 
+#include "file.h"
 #include "lru_gen.h"
-#include "process.h"
-#include "syscall.h"
 
 #if defined(CONFIG_LRU_GEN) && defined(CONFIG_SYSFS)
 
@@ -216,27 +213,6 @@ static int print_commands(char *text, size_t size, int swappiness, bool full)
 	return len;
 }
 
-/* write() takes @text from user memory: of a new mm, not of the mm to walk. */
-static int write_from_user(struct file *file, const char *text, int len)
-{
-	struct mm_struct *mm = ptebatch_mm_alloc();
-	unsigned long at;
-	ssize_t done;
-	loff_t pos = 0;
-
-	if (!mm)
-		return -ENOMEM;
-	kthread_use_mm(mm);
-	at = ptebatch_to_user(text, len);
-	if (IS_ERR_VALUE(at))
-		done = at;
-	else
-		done = file->f_op->write(file, (void __user *)at, len, &pos);
-	kthread_unuse_mm(mm);
-	mmput(mm);
-	return done < 0 ? done : 0;
-}
-
 static int write_debugfs(const char *text, int len)
 {
 	struct path path = {
@@ -252,7 +228,7 @@ static int write_debugfs(const char *text, int len)
 	dput(path.dentry);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	err = write_from_user(file, text, len);
+	err = ptebatch_file_write(file, text, len);
 	__fput_sync(file);
 	return err;
 }

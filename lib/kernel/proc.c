@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+
+#include "proc.h"
+
+/* procfs, mounted while a suite uses it: at boot it is not. */
+static struct vfsmount *proc;
+
+/**
+ * ptebatch_proc_on() - mount procfs; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_proc_off()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even without CONFIG_PROC_FS, or an error.
+ */
+int ptebatch_proc_on(struct kunit_suite *suite)
+{
+	struct file_system_type *type;
+	struct vfsmount *mount;
+
+	if (!IS_ENABLED(CONFIG_PROC_FS))
+		return 0;
+	type = get_fs_type("proc");
+	if (!type)
+		return -ENODEV;
+	mount = kern_mount(type);
+	module_put(type->owner);
+	if (IS_ERR(mount))
+		return PTR_ERR(mount);
+	proc = mount;
+	return 0;
+}
+
+/**
+ * ptebatch_proc_off() - unmount procfs; for suite_exit
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_proc_off(struct kunit_suite *suite)
+{
+	if (proc)
+		kern_unmount(proc);
+	proc = NULL;
+}
+
+/**
+ * ptebatch_proc_open() - open a file of a process
+ * @pid: process ID of the process
+ * @name: name of the file in /proc/PID
+ * @flags: O_* flags
+ *
+ * Context: Process context, may sleep; between ptebatch_proc_on() and
+ * ptebatch_proc_off().
+ * Return: the file, which the caller closes by __fput_sync(), or an ERR_PTR().
+ */
+struct file *ptebatch_proc_open(pid_t pid, const char *name, int flags)
+{
+	char path[32];
+
+	if (!proc)
+		return ERR_PTR(-ENODEV);
+	snprintf(path, sizeof(path), "%d/%s", pid, name);
+	return file_open_root_mnt(proc, path, flags, 0);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files of a process in /proc.
+ */
+#ifndef PTEBATCH_PROC_H
+#define PTEBATCH_PROC_H
+
+#include <kunit/test.h>
+#include <linux/fs.h>
+
+int ptebatch_proc_on(struct kunit_suite *suite);
+void ptebatch_proc_off(struct kunit_suite *suite);
+struct file *ptebatch_proc_open(pid_t pid, const char *name, int flags);
+
+#endif /* PTEBATCH_PROC_H */

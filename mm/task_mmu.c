@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/PID/clear_refs makes the entries of a process old, or not soft-dirty and
+ * read-only. PAGEMAP_SCAN, an ioctl of /proc/PID/pagemap, reports the ranges that
+ * were written since userfaultfd write-protected them, and protects them again:
+ *
+ *	{Wdyx*4 Rdyux*8 Wdyx*4}  ->  {Rdyux*16}, reported: "0-4 12-16"
+ *
+ * Both change one entry at a time, also in large folios and in contpte blocks. There
+ * is no twin.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
+
+#include "../lib/kernel/file.h"
+#include "../lib/kernel/proc.h"
+#include "../lib/kernel/process.h"
+#include "../lib/kernel/swap.h"
+#include "../lib/kernel/syscall.h"
+#include "../lib/kernel/uffd.h"
+#include "../lib/run/rows.h"
+#include "../lib/space/folio.h"
+
+#ifdef CONFIG_PROC_PAGE_MONITOR
+#define RO	PROT_READ
+#define RW	(PROT_READ | PROT_WRITE)
+
+/* Call @work with a file of a process that has the mm. */
+static long with_file(struct mm_struct *mm, const char *name, int flags,
+		      long (*work)(struct file *file, void *data), void *data)
+{
+	struct ptebatch_dummy_task task;
+	struct file *file;
+	long ret;
+
+	ret = ptebatch_dummy_task_start(&task, mm);
+	if (ret)
+		return ret;
+	file = ptebatch_proc_open(task.pid, name, flags);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+	} else {
+		ret = work(file, data);
+		__fput_sync(file);
+	}
+	ptebatch_dummy_task_stop(&task);
+	return ret;
+}
+
+/* What is written to clear_refs, see Documentation/filesystems/proc.rst. */
+#define OLD_ALL		1
+#define OLD_ANON	2
+#define OLD_FILE	3
+#define NOT_SOFT_DIRTY	4
+
+static long write_number(struct file *file, void *data)
+{
+	const struct ptebatch_op *op = data;
+	char text[2];
+
+	snprintf(text, sizeof(text), "%lu", op->arg);
+	return ptebatch_file_write(file, text, 1);
+}
+
+static long clear_refs(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return with_file(space->places[0].mm, "clear_refs", O_WRONLY, write_number, (void *)op);
+}
+
+/**
+ * struct refs_row - a case of clear_refs
+ * @name: name of the case
+ * @setup: address space before the call
+ * @after: expected row; %NULL if no entry may change
+ * @number: what is written
+ * @pinned: the folios are pinned
+ */
+struct refs_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+	unsigned long number;
+	bool pinned;
+};
+
+static const struct refs_row refs_rows[] = {
+	/* Accessed. */
+	{ "64K folio, clear_refs 1: old",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", OLD_ALL },
+	{ "64K folio, every second PTE accessed, clear_refs 1: old",
+	  { "{Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx}",
+	    .prot = RW }, "{Wdx*16}", OLD_ALL },
+	{ "64K folio across a page table boundary, clear_refs 1: old",
+	  { "@-8 {Rdyx*16}", .prot = RO }, "@-8 {Rdx*16}", OLD_ALL },
+	{ "64K folio in two VMAs, clear_refs 1: old",
+	  { "{Wdyx*6 ; Wdyx*10}", .prot = RW }, "{Wdx*6 ; Wdx*10}", OLD_ALL },
+	{ "PROT_NONE PTEs and a hole in a 64K folio, clear_refs 1: old",
+	  { "{Ndyx*8 -*4 Ndyx*4}", .prot = PROT_NONE }, "{Ndx*8 -*4 Ndx*4}", OLD_ALL },
+	{ "PMD-mapped folio, clear_refs 1: old",
+	  { "[Wdyx]", .prot = RW }, "[Wdx]", OLD_ALL },
+	{ "swap entries of a 64K folio, clear_refs 1: no change",
+	  { "{Sx*16}", .prot = RW, .swap = true }, NULL, OLD_ALL },
+	{ "zero page, clear_refs 1: stays young",
+	  { "Rzy*4", .prot = RW }, NULL, OLD_ALL },
+	{ "64K folio, clear_refs 2 (anonymous): old",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", OLD_ANON },
+	{ "64K file folio, clear_refs 2 (anonymous): no change",
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, NULL, OLD_ANON },
+	{ "64K file folio, clear_refs 3 (file): old",
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{Wd*16}", OLD_FILE },
+	{ "64K folio, clear_refs 3 (file): no change",
+	  { "{Wdyx*16}", .prot = RW }, NULL, OLD_FILE },
+
+	/* Soft-dirty. */
+	{ "64K folio, clear_refs 4: read-only, not soft-dirty",
+	  { "{Wdysx*16}", .prot = RW, .track = true }, "{Rdyx*16}", NOT_SOFT_DIRTY },
+	{ "64K folio, second half not soft-dirty but writable, clear_refs 4: read-only",
+	  { "{Wdysx*8 Wdyx*8}", .prot = RW, .track = true }, "{Rdyx*16}",
+	  NOT_SOFT_DIRTY },
+	{ "64K shmem folio, clear_refs 4: read-only, not soft-dirty",
+	  { "{Wdys*16}", PTEBATCH_SHMEM, RW, .track = true }, "{Rdy*16}",
+	  NOT_SOFT_DIRTY },
+	{ "64K folio, soft-dirty PROT_NONE PTEs, clear_refs 4: not soft-dirty",
+	  { "{Ndysx*16}", .prot = PROT_NONE, .track = true }, "{Ndyx*16}",
+	  NOT_SOFT_DIRTY },
+	{ "64K folio, uffd-wp, clear_refs 4: not soft-dirty, still uffd-wp",
+	  { "{Rdysux*16}", .prot = RW, .track = true, .uffd_wp = true }, "{Rdyux*16}",
+	  NOT_SOFT_DIRTY },
+	{ "64K folio that is pinned, clear_refs 4: no change",
+	  { "{Wdysx*16}", .prot = RW, .track = true }, NULL, NOT_SOFT_DIRTY,
+	  .pinned = true },
+	{ "swap entries of a 64K folio, clear_refs 4: not soft-dirty",
+	  { "{Ssx*8 Sx*8}", .prot = RW, .swap = true, .track = true }, "{Sx*16}",
+	  NOT_SOFT_DIRTY },
+	{ "migration entries of a 64K folio, clear_refs 4: not soft-dirty, still writable",
+	  { "{Msw*16}", .prot = RW, .track = true }, "{Mw*16}", NOT_SOFT_DIRTY },
+	{ "PMD-mapped folio, clear_refs 4: read-only, not soft-dirty",
+	  { "[Wdysx]", .prot = RW, .track = true }, "[Rdyx]", NOT_SOFT_DIRTY },
+	{ "PMD migration entry, clear_refs 4: not soft-dirty",
+	  { "[Msw]", .prot = RW, .track = true }, "[Mw]", NOT_SOFT_DIRTY },
+};
+
+KUNIT_ARRAY_PARAM_DESC(refs, refs_rows, name);
+
+static void pin(struct ptebatch_trial *trial, const void *data)
+{
+	const struct refs_row *row = data;
+
+	if (!row->pinned)
+		return;
+	mm_flags_set(MMF_HAS_PINNED, trial->space->places[0].mm);
+	ptebatch_folio_pin(trial->space->folios[0], 1);
+}
+
+static void unpin(struct ptebatch_trial *trial, const void *data)
+{
+	const struct refs_row *row = data;
+
+	if (row->pinned)
+		ptebatch_folio_pin(trial->space->folios[0], -1);
+}
+
+static void refs_row(struct kunit *test)
+{
+	const struct refs_row *row = test->param_value;
+	const struct ptebatch_op op = {
+		.function = "write() to clear_refs", .call = clear_refs,
+		.arg = row->number, .no_twin = true,
+	};
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &row->setup, .after = row->after,
+		.prepare = pin, .undo = unpin, .data = row,
+	};
+
+	if (row->number == NOT_SOFT_DIRTY && !pgtable_supports_soft_dirty())
+		kunit_skip(test, "no soft-dirty bit without CONFIG_MEM_SOFT_DIRTY");
+	ptebatch_row_run(test, &run);
+}
+
+#define REGIONS	8
+
+/* What PAGEMAP_SCAN gets from user memory, and writes to it. */
+struct scan {
+	struct pm_scan_arg arg;
+	struct page_region regions[REGIONS];
+};
+
+/* The last one. */
+static struct scan scanned;
+
+/**
+ * struct scan_row - a case of PAGEMAP_SCAN
+ * @name: name of the case
+ * @setup: address space before the call
+ * @after: expected row; %NULL if no entry may change
+ * @regions: expected regions that were written, as entries of the range; %NULL
+ *           if the call does not return them
+ * @protect: write-protect them, too
+ * @most: maximum number of pages; 0: no maximum
+ */
+struct scan_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+	const char *regions;
+	bool protect;
+	unsigned int most;
+};
+
+static long call_ioctl(struct file *file, void *data)
+{
+	struct ptebatch_space *space = data;
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long at;
+	long ret;
+
+	kthread_use_mm(mm);
+	at = ptebatch_to_user(&scanned, sizeof(scanned));
+	if (IS_ERR_VALUE(at)) {
+		ret = at;
+		goto unuse;
+	}
+	if (scanned.arg.vec_len)
+		scanned.arg.vec = at + offsetof(struct scan, regions);
+	ret = -EFAULT;
+	if (!copy_to_user((void __user *)at, &scanned, sizeof(scanned)))
+		ret = file->f_op->unlocked_ioctl(file, PAGEMAP_SCAN, at);
+	if (copy_from_user(&scanned, (void __user *)at, sizeof(scanned)))
+		ret = -EFAULT;
+	vm_munmap(at, PAGE_ALIGN(sizeof(scanned)));
+unuse:
+	kthread_unuse_mm(mm);
+	return ret;
+}
+
+static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct scan_row *row = space->test->param_value;
+
+	scanned = (struct scan) {
+		.arg = {
+			.size = sizeof(scanned.arg),
+			.flags = row->protect ? PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC : 0,
+			.start = ptebatch_addr(space, space->row.from),
+			.end = ptebatch_addr(space, space->row.to),
+			.vec_len = row->regions ? REGIONS : 0,
+			.max_pages = row->most,
+			.category_mask = PAGE_IS_WRITTEN,
+			.return_mask = PAGE_IS_WRITTEN,
+		},
+	};
+	return with_file(space->places[0].mm, "pagemap", O_RDONLY, call_ioctl, space);
+}
+
+static const struct ptebatch_op scan_op = {
+	.function = "PAGEMAP_SCAN", .call = scan, .no_twin = true,
+};
+
+static const struct scan_row scan_rows[] = {
+	/* Write-protect, without returning regions. */
+	{ "64K folio, write-protect: uffd-wp",
+	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, "{Rdyux*16}", .protect = true },
+	{ "middle of a 64K folio, write-protect: uffd-wp",
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .uffd_wp = true },
+	  "{Wdyx*4 Rdyux*8 Wdyx*4}", .protect = true },
+	{ "64K folio, part of it uffd-wp, write-protect: the rest, too",
+	  { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd_wp = true },
+	  "{Rdyux*16}", .protect = true },
+	{ "64K folio across a page table boundary, write-protect: uffd-wp",
+	  { "@-8 {Wdyx*16}", .prot = RW, .uffd_wp = true }, "@-8 {Rdyux*16}",
+	  .protect = true },
+	{ "64K shmem folio between empty entries, write-protect: uffd-wp and markers",
+	  { "-*4 {Wdy*16} -*4", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  "U*4 {Rdyu*16} U*4", .protect = true },
+	{ "empty entries of anonymous memory, write-protect: markers",
+	  { "Wdyx -*4 Wdyx", .prot = RW, .uffd_wp = true }, "Rdyux U*4 Rdyux",
+	  .protect = true },
+	{ "swap entries of a 64K folio, write-protect: uffd-wp",
+	  { "{Sx*8 Sxu*8}", .prot = RW, .swap = true, .uffd_wp = true }, "{Sxu*16}",
+	  .protect = true },
+	{ "migration entries of a 64K folio, write-protect: uffd-wp",
+	  { "{Mw*16}", .prot = RW, .uffd_wp = true }, "{Mwu*16}", .protect = true },
+	{ "PMD-mapped folio, write-protect: PMD uffd-wp",
+	  { "[Wdyx]", .prot = RW, .uffd_wp = true }, "[Rdyux]", .protect = true },
+	{ "first half of a PMD-mapped folio, write-protect: PMD split, first half uffd-wp",
+	  { "[|Wdyx*T/2|Wdyx*T/2]", .prot = RW, .uffd_wp = true },
+	  "{Rdyux*T/2 Wdyx*T/2}", .protect = true },
+
+	/* The same with regions. */
+	{ "64K folio, part of it uffd-wp, return and write-protect: two regions",
+	  { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd_wp = true },
+	  "{Rdyux*16}", "0-4 12-16", .protect = true },
+	{ "two 64K folios, the first uffd-wp, return and write-protect: one region",
+	  { "{Rdyux*16} {Wdyx*16}", .prot = RW, .uffd_wp = true },
+	  "{Rdyux*16} {Rdyux*16}", "16-32", .protect = true },
+	{ "64K folio, at most 6 pages, return and write-protect: 6 pages",
+	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, "{Rdyux*6 Wdyx*10}", "0-6",
+	  .protect = true, .most = 6 },
+	{ "64K folio, written in the middle, return: one region, no change",
+	  { "{Rdyux*4 Wdyx*8 Rdyux*4}", .prot = RW, .uffd_wp = true }, NULL, "4-12" },
+	{ "64K folio, uffd-wp, return: no region",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, NULL, "" },
+	{ "PMD-mapped folio, return: one region",
+	  { "[|Wdyx*16|Wdyx*T-16]", .prot = RW, .uffd_wp = true }, NULL, "0-16" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(scan, scan_rows, name);
+
+static void close_file(void *file)
+{
+	__fput_sync(file);
+}
+
+/* The set-up registers the VMA without a userfaultfd: do it with one. */
+static void register_async(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_place *place = &trial->space->places[0];
+	struct kunit *test = trial->test;
+	struct file *uffd;
+
+	ptebatch_vma_flags(place->mm, place->start, 0, VM_UFFD_WP);
+	uffd = ptebatch_uffd_open(place->mm, UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(uffd));
+	/* Closing it resolves all write protection: at the end of the case. */
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, close_file, uffd));
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_uffd_register(uffd, place->mm, place->start,
+							UFFDIO_REGISTER_MODE_WP));
+}
+
+static void expect_regions(struct ptebatch_trial *trial, const void *data)
+{
+	const struct scan_row *row = data;
+	unsigned long start = scanned.arg.start;
+	char found[64] = "";
+	unsigned int i, len = 0;
+
+	if (!row->regions)
+		return;
+	for (i = 0; i < REGIONS && scanned.regions[i].end; i++)
+		len += scnprintf(found + len, sizeof(found) - len, "%s%llu-%llu", i ? " " : "",
+				 (scanned.regions[i].start - start) / PAGE_SIZE,
+				 (scanned.regions[i].end - start) / PAGE_SIZE);
+	KUNIT_EXPECT_STREQ_MSG(trial->test, found, row->regions,
+			       "PAGEMAP_SCAN returns pages %s as written, expected %s", found,
+			       row->regions);
+}
+
+static unsigned int nr_regions(const char *regions)
+{
+	unsigned int nr = 0;
+
+	for (; regions && *regions; regions++)
+		nr += *regions == '-';
+	return nr;
+}
+
+static void scan_row(struct kunit *test)
+{
+	const struct scan_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &scan_op, .setup = &row->setup, .after = row->after,
+		.ret = nr_regions(row->regions), .prepare = register_async,
+		.check = expect_regions, .data = row,
+	};
+
+	if (ptebatch_uffd_missing())
+		kunit_skip(test, "%s", ptebatch_uffd_missing());
+	ptebatch_row_run(test, &run);
+}
+
+static struct kunit_case task_mmu_cases[] = {
+	KUNIT_CASE_PARAM(refs_row, refs_gen_params),
+	KUNIT_CASE_PARAM(scan_row, scan_gen_params),
+	{}
+};
+
+static int task_mmu_init(struct kunit_suite *suite)
+{
+	return ptebatch_swap_on(suite) ?: ptebatch_proc_on(suite);
+}
+
+static void task_mmu_exit(struct kunit_suite *suite)
+{
+	ptebatch_proc_off(suite);
+	ptebatch_swap_off(suite);
+}
+
+static struct kunit_suite task_mmu_suite = {
+	.name = "ptebatch_task_mmu",
+	.suite_init = task_mmu_init,
+	.suite_exit = task_mmu_exit,
+	.test_cases = task_mmu_cases,
+};
+
+kunit_test_suite(task_mmu_suite);
+#endif
