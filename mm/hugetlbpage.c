@@ -123,8 +123,11 @@ static void set_access_flags(struct huge *huge)
 							  accessed(huge->base), 1));
 }
 
+/* Of contiguous entries: a single one must not change while it is valid. */
 static void set_over(struct huge *huge)
 {
+	if (huge->size->nr == 1)
+		huge_ptep_get_and_clear(huge->mm, huge->addr, huge->ptep, huge->size->bytes);
 	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, accessed(huge->base),
 			huge->size->bytes);
 }

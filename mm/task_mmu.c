@@ -18,6 +18,7 @@
 #include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
 
+#include "../lib/check/compare.h"
 #include "../lib/kernel/file.h"
 #include "../lib/kernel/proc.h"
 #include "../lib/kernel/process.h"
@@ -166,6 +167,23 @@ static void unpin(struct ptebatch_trial *trial, const void *data)
 		ptebatch_folio_pin(trial->space->folios[0], -1);
 }
 
+/* A comparison lets accessed spread over a batch, but these entries are to be old. */
+static void expect_old(struct ptebatch_trial *trial, const void *data)
+{
+	const struct refs_row *row = data;
+	struct ptebatch_row *expected;
+	unsigned int i, wrong;
+
+	if (!row->after)
+		return;
+	expected = ptebatch_picture(trial->test, row->after);
+	for (i = 0, wrong = expected->nr; i < expected->nr; i++)
+		if (trial->after.row.entries[i].flags & PTEBATCH_YOUNG &&
+		    !(expected->entries[i].flags & PTEBATCH_YOUNG))
+			wrong = min(wrong, i);
+	KUNIT_EXPECT_EQ_MSG(trial->test, wrong, expected->nr, "entry %u stays young", wrong);
+}
+
 static void refs_row(struct kunit *test)
 {
 	const struct refs_row *row = test->param_value;
@@ -175,7 +193,7 @@ static void refs_row(struct kunit *test)
 	};
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup, .after = row->after,
-		.prepare = pin, .undo = unpin, .data = row,
+		.prepare = pin, .undo = unpin, .check = expect_old, .data = row,
 	};
 
 	if (row->number == NOT_SOFT_DIRTY && !pgtable_supports_soft_dirty())
