@@ -1,79 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * At boot neither sysfs nor debugfs is mounted when the suites run. Call show()
- * and store() of the sysfs attribute directly, and mount debugfs.
+ * At boot debugfs is not mounted when the suites run, so mount it.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/debugfs.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/kernfs.h>
-#include <linux/kobject.h>
 #include <linux/kstrtox.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/module.h>
 #include <linux/mount.h>
-#include <linux/sysfs.h>
 
 #include "file.h"
 #include "lru_gen.h"
+#include "sysfs.h"
 
 #if defined(CONFIG_LRU_GEN) && defined(CONFIG_SYSFS)
 
 /* Value of /sys/kernel/mm/lru_gen/enabled before the last change, and now. */
 static unsigned int caps_before, caps_now;
 
-static struct kernfs_node *find_node(void)
+static int read_caps(unsigned int *caps)
 {
-	static const char * const path[] = { "mm", "lru_gen", "enabled" };
-	struct kernfs_node *node = kernel_kobj->sd, *next;
-	int i;
+	char text[16];
 
-	kernfs_get(node);
-	for (i = 0; node && i < ARRAY_SIZE(path); i++) {
-		next = kernfs_find_and_get(node, path[i]);
-		kernfs_put(node);
-		node = next;
-	}
-	return node;
-}
-
-/* @page: buffer of PAGE_SIZE bytes, as sysfs passes to show(). */
-static int show_caps(struct kobj_attribute *enabled, char *page,
-		     unsigned int *caps)
-{
-	ssize_t len = enabled->show(kernel_kobj, enabled, page);
-
-	return len < 0 ? len : kstrtouint(strim(page), 0, caps);
+	return ptebatch_sysfs_read("mm/lru_gen", "enabled", text, sizeof(text)) ?:
+	       kstrtouint(text, 0, caps);
 }
 
 static int set_caps(unsigned int caps)
 {
-	struct kernfs_node *node = find_node();
-	struct kobj_attribute *enabled;
-	int err = -ENOMEM;
-	ssize_t len;
-	char *page;
+	char text[16];
 
-	if (!node)
-		return -ENOENT;
-	enabled = container_of(node->priv, struct kobj_attribute, attr);
-	page = (char *)get_zeroed_page(GFP_KERNEL);
-	if (!page)
-		goto out;
-	err = show_caps(enabled, page, &caps_before);
-	if (err)
-		goto out;
-	len = enabled->store(kernel_kobj, enabled, page,
-			     sysfs_emit(page, "%u\n", caps));
-	err = len < 0 ? len : show_caps(enabled, page, &caps_now);
-out:
-	free_page((unsigned long)page);
-	kernfs_put(node);
-	return err;
+	snprintf(text, sizeof(text), "%u", caps);
+	return read_caps(&caps_before) ?:
+	       ptebatch_sysfs_write("mm/lru_gen", "enabled", text) ?:
+	       read_caps(&caps_now);
 }
 
 #else
