@@ -5,8 +5,10 @@
  * the copy, and those of a PMD-sized page cache folio, which is not copied,
  * before it removes the page table.
  *
- * khugepaged calls the same functions. It does not scan our address spaces:
- * only faults and MADV_HUGEPAGE register an mm.
+ * khugepaged calls the same functions. It may also collapse a part of a page
+ * table into a smaller folio, whose entries are installed as one batch. It scans
+ * our address spaces only if a case says so: only faults and MADV_HUGEPAGE
+ * register an mm.
  */
 #include <kunit/test.h>
 #include <linux/khugepaged.h>
@@ -24,6 +26,8 @@
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/counter.h"
+#include "../lib/kernel/fail_collapse.h"
+#include "../lib/kernel/khugepaged.h"
 #include "../lib/kernel/ksm.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/run/orders.h"
@@ -41,7 +45,18 @@ enum obstacle {
 	REFERENCED,		/* extra reference from the start */
 	REFERENCED_AT_FLUSH,	/* extra reference once all folios are checked */
 	LOCKED,
+	NO_FOLIO,		/* of order 4 can be allocated */
+	MACHINE_CHECK,		/* when a page with PG_hwpoison is read */
 };
+
+/* Number of empty, non-present and shared entries that a page table may have. */
+#define LIMITS(none, swap, shared) \
+	.max_ptes_none = (none), .max_ptes_swap = (swap), .max_ptes_shared = (shared)
+
+/* khugepaged with the limits that it has after boot, or without holes. */
+#define T		PTRS_PER_PTE
+#define ORDERS(orders)	{ (orders), LIMITS(T - 1, T / 8, T / 2) }
+#define FULL(orders)	{ (orders), LIMITS(0, T / 8, T / 2) }
 
 /* What another thread does, in the page table of the row's first entry. */
 enum race {
@@ -66,11 +81,15 @@ static const char * const race_calls[] = {
 };
 
 /**
- * struct collapse_row - a case of madvise_collapse()
+ * struct collapse_row - a case of madvise_collapse() or khugepaged
  * @name: name of the case
  * @setup: address space before the call; @setup.lru is set, unless @off_lru
  * @after: expected row; %NULL: no entry has changed
- * @err: expected return value
+ * @err: expected return value of madvise_collapse()
+ * @daemon: settings of khugepaged; without orders, madvise_collapse() is called
+ * @tables: with @daemon: number of page tables in which it collapses folios, if
+ *          that is more than one; none if @after is %NULL
+ * @accessed: entry whose page a secondary MMU has accessed; 0: none
  * @obstacle: what prevents the collapse
  * @race: what another thread does
  * @off_lru: folios are not on the LRU lists
@@ -86,6 +105,9 @@ struct collapse_row {
 	struct ptebatch_setup setup;
 	const char *after;
 	int err;
+	struct ptebatch_khugepaged daemon;
+	int tables;
+	unsigned int accessed;
 	enum obstacle obstacle;
 	enum race race;
 	bool off_lru;
@@ -123,9 +145,25 @@ static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
 	return err;
 }
+
+static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	long tables;
+
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	tables = (twin ? ptebatch_twin_khugepaged_scan : ptebatch_khugepaged_scan)(mm);
+	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
+	return tables;
+}
 #else
 static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
 		     bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	return -EOPNOTSUPP;
 }
@@ -143,6 +181,8 @@ static const struct ptebatch_op no_vma_op = {
 	.function = "collapse_pte_mapped_thp()", .call = collapse,
 	.arg = REMOVE_WITHOUT_VMA,
 };
+
+static const struct ptebatch_op scan_op = { .function = "khugepaged", .call = scan };
 
 /**
  * struct attempt - a collapse, and what it needs besides the trial
@@ -459,6 +499,31 @@ static void set_vma(const struct attempt *attempt, bool on)
 	mmap_write_unlock(place->mm);
 }
 
+static void daemon_begin(const struct ptebatch_trial *trial, const struct collapse_row *row)
+{
+	int err = 0;
+
+	if (row->daemon.orders)
+		KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_khugepaged_set(&row->daemon));
+	if (row->obstacle == NO_FOLIO)
+		err = ptebatch_fail_collapse_alloc(4);
+	else if (row->obstacle == MACHINE_CHECK)
+		err = ptebatch_fail_collapse_copy();
+	if (err == -EOPNOTSUPP)
+		kunit_skip(trial->test, "a copy can fail on x86-64 only");
+	KUNIT_ASSERT_EQ(trial->test, 0, err);
+}
+
+static void daemon_end(const struct ptebatch_trial *trial, const struct collapse_row *row)
+{
+	if (row->obstacle == NO_FOLIO || row->obstacle == MACHINE_CHECK)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_collapse_end(),
+				      "%s has not called the function that was to fail",
+				      trial->function);
+	if (row->daemon.orders)
+		ptebatch_khugepaged_reset();
+}
+
 /*
  * The set-up locks folios with swap space. A collapse takes the folio locks,
  * and fails if a folio is locked or has extra references.
@@ -487,6 +552,9 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		folio_lock(attempt->last);
 	else if (attempt->row->obstacle == REFERENCED_AT_FLUSH)
 		trial->flush.on_flush = get_folio_once;
+	if (attempt->row->accessed)
+		trial->announced.young = ptebatch_addr(space, attempt->row->accessed);
+	daemon_begin(trial, attempt->row);
 	trial->flush.data = attempt;
 	if (space->setup.mapping == PTEBATCH_SHMEM)
 		read_counters(space, attempt->other_pages, attempt->other_shmem);
@@ -505,12 +573,14 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	enum obstacle obstacle = attempt->row->obstacle;
 
 	trial->flush.on_flush = NULL;
+	daemon_end(trial, attempt->row);
 	race_end(trial, attempt);
 	table_end(trial, attempt);
 	set_vma(attempt, false);
 	if (obstacle == LOCKED)
 		folio_unlock(attempt->last);
-	if (obstacle == REFERENCED || (obstacle && !attempt->to_reference))
+	if (obstacle == REFERENCED ||
+	    (obstacle == REFERENCED_AT_FLUSH && !attempt->to_reference))
 		folio_put(attempt->last);
 	if (obstacle == REFERENCED_AT_FLUSH)
 		KUNIT_EXPECT_NULL_MSG(trial->test, attempt->to_reference,
@@ -565,6 +635,32 @@ static void expect_tables_empty(const struct ptebatch_trial *trial)
 	}
 }
 
+/* rmap walks find the entries of an anonymous folio by its index. */
+static void expect_index(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_row *row = &trial->after.row;
+	const struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		unsigned long addr = ptebatch_addr(space, i), expected, got;
+
+		if (!ptebatch_entry_normal(entry) || !row->folios[entry->folio].made ||
+		    test_bit(entry->folio, space->cached))
+			continue;
+		mmap_read_lock(trial->place->mm);
+		expected = linear_page_index(vma_lookup(trial->place->mm, addr), addr);
+		mmap_read_unlock(trial->place->mm);
+		got = space->folios[entry->folio]->index + entry->page;
+		if (got == expected)
+			continue;
+		KUNIT_FAIL(trial->test, "%s: the page of entry %u has index %lu in its anonymous VMA, expected %lu",
+			   trial->function, i, got, expected);
+		break;
+	}
+}
+
 static void check(struct ptebatch_trial *trial, const void *data)
 {
 	struct attempt *attempt = *(struct attempt * const *)data;
@@ -575,6 +671,7 @@ static void check(struct ptebatch_trial *trial, const void *data)
 		if (ptebatch_folio_intact(space, i))
 			folio_lock(space->folios[i]);
 	expect_tables_empty(trial);
+	expect_index(trial);
 	KUNIT_EXPECT_EQ_MSG(trial->test, isolated_pages(), attempt->isolated,
 			    PTEBATCH_RULE_ACCOUNTING ": NR_ISOLATED_ANON and _FILE after %s",
 			    trial->function);
@@ -598,12 +695,15 @@ static void check(struct ptebatch_trial *trial, const void *data)
 static void check_row(struct kunit *test, const struct collapse_row *row)
 {
 	struct ptebatch_op op = row->no_vma ? no_vma_op :
-				row->remove ? remove_op : collapse_op;
+				row->remove ? remove_op :
+				row->daemon.orders ? scan_op : collapse_op;
 	struct ptebatch_setup setup = row->setup;
 	struct attempt *attempt;
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &setup,
-		.after = row->after, .ret = row->err, .prepare = prepare,
+		.after = row->after,
+		.ret = row->daemon.orders && row->after ? row->tables ?: 1 : row->err,
+		.prepare = prepare,
 		.undo = undo, .check = check, .data = &attempt,
 	};
 
@@ -611,8 +711,14 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 		kunit_skip(test, "requires CONFIG_TRANSPARENT_HUGEPAGE");
 	if (PMD_SIZE > SZ_64M)
 		kunit_skip(test, "requires folios larger than 64 MiB, too much memory for a guest");
+	if (row->daemon.orders && ptebatch_khugepaged_missing())
+		kunit_skip(test, "%s", ptebatch_khugepaged_missing());
+	if (row->obstacle >= NO_FOLIO && ptebatch_fail_collapse_missing())
+		kunit_skip(test, "%s", ptebatch_fail_collapse_missing());
 	if (row->race && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
 		kunit_skip(test, "cannot play another thread without CONFIG_MMU_NOTIFIER");
+	if (row->accessed && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
+		kunit_skip(test, "cannot play a secondary MMU without CONFIG_MMU_NOTIFIER");
 	if ((row->race >= TABLE_AT_FIND || row->watch_lock) &&
 	    !IS_ENABLED(CONFIG_KPROBES))
 		kunit_skip(test, "cannot play another thread without CONFIG_KPROBES");
@@ -890,6 +996,224 @@ static void collapse_row(struct kunit *test)
 	check_row(test, test->param_value);
 }
 
+/*
+ * khugepaged: each page table of an anonymous VMA is divided into ranges of the
+ * highest order first. A range is collapsed if it has few holes, and otherwise its
+ * halves are tried. With holes allowed, one present entry suffices; without holes
+ * (FULL), only ranges without empty entries are collapsed.
+ */
+static const struct collapse_row daemon_rows[] = {
+	/* Folio sizes, and attributes of entries and pages. */
+	{ "16 small folios, order 4: 64K folio",
+	  { "Wdyx*16 -*T-16", .prot = RW }, "~{Wdyx*16} -*T-16",
+	  .daemon = FULL(BIT(4)) },
+	{ "page table of 8K folios, order 4: 64K folios",
+	  { "{Wdyx*2}*T/2", .prot = RW }, "~{Wdyx*16}*T/16",
+	  .daemon = FULL(BIT(4)) },
+	{ "small, 8K, 16K and 32K folios, order 4: 64K folio",
+	  { "Wdyx*2 {Wdyx*8} {Wdyx*4} {Wdyx*2} -*T-16", .prot = RW },
+	  "~{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "16K folios, writable, read-only, shared, clean, old and PROT_NONE pages: 64K folio",
+	  { "{Wdyx*2 Rdyx*2} {Rdy*3 Wyx} {Wx Rx Ndyx*2} {Wdx*4} -*T-16", .prot = RW },
+	  "~{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "16K folios, executable, protection key 3: 64K folio with both",
+	  { "{Wdyx*4}*4 -*T-16", .prot = RW | PROT_EXEC, .pkey = 3 },
+	  "~{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "16K folios, memory tags: 64K folio with the tags of each page",
+	  { "{Wdyx*4}*4 -*T-16", .prot = RW | PTEBATCH_PROT_MTE },
+	  "~{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "16K folios, one page soft-dirty: 64K folio, soft-dirty",
+	  { "{Wdyx*4}*3 {Wdyx*3 Wdysx} -*T-16", .prot = RW, .track = true },
+	  "~{Wdysx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "mlocked 16K folios: 64K folio",
+	  { "{Wdyx*4}*4 -*T-16", .prot = RW, .mlocked = true },
+	  "~{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "KSM pages between small folios: 64K folio",
+	  { "Wdyx*4 Rdyk*8 Wdyx*4 -*T-16", .prot = RW },
+	  "~{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "16K folios, three of four on node 1: 64K folio on node 1",
+	  { "0{Wdyx*4} 1{Wdyx*4}*3 -*T-16", .prot = RW },
+	  "~1{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "16K folios in the swap cache: 64K folio",
+	  { "{Wdyx*4}*4 -*T-16", .prot = RW, .swap = true },
+	  "~{Wdyx*16} -*T-16", .daemon = FULL(BIT(4)) },
+
+	/* Holes. */
+	{ "one small folio between holes, order 4: 64K folio, rest zeroes",
+	  { "-*5 Wdyx -*T-6", .prot = RW }, "~{Wdyx*16} -*T-16",
+	  .daemon = ORDERS(BIT(4)) },
+	{ "16K folios with holes, order 4: 64K folios",
+	  { "{Wdyx -*2 Wdyx}*8 -*T-32", .prot = RW }, "~{Wdyx*16}*2 -*T-32",
+	  .daemon = ORDERS(BIT(4)) },
+	{ "zero page in and between folios: 64K folio, filled with zeroes",
+	  { "Rzy*3 {Wdyx*2 Rzy Wdyx} Rdzy*5 Wdyx*4 -*T-16", .prot = RW },
+	  "~{Wdyx*16} -*T-16", .daemon = ORDERS(BIT(4)) },
+	{ "64K of the zero page only: unchanged, next 64K collapsed",
+	  { "Rzy*16 Rzy*15 Wdyx -*T-32", .prot = RW },
+	  "Rzy*16 ~{Wdyx*16} -*T-32", .daemon = ORDERS(BIT(4)) },
+	{ "max_ptes_none=0, one hole: unchanged",
+	  { "Wdyx*15 -*T-15", .prot = RW }, .daemon = FULL(BIT(4)) },
+	{ "max_ptes_none=0, zero page: unchanged",
+	  { "Wdyx*15 Rzy -*T-16", .prot = RW }, .daemon = FULL(BIT(4)) },
+	{ "max_ptes_none=5, one hole: as 0, unchanged",
+	  { "Wdyx*15 -*T-15", .prot = RW },
+	  .daemon = { BIT(4), LIMITS(5, T / 8, T / 2) } },
+	{ "userfaultfd registered: 64K without holes collapsed, with a hole unchanged",
+	  { "{Wdyx*8} Wdyx*8 {Wdyx*8} Wdyx*7 -*T-31", .prot = RW, .uffd_wp = true },
+	  "~{Wdyx*16} {Wdyx*8} Wdyx*7 -*T-31", .daemon = ORDERS(BIT(4)) },
+
+	/* Where batches end, and neighbours. */
+	{ "64K in the middle of a page table: neighbours in the table unchanged",
+	  { "Wdyx*15 - | {Wdyx*4}*4 | - Rdx*3 Rzy*4 Ndyx*8 {.*5 Rdyx*11} -*T-59",
+	    .prot = RW },
+	  "Wdyx*15 - ~{Wdyx*16} - Rdx*3 Rzy*4 Ndyx*8 {.*5 Rdyx*11} -*T-59",
+	  .daemon = FULL(BIT(4)) },
+	{ "last 64K of a page table: collapsed, neighbours unchanged",
+	  { "-*T-32 Wdyx*15 - | {Wdyx*4}*4 |", .prot = RW },
+	  "-*T-32 Wdyx*15 - ~{Wdyx*16}", .daemon = FULL(BIT(4)) },
+	{ "16K folio across the end of 32K: 8K of it stay",
+	  { "| Wdyx*6 {Wdyx*2 | Wdyx*2} Wdyx*5 -*T-15", .prot = RW },
+	  "~{Wdyx*8} {.*2 Wdyx*2} Wdyx*5 -*T-15", .daemon = FULL(BIT(3)) },
+	{ "16K folio across the beginning of 32K: 8K of it stay",
+	  { "Wdyx*5 - {Wdyx*2 | Wdyx*2} Wdyx*6 | -*T-16", .prot = RW },
+	  "Wdyx*5 - {Wdyx*2 .*2} ~{Wdyx*8} -*T-16", .daemon = FULL(BIT(3)) },
+	{ "16K folio across the middle of 64K: two 32K folios",
+	  { "Wdyx*6 {Wdyx*4} Wdyx*6 -*T-16", .prot = RW },
+	  "~{Wdyx*8}*2 -*T-16", .daemon = FULL(BIT(3)) },
+	{ "two page tables, 32K folio across both: 64K folio in each",
+	  { "@-16 Wdyx*12 {Wdyx*8} Wdyx*12 -*T-16", .prot = RW },
+	  "@-16 ~{Wdyx*16}*2 -*T-16", .daemon = FULL(BIT(4)), .tables = 2 },
+	{ "two VMAs in a page table: unchanged",
+	  { "Wdyx*T/2 ; Wdyx*16 -*T/2-16", .prot = RW }, .daemon = FULL(BIT(4)) },
+	{ "VM_MIXEDMAP: unchanged",
+	  { "Wdyx*16 -*T-16", .prot = RW, .mixedmap = true }, .daemon = FULL(BIT(4)) },
+
+	/* Folios of the order or above, and several orders. */
+	{ "64K and 128K folios, order 4: unchanged, 16 small folios collapsed",
+	  { "{Wdyx*16} Wdyx*16 {Wdyx*32} {.*16 Wdyx*16} -*T-80", .prot = RW },
+	  "{Wdyx*16} ~{Wdyx*16} {Wdyx*32} {.*16 Wdyx*16} -*T-80",
+	  .daemon = FULL(BIT(4)) },
+	{ "64K folios, orders 4 and 5: 128K folio",
+	  { "{Wdyx*16}*2 -*T-32", .prot = RW }, "~{Wdyx*32} -*T-32",
+	  .daemon = FULL(BIT(4) | BIT(5)) },
+	{ "128K folio, orders 2 and 5: unchanged, 32 small folios collapsed",
+	  { "{Wdyx*32} Wdyx*32 -*T-64", .prot = RW },
+	  "{Wdyx*32} ~{Wdyx*32} -*T-64", .daemon = FULL(BIT(2) | BIT(5)) },
+	{ "small folios and one hole, orders 3 and 4: folios of 32K and 64K",
+	  { "Wdyx*8 - Wdyx*23 -*T-32", .prot = RW },
+	  "~{Wdyx*8} - Wdyx*7 ~{Wdyx*16} -*T-32", .daemon = FULL(BIT(3) | BIT(4)) },
+	{ "small folios and one hole, orders 2 and 9: no PMD, 16K folios",
+	  { "Wdyx*T-1 -", .prot = RW }, "~{Wdyx*4}*T/4-1 Wdyx*3 -",
+	  .daemon = FULL(BIT(2) | BIT(PMD_ORDER)) },
+	{ "16 small folios and holes, orders 4 and 9: PMD",
+	  { "Wdyx*16 -*T-16", .prot = RW }, "~[Wdyx]",
+	  .daemon = ORDERS(BIT(4) | BIT(PMD_ORDER)) },
+	{ "no folio of order 4, orders 2 and 4: 16K folios",
+	  { "{Wdyx*8} Wdyx*8 Wdyx*16 -*T-32", .prot = RW },
+	  "{Wdyx*8} ~{Wdyx*4}*6 -*T-32",
+	  .daemon = FULL(BIT(2) | BIT(4)), .obstacle = NO_FOLIO },
+	{ "no folio of order 4: unchanged",
+	  { "{Wdyx*8} Wdyx*8 -*T-16", .prot = RW },
+	  .daemon = FULL(BIT(4)), .obstacle = NO_FOLIO },
+
+	/* Entries and pages that are not collapsed. */
+	{ "swap entries, orders 2 and 4: 64K and 16K folios without them",
+	  { "Wdyx*T/2 Wdyx*12 {Sx*4} -*T/2-16", .prot = RW, .swap = true },
+	  "~{Wdyx*16}*T/32 ~{Wdyx*4}*3 {Sx*4} -*T/2-16",
+	  .daemon = ORDERS(BIT(2) | BIT(4)) },
+	{ "guard and poison marker, orders 3 and 4: folios without them",
+	  { "Wdyx*T/2 Wdyx*7 G Wdyx*8 Wdyx*8 P -*T/2-25", .prot = RW, .guarded = true },
+	  "~{Wdyx*16}*T/32 Wdyx*7 G ~{Wdyx*8}*2 P -*T/2-25",
+	  .daemon = ORDERS(BIT(3) | BIT(4)) },
+	{ "one uffd-wp entry: unchanged",
+	  { "Wdyx*16 Rdyux -*T-17", .prot = RW, .uffd_wp = true },
+	  .daemon = FULL(BIT(4)) },
+	{ "one swap entry with uffd-wp: unchanged",
+	  { "Wdyx*T/2 {Sx Sux} -*T/2-2", .prot = RW, .swap = true, .uffd_wp = true },
+	  .daemon = FULL(BIT(4)) },
+	{ "pages shared with a child: unchanged",
+	  { "{Wdyx*4}*2 Wdyx*8 -*T-16", .prot = RW, .twice = true },
+	  .daemon = FULL(BIT(4)) },
+	{ "no young page: unchanged",
+	  { "Wdx*16 -*T-16", .prot = RW }, .daemon = FULL(BIT(4)) },
+	{ "no young page, one accessed by a secondary MMU: 64K folio",
+	  { "Wdx*16 -*T-16", .prot = RW }, "~{Wdyx*16} -*T-16",
+	  .daemon = FULL(BIT(4)), .accessed = 5 },
+	{ "one young page: its 64K collapsed",
+	  { "Wdx*16 Wdx*15 Wdyx -*T-32", .prot = RW },
+	  "Wdx*16 ~{Wdyx*16} -*T-32", .daemon = FULL(BIT(4)) },
+	{ "lazyfree, clean: unchanged",
+	  { "Wdyxl*15 Wyxl -*T-16", .prot = RW }, .daemon = FULL(BIT(4)) },
+	{ "lazyfree, dirty again: 64K folio, not lazyfree",
+	  { "Wdyxl*16 -*T-16", .prot = RW }, "~{Wdyx*16} -*T-16",
+	  .daemon = FULL(BIT(4)) },
+	{ "lazyfree in a droppable VMA: 64K folio, lazyfree",
+	  { "Wdyxl*15 Wyxl -*T-16", .prot = RW, .droppable = true },
+	  "~{Wdyxl*16} -*T-16", .daemon = FULL(BIT(4)) },
+	{ "folios not on the LRU lists: unchanged",
+	  { "Wdyx*16 -*T-16", .prot = RW }, .daemon = FULL(BIT(4)), .off_lru = true },
+	{ "last folio locked: unchanged",
+	  { "Wdyx*16 -*T-16", .prot = RW }, .daemon = FULL(BIT(4)), .obstacle = LOCKED },
+	{ "extra reference to the last folio: unchanged",
+	  { "Wdyx*16 Wdyx -*T-17", .prot = RW },
+	  .daemon = FULL(BIT(4)), .obstacle = REFERENCED },
+	{ "last small folio referenced during the TLB flush: its 64K unchanged",
+	  { "Wdyx*16 Rdy Wx Rzy {Wdyx*8} Wdyx*5 -*T-32", .prot = RW },
+	  "~{Wdyx*16} Rdy Wx Rzy {Wdyx*8} Wdyx*5 -*T-32",
+	  .daemon = ORDERS(BIT(4)), .obstacle = REFERENCED_AT_FLUSH },
+	/* Not with small folios, which wait for their LRU list with a reference. */
+	{ "last 8K folio referenced during the TLB flush: 16K folios without it",
+	  { "Wdyx*16 {Wdyx*2}*8 -*T-32", .prot = RW },
+	  "~{Wdyx*16} ~{Wdyx*4}*3 {Wdyx*2}*2 -*T-32",
+	  .daemon = FULL(BIT(2) | BIT(4)), .obstacle = REFERENCED_AT_FLUSH },
+	{ "last 32K folio referenced during the TLB flush: its 64K unchanged",
+	  { "{Wdyx*8}*2 {Rdyx*8} {Wdyx*8} -*T-32", .prot = RW },
+	  "~{Wdyx*16} {Rdyx*8} {Wdyx*8} -*T-32",
+	  .daemon = FULL(BIT(4)), .obstacle = REFERENCED_AT_FLUSH },
+	{ "machine check in the second 64K: first one collapsed, second unchanged",
+	  { "Wdyx*16 {Wdyx*8} Rdy Wx Wdyx*5 Wdyxh -*T-32", .prot = RW },
+	  "~{Wdyx*16} {Wdyx*8} Rdy Wx Wdyx*5 Wdyxh -*T-32",
+	  .daemon = FULL(BIT(2) | BIT(4)), .obstacle = MACHINE_CHECK },
+
+	/* PMD order: the limits of khugepaged, which MADV_COLLAPSE does not have. */
+	{ "order 9, holes up to max_ptes_none: PMD",
+	  { "Wdyx*T/2 -*T/2", .prot = RW }, "~[Wdyx]",
+	  .daemon = { BIT(PMD_ORDER), LIMITS(T / 2, 0, 0) } },
+	{ "order 9, one hole more than max_ptes_none: unchanged",
+	  { "Wdyx*T/2 -*T/2", .prot = RW },
+	  .daemon = { BIT(PMD_ORDER), LIMITS(T / 2 - 1, 0, 0) } },
+	{ "order 9, swap entries up to max_ptes_swap: PMD",
+	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .swap = true }, "~[Wdyx]",
+	  .daemon = { BIT(PMD_ORDER), LIMITS(0, 16, 0) } },
+	{ "order 9, one swap entry more than max_ptes_swap: unchanged",
+	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .swap = true },
+	  .daemon = { BIT(PMD_ORDER), LIMITS(0, 15, 0) } },
+	{ "order 9, swap entry, half of the pages young: PMD",
+	  { "Wdx*T/2-2 Wdyx*T/2 {Sx*2}", .prot = RW, .swap = true }, "~[Wdyx]",
+	  .daemon = { BIT(PMD_ORDER), LIMITS(0, 16, 0) } },
+	{ "order 9, swap entry, fewer than half of the pages young: unchanged",
+	  { "Wdx*T/2-1 Wdyx*T/2-1 {Sx*2}", .prot = RW, .swap = true },
+	  .daemon = { BIT(PMD_ORDER), LIMITS(0, 16, 0) } },
+	{ "order 9, shared pages up to max_ptes_shared: PMD in the parent",
+	  { "{Wdyx*16} -*T-16", .prot = RW, .twice = true }, "~[Wdyx]",
+	  .daemon = { BIT(PMD_ORDER), LIMITS(T - 1, 0, 16) } },
+	{ "order 9, one shared page more than max_ptes_shared: unchanged",
+	  { "{Wdyx*16} -*T-16", .prot = RW, .twice = true },
+	  .daemon = { BIT(PMD_ORDER), LIMITS(T - 1, 0, 15) } },
+	{ "order 9, no young page: unchanged",
+	  { "{Wdx*16}*T/16", .prot = RW }, .daemon = FULL(BIT(PMD_ORDER)) },
+	{ "order 9, machine check: unchanged",
+	  { "{Wdyx*16} Rdy Wx Wdyx*T/2 Wdyxh Wdyx*T/2-19", .prot = RW },
+	  .daemon = FULL(BIT(PMD_ORDER)), .obstacle = MACHINE_CHECK },
+};
+
+KUNIT_ARRAY_PARAM_DESC(daemon_rows, daemon_rows, name);
+
+static void khugepaged_row(struct kunit *test)
+{
+	collapse_row(test);
+}
+
 /* Page tables of anonymous folios of every order. */
 
 static const struct kind {
@@ -920,16 +1244,76 @@ static void collapse_order(struct kunit *test)
 	check_row(test, &row);
 }
 
+/* A range of every order; khugepaged allocates folios of order 2 and more. */
+
+static const struct range_kind {
+	const char *name;
+	struct ptebatch_khugepaged daemon;
+	const char *format;	/* one of the two halves of the range */
+} range_kinds[] = {
+	{ "for khugepaged, range of small folios: collapsed from order 2 on",
+	  FULL(0), "Wdyx*%u" },
+	{ "for khugepaged, range of two folios: collapsed from order 2 on",
+	  FULL(0), "{Wdyx*%u}" },
+	{ "for khugepaged, holes and two pages: collapsed from order 2 on",
+	  ORDERS(0), "-*%u Rdyx" },
+};
+
+PTEBATCH_ORDER_PARAMS(khugepaged_order, range_kinds);
+
+/* The second range of the page table; of PMD order, the page table. */
+static void khugepaged_order(struct kunit *test)
+{
+	const struct ptebatch_order *param = test->param_value;
+	const struct range_kind *kind = param->kind;
+	unsigned int nr = max(1U << param->order, 2U), before = nr < T ? nr : 0;
+	unsigned int rest = T - before - nr;
+	struct collapse_row row = { .setup.prot = RW, .daemon = kind->daemon };
+	const char *half;
+
+	row.daemon.orders = BIT(param->order);
+	half = ptebatch_draw(test, kind->format,
+			     nr / 2 - (kind->format[0] == '-'));
+	row.setup.picture = ptebatch_draw(test, "-*%u | %s %s | -*%u", before, half,
+					  half, rest);
+	if (!before)
+		row.after = "~[Wdyx]";
+	else if (BIT(param->order) & THP_ORDERS_ALL_ANON)
+		row.after = ptebatch_draw(test, "-*%u ~{Wdyx*%u} -*%u", before, nr, rest);
+	check_row(test, &row);
+}
+
 static struct kunit_case khugepaged_cases[] = {
 	KUNIT_CASE_PARAM(collapse_row, rows_gen_params),
+	KUNIT_CASE_PARAM(khugepaged_row, daemon_rows_gen_params),
 	PTEBATCH_CASE_PARAMS(collapse_order),
+	PTEBATCH_CASE_PARAMS(khugepaged_order),
 	{}
 };
 
+static int suite_init(struct kunit_suite *suite)
+{
+	int err = ptebatch_swap_on(suite);
+
+	if (err)
+		return err;
+	err = ptebatch_khugepaged_on(suite);
+	/* After an error, there is no suite_exit. */
+	if (err)
+		ptebatch_swap_off(suite);
+	return err;
+}
+
+static void suite_exit(struct kunit_suite *suite)
+{
+	ptebatch_khugepaged_off(suite);
+	ptebatch_swap_off(suite);
+}
+
 static struct kunit_suite khugepaged_suite = {
 	.name = "ptebatch_khugepaged",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = suite_init,
+	.suite_exit = suite_exit,
 	.test_cases = khugepaged_cases,
 };
 

@@ -67,7 +67,7 @@ static void end_range(struct mmu_notifier *mmu_notifier,
 	spin_unlock(&notifier->lock);
 }
 
-/* The secondary MMU has no accessed bits. */
+/* The secondary MMU has no accessed bits, except for test_young(). */
 static bool clear_young(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
 			unsigned long start, unsigned long end)
 {
@@ -84,7 +84,22 @@ static bool clear_young(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
 	return false;
 }
 
+static bool test_young(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
+		       unsigned long address)
+{
+	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
+	struct ptebatch_announced *announced;
+	bool young;
+
+	spin_lock(&notifier->lock);
+	announced = notifier->record;
+	young = announced && announced->young && announced->young == address;
+	spin_unlock(&notifier->lock);
+	return young;
+}
+
 static const struct mmu_notifier_ops notifier_ops = {
+	.test_young = test_young,
 	.clear_flush_young = clear_young,
 	.clear_young = clear_young,
 	.invalidate_range_start = begin_range,

@@ -21,6 +21,7 @@ struct ptebatch_notifier;
  * @open: number of announced ranges whose end was not announced
  * @sum: sum of their first and last addresses, to recognize another end
  * @events: bitmap of the events of announced ranges, by enum mmu_notifier_event
+ * @young: address that a secondary MMU has accessed, 0: none
  * @on_start: called when a range is announced, without page table locks, if not
  *            %NULL
  * @data: argument of @on_start
@@ -34,6 +35,7 @@ struct ptebatch_announced {
 	int open;
 	unsigned long sum;
 	unsigned long events;
+	unsigned long young;
 	void (*on_start)(void *data);
 	void *data;
 };

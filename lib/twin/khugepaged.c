@@ -20,3 +20,29 @@ __visible void ptebatch_twin_collapse_pte_mapped_thp(struct mm_struct *mm,
 {
 	collapse_pte_mapped_thp(mm, addr, install_pmd);
 }
+
+__visible void ptebatch_twin_khugepaged_limits(unsigned int none, unsigned int swap,
+					       unsigned int shared)
+{
+	khugepaged_max_ptes_none = none;
+	khugepaged_max_ptes_swap = swap;
+	khugepaged_max_ptes_shared = shared;
+}
+
+/* As khugepaged_do_scan(), with a list of one mm. */
+__visible long ptebatch_twin_khugepaged_scan(struct mm_struct *mm)
+{
+	unsigned int before = khugepaged_pages_collapsed;
+	struct mm_slot slot = { .mm = mm };
+	enum scan_result result;
+
+	lru_add_drain_all();
+	spin_lock(&khugepaged_mm_lock);
+	list_add(&slot.mm_node, &khugepaged_scan.mm_head);
+	do
+		collapse_scan_mm_slot(UINT_MAX, &result, &khugepaged_collapse_control);
+	while (khugepaged_scan.mm_slot);
+	list_del(&slot.mm_node);
+	spin_unlock(&khugepaged_mm_lock);
+	return khugepaged_pages_collapsed - before;
+}

@@ -35,6 +35,11 @@ void ptebatch_twin_collapse_pte_mapped_thp(struct mm_struct *mm,
 					   unsigned long addr,
 					   bool install_pmd);
 
+/* As a scan of one mm by khugepaged; its limits max_ptes_none and so on. */
+long ptebatch_twin_khugepaged_scan(struct mm_struct *mm);
+void ptebatch_twin_khugepaged_limits(unsigned int none, unsigned int swap,
+				     unsigned int shared);
+
 #ifdef CONFIG_NUMA
 /* As do_migrate_pages() of mm/mempolicy.c. */
 int ptebatch_twin_do_migrate_pages(struct mm_struct *mm,

@@ -35,8 +35,11 @@ ALLOWED = {
     'contpte': {'so_far': 'counter of twin/contpte.c'},
     'counts': {'ptebatch_counts': 'counters of all twins'},
     'khugepaged': {
-        r'khugepaged_max_ptes_(none|swap|shared)': 'limits of khugepaged; MADV_COLLAPSE has none',
-        'khugepaged_pages_collapsed': 'statistics',
+        r'khugepaged_max_ptes_(none|swap|shared)': 'set by twin/khugepaged.c; MADV_COLLAPSE has no limits',
+        'khugepaged_(pages_collapsed|full_scans)': 'statistics',
+        'khugepaged_(scan|mm_lock)': 'the list of mms to scan, with the one that twin/khugepaged.c adds',
+        'khugepaged_collapse_control': 'result of the last scan of a page table',
+        'mm_slot_cache': 'of an mm without users, which has no twin; kfree() determines the cache',
     },
     'memory': {
         'highest_memmap_pfn': 'set by twin/memory.c',

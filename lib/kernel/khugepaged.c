@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * khugepaged sleeps, for as long as the suite may take, until a write to
+ * scan_sleep_millisecs wakes it up. It then scans all mms on its list once, which
+ * increments full_scans. The list has one more mm, without VMAs: adding the first
+ * mm to an empty list would wake it up, too.
+ */
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/khugepaged.h>
+#include <linux/kstrtox.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/string.h>
+
+#include "../twin/twin.h"
+#include "khugepaged.h"
+#include "process.h"
+#include "sysfs.h"
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+
+#define THP		"mm/transparent_hugepage"
+#define KHUGEPAGED	THP "/khugepaged"
+
+/* The attributes that the suites change, and their values before; "": not read. */
+static struct setting {
+	const char *name, *value;
+	char before[16];
+} ours[] = {
+	/* An hour. */
+	{ "scan_sleep_millisecs", "3600000" },
+	/* No sleep after an allocation has failed. */
+	{ "alloc_sleep_millisecs", "0" },
+	/* One scan takes all mms of the list. */
+	{ "pages_to_scan", "4000000000" },
+	/* Each case sets its own limits. */
+	{ "max_ptes_none", "0" },
+	{ "max_ptes_swap", "0" },
+	{ "max_ptes_shared", "0" },
+};
+
+/* Setting of each order before, one of "always", "inherit", "madvise", "never". */
+static char enabled_before[PMD_ORDER + 1][8];
+
+/*
+ * Between the cases, orders are enabled for VMAs with VM_HUGEPAGE: there are
+ * none, but khugepaged ends if it has nothing to do.
+ */
+static unsigned long enabled_now;
+
+static struct mm_struct *first_mm;
+static bool prepared;
+
+static const char *folder_of(unsigned int order, char *text, size_t size)
+{
+	snprintf(text, size, THP "/hugepages-%lukB", (PAGE_SIZE >> 10) << order);
+	return text;
+}
+
+static int write_enabled(unsigned int order, const char *value)
+{
+	char folder[48];
+
+	return ptebatch_sysfs_write(folder_of(order, folder, sizeof(folder)), "enabled",
+				    value);
+}
+
+/* The value is that in brackets: "always inherit [madvise] never". */
+static int read_enabled(unsigned int order, char *value, size_t size)
+{
+	char folder[48], text[48], *rest = text;
+	int err;
+
+	err = ptebatch_sysfs_read(folder_of(order, folder, sizeof(folder)), "enabled",
+				  text, sizeof(text));
+	if (err)
+		return err;
+	strsep(&rest, "[");
+	return rest && strscpy(value, strsep(&rest, "]"), size) > 0 ? 0 : -EINVAL;
+}
+
+static int read_number(const char *name, unsigned int *number)
+{
+	char text[16];
+
+	return ptebatch_sysfs_read(KHUGEPAGED, name, text, sizeof(text)) ?:
+	       kstrtouint(text, 10, number);
+}
+
+static int write_number(const char *name, unsigned int number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", number);
+	return ptebatch_sysfs_write(KHUGEPAGED, name, text);
+}
+
+static int wake_up_daemon(void)
+{
+	return ptebatch_sysfs_write(KHUGEPAGED, ours[0].name, ours[0].value);
+}
+
+/* Wake-ups during a scan have no effect, so that several make no second scan. */
+#define POLLS_PER_WAKE_UP	256
+#define POLLS			SZ_1M
+
+/* Wake khugepaged up, and wait until it has scanned to the end of its list. */
+static int scan_once(void)
+{
+	unsigned int before, now, i;
+	int err;
+
+	err = read_number("full_scans", &before);
+	for (i = 0; i < POLLS && !err; i++) {
+		if (i % POLLS_PER_WAKE_UP == 0)
+			err = wake_up_daemon();
+		usleep_range(20, 40);
+		err = err ?: read_number("full_scans", &now);
+		if (!err && now != before)
+			return 0;
+	}
+	return err ?: -ETIMEDOUT;
+}
+
+/**
+ * ptebatch_khugepaged_set() - set what khugepaged and its twin may do
+ * @settings: the settings; ptebatch_khugepaged_reset() ends them
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error of sysfs.
+ */
+int ptebatch_khugepaged_set(const struct ptebatch_khugepaged *settings)
+{
+	unsigned int order;
+	int err;
+
+	ptebatch_twin_khugepaged_limits(settings->max_ptes_none, settings->max_ptes_swap,
+					settings->max_ptes_shared);
+	err = write_number("max_ptes_none", settings->max_ptes_none) ?:
+	      write_number("max_ptes_swap", settings->max_ptes_swap) ?:
+	      write_number("max_ptes_shared", settings->max_ptes_shared);
+	for (order = 0; order <= PMD_ORDER && !err; order++) {
+		if (!((settings->orders ^ enabled_now) & BIT(order)) ||
+		    !(BIT(order) & THP_ORDERS_ALL_ANON))
+			continue;
+		err = write_enabled(order, settings->orders & BIT(order) ?
+				    "always" : "madvise");
+		if (!err)
+			enabled_now ^= BIT(order);
+	}
+	return err;
+}
+
+/**
+ * ptebatch_khugepaged_reset() - enable no order, as before ptebatch_khugepaged_set()
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_khugepaged_reset(void)
+{
+	const struct ptebatch_khugepaged none = {};
+
+	ptebatch_khugepaged_set(&none);
+}
+
+/**
+ * ptebatch_khugepaged_scan() - let khugepaged scan an mm once
+ * @mm: the mm, until the end of this call without MMF_DISABLE_THP_COMPLETELY
+ *
+ * Context: Process context, may sleep.
+ * Return: number of page tables in which folios were collapsed, or an error.
+ */
+long ptebatch_khugepaged_scan(struct mm_struct *mm)
+{
+	unsigned int before, after;
+	int err;
+
+	__khugepaged_enter(mm);
+	if (!mm_flags_test(MMF_VM_HUGEPAGE, mm))
+		return -ENOMEM;
+	err = read_number("pages_collapsed", &before);
+	err = err ?: scan_once();
+	return err ?: read_number("pages_collapsed", &after) ?: after - before;
+}
+
+static int enter_first_mm(void)
+{
+	first_mm = ptebatch_mm_alloc();
+	if (!first_mm)
+		return -ENOMEM;
+	__khugepaged_enter(first_mm);
+	return mm_flags_test(MMF_VM_HUGEPAGE, first_mm) ? 0 : -ENOMEM;
+}
+
+static int begin(void)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(ours) && !err; i++)
+		err = ptebatch_sysfs_read(KHUGEPAGED, ours[i].name,
+					  ours[i].before, sizeof(ours[i].before));
+	for (i = 0; i <= PMD_ORDER && !err; i++)
+		if (BIT(i) & THP_ORDERS_ALL_ANON)
+			err = read_enabled(i, enabled_before[i], sizeof(enabled_before[i]));
+	for (i = 0; i <= PMD_ORDER && !err; i++)
+		if (BIT(i) & THP_ORDERS_ALL_ANON)
+			err = write_enabled(i, "madvise");
+	enabled_now = 0;
+	for (i = 0; i < ARRAY_SIZE(ours) && !err; i++)
+		err = ptebatch_sysfs_write(KHUGEPAGED, ours[i].name,
+					   ours[i].value);
+	/* If the first scan began in the middle of the list, the second does not. */
+	return err ?: enter_first_mm() ?: scan_once() ?: scan_once();
+}
+
+static void restore(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ours); i++)
+		if (*ours[i].before)
+			ptebatch_sysfs_write(KHUGEPAGED, ours[i].name,
+					     ours[i].before);
+	for (i = 0; i <= PMD_ORDER; i++)
+		if (*enabled_before[i])
+			write_enabled(i, enabled_before[i]);
+	if (first_mm)
+		mmput(first_mm);
+	first_mm = NULL;
+}
+
+/**
+ * ptebatch_khugepaged_on() - prepare khugepaged; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_khugepaged_off()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even without CONFIG_SYSFS, or an error.
+ */
+int ptebatch_khugepaged_on(struct kunit_suite *suite)
+{
+	int err = begin();
+
+	prepared = !err;
+	/* After an error, there is no suite_exit. */
+	if (err)
+		restore();
+	return err == -ENOENT ? 0 : err;
+}
+
+/**
+ * ptebatch_khugepaged_off() - restore khugepaged; for suite_exit
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_khugepaged_off(struct kunit_suite *suite)
+{
+	if (prepared)
+		restore();
+	prepared = false;
+}
+
+/**
+ * ptebatch_khugepaged_missing() - get the reason why khugepaged cannot scan
+ *
+ * Return: the reason, for kunit_skip(), or %NULL.
+ */
+const char *ptebatch_khugepaged_missing(void)
+{
+	return prepared ? NULL : "cannot control khugepaged without CONFIG_SYSFS";
+}
+
+#else
+
+int ptebatch_khugepaged_on(struct kunit_suite *suite)
+{
+	return 0;
+}
+
+void ptebatch_khugepaged_off(struct kunit_suite *suite)
+{
+}
+
+const char *ptebatch_khugepaged_missing(void)
+{
+	return "no khugepaged without CONFIG_TRANSPARENT_HUGEPAGE";
+}
+
+int ptebatch_khugepaged_set(const struct ptebatch_khugepaged *settings)
+{
+	return -EOPNOTSUPP;
+}
+
+void ptebatch_khugepaged_reset(void)
+{
+}
+
+long ptebatch_khugepaged_scan(struct mm_struct *mm)
+{
+	return -EOPNOTSUPP;
+}
+
+#endif
