@@ -3,17 +3,22 @@
  * The split of a large anonymous folio replaces its entries by migration entries,
  * in all mms, and maps the small folios afterwards. Pages of zeroes are replaced
  * by the shared zero page, with the soft-dirty and uffd-wp bits of the entry.
+ *
+ * The split of a PMD replaces it by a page table whose entries have the bits of
+ * the PMD, or by one of migration entries if the folio is to be split.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
 
 #include "internal.h"
 
 #include "../lib/check/compare.h"
-#include "../lib/kernel/swap.h"
+#include "../lib/check/rules.h"
+#include "../lib/kernel/device.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
 
@@ -68,6 +73,22 @@ static const struct migrate_row migrate_rows[] = {
 	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}" },
 	{ "PMD-mapped folio, pinned: mapped by PTEs",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", .pinned = true },
+	{ "PMD-mapped folio, read-only, exclusive: migration entries of exclusive pages",
+	  { "[Rdyx]", .prot = RO }, "{Mx*T}" },
+	{ "PMD-mapped folio, NUMA hint: migration entries of exclusive pages",
+	  { "[Ndyx]", .prot = RW }, "{Mx*T}" },
+	{ "PMD-mapped folio, soft-dirty: soft-dirty migration entries",
+	  { "[Wdysx]", .prot = RW, .track = true }, "{Mws*T}" },
+	{ "PMD-mapped folio, dirty, not soft-dirty: migration entries not soft-dirty",
+	  { "[Wdyx]", .prot = RW, .track = true }, "{Mw*T}" },
+	{ "PMD-mapped folio, uffd-wp: migration entries with uffd-wp",
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "{Mxu*T}" },
+	{ "PMD-mapped folio, uffd-rwp: migration entries with uffd-rwp",
+	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, "{Mxu*T}" },
+	{ "device-private folio, writable PMD: writable migration entries",
+	  { "[Dwx]", .prot = RW }, "{Mw*T}" },
+	{ "device-private folio, read-only soft-dirty PMD: soft-dirty migration entries",
+	  { "[Dsx]", .prot = RW, .track = true }, "{Mxs*T}" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(migrate_rows, migrate_rows, name);
@@ -110,6 +131,141 @@ static void migrate_row(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_MIGRATION))
 		kunit_skip(test, "no migration without CONFIG_MIGRATION");
+	ptebatch_row_run(test, &run);
+}
+
+/* Split the PMDs of the range; the folios stay. */
+static long split_pmds(const struct ptebatch_op *op, struct ptebatch_space *space,
+		       bool twin)
+{
+	unsigned long addr = ptebatch_addr(space, space->row.from);
+	struct mm_struct *mm = space->places[0].mm;
+
+	mmap_read_lock(mm);
+	for (; addr < ptebatch_addr(space, space->row.to); addr += PMD_SIZE)
+		split_huge_pmd_address(vma_lookup(mm, addr), addr, false);
+	mmap_read_unlock(mm);
+	return 0;
+}
+
+static const struct ptebatch_op split_pmd_op = {
+	.function = "__split_huge_pmd()", .call = split_pmds, .no_twin = true,
+};
+
+/**
+ * struct pmd_row - a case of __split_huge_pmd()
+ * @name: name of the case
+ * @setup: address space before the call; a child does not change
+ * @after: expected row
+ */
+struct pmd_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+};
+
+static const struct pmd_row pmd_rows[] = {
+	{ "PMD: writable, dirty and young PTEs",
+	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}" },
+	{ "old PMD: old PTEs", { "[Wdx]", .prot = RW }, "{Wdx*T}" },
+	{ "clean PMD: clean PTEs", { "[Wyx]", .prot = RW }, "{Wyx*T}" },
+	{ "read-only, exclusive PMD: read-only PTEs of exclusive pages",
+	  { "[Rdyx]", .prot = RW }, "{Rdyx*T}" },
+	{ "read-only, shared PMD: read-only PTEs of shared pages",
+	  { "[Rdy]", .prot = RW }, "{Rdy*T}" },
+	{ "read-only VMA, clean and old PMD: PTEs likewise",
+	  { "[Rx]", .prot = RO }, "{Rx*T}" },
+	{ "executable VMA, protection key 3: PTEs with both",
+	  { "[Rdyx]", .prot = PROT_READ | PROT_EXEC, .pkey = 3 }, "{Rdyx*T}" },
+	{ "PROT_NONE VMA: PROT_NONE PTEs",
+	  { "[Ndyx]", .prot = PROT_NONE }, "{Ndyx*T}" },
+	{ "NUMA hint: accessible PTEs", { "[Ndyx]", .prot = RW }, "{Rdyx*T}" },
+	{ "soft-dirty, clean PMD: soft-dirty, clean PTEs",
+	  { "[Rysx]", .prot = RW, .track = true }, "{Rysx*T}" },
+	{ "dirty PMD, not soft-dirty: PTEs not soft-dirty",
+	  { "[Rdyx]", .prot = RW, .track = true }, "{Rdyx*T}" },
+	{ "uffd-wp PMD: uffd-wp PTEs",
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "{Rdyux*T}" },
+	{ "uffd-rwp PMD: uffd-rwp PTEs, PROT_NONE",
+	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, "{Ndyux*T}" },
+	{ "NUMA hint in a VMA with uffd-rwp: accessible PTEs",
+	  { "[Ndyx]", .prot = RW, .uffd_rwp = true }, "{Rdyx*T}" },
+	{ "lazyfree folio: clean PTEs, lazyfree",
+	  { "[Wyxl]", .prot = RW, .lru = true }, "{Wyxl*T}" },
+	{ "PG_hwpoison: PTEs, also of the poisoned page",
+	  { "[Wdyxh]", .prot = RW }, "{Wdyxh*T}" },
+	{ "parent and child: PTEs in the parent",
+	  { "[Rdy]", .prot = RW, .twice = true }, "{Rdy*T}" },
+	{ "PMD between page tables: both unchanged",
+	  { "@-4 {Wdyx*4} | [Rdyx] | {Wdyx*4}", .prot = RW },
+	  "@-4 {Wdyx*4} {Rdyx*T} {Wdyx*4}" },
+	{ "huge zero page, soft-dirty: PTEs of the zero page, soft-dirty",
+	  { "Rzys*T", .prot = RW, .track = true, .huge_zero = true }, "Rzys*T" },
+	{ "huge zero page, uffd-wp: PTEs of the zero page, uffd-wp",
+	  { "Rzyu*T", .prot = RW, .uffd_wp = true, .huge_zero = true }, "Rzyu*T" },
+
+	/* Migration and device-private entries. */
+	{ "writable migration entry: writable migration entries",
+	  { "[Mw]", .prot = RW }, "{Mw*T}" },
+	{ "migration entry of exclusive pages, soft-dirty: PTEs likewise",
+	  { "[Mxs]", .prot = RW, .track = true }, "{Mxs*T}" },
+	{ "migration entry of shared pages, not soft-dirty: PTEs likewise",
+	  { "[M]", .prot = RW, .track = true }, "{M*T}" },
+	{ "migration entry with uffd-wp: PTEs likewise",
+	  { "[Mxu]", .prot = RW, .uffd_wp = true }, "{Mxu*T}" },
+	{ "writable device-private entry: writable device-private entries",
+	  { "[Dwx]", .prot = RW }, "{Dwx*T}" },
+	{ "device-private entry of exclusive pages, soft-dirty: PTEs likewise",
+	  { "[Dsx]", .prot = RW, .track = true }, "{Dsx*T}" },
+	{ "device-private entry of shared pages, uffd-wp: PTEs likewise",
+	  { "[Du]", .prot = RW, .uffd_wp = true }, "{Du*T}" },
+
+	/* A file can be mapped again. */
+	{ "shmem folio, dirty and young: no PTEs, folio dirty and referenced",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T" },
+	{ "shmem folio, old: no PTEs, folio not referenced",
+	  { "[Wd]", PTEBATCH_SHMEM, RW }, "-*T" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(pmd_rows, pmd_rows, name);
+
+static void prepare_pmd(struct ptebatch_trial *trial, const void *data)
+{
+	if (trial->space->setup.twice)
+		ptebatch_trial_second(trial, &trial->space->places[1]);
+}
+
+/* Rules 1 and 17: the folio is dirty if the PMD was; that of a file, referenced. */
+static void check_pmd(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_entry *was = &trial->before.row.entries[trial->before.row.from];
+	struct folio *folio;
+
+	if (trial->second)
+		ptebatch_trial_untouched(trial->second);
+	if (!ptebatch_entry_normal(was))
+		return;
+	folio = trial->space->folios[was->folio];
+	if (was->flags & PTEBATCH_DIRTY)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_dirty(folio),
+				      "%s drops the dirty bit of the PMD", trial->function);
+	if (trial->space->setup.mapping == PTEBATCH_SHMEM)
+		KUNIT_EXPECT_EQ_MSG(trial->test, folio_test_referenced(folio),
+				    !!(was->flags & PTEBATCH_YOUNG),
+				    PTEBATCH_RULE_FILE ": PG_referenced after %s",
+				    trial->function);
+}
+
+static void pmd_row(struct kunit *test)
+{
+	const struct pmd_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &split_pmd_op, .setup = &row->setup, .after = row->after,
+		.prepare = prepare_pmd, .check = check_pmd,
+	};
+
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		kunit_skip(test, "no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE");
 	ptebatch_row_run(test, &run);
 }
 
@@ -160,6 +316,10 @@ static const struct split_row split_rows[] = {
 	  "(Wdyx*4 Rdyx*6 Wyx*6)", .order = 2 },
 	{ "PMD-mapped folio: small folios, writable",
 	  { "[Wdyx]", .prot = RW, .lru = true }, "(Wdyx*T)" },
+	{ "PMD-mapped folio, old: small folios, old",
+	  { "[Wdx]", .prot = RW, .lru = true }, "(Wdx*T)" },
+	{ "PMD-mapped folio, clean: small folios, clean",
+	  { "[Wyx]", .prot = RW, .lru = true }, "(Wyx*T)" },
 	{ "64K folio, pages 4 to 7 zero: replaced by the zero page",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*4 Ryz*4 Wdyx*8)",
 	  .zero_from = 4, .zero_to = 8 },
@@ -248,6 +408,7 @@ static void split_swap_cache(struct kunit *test)
 
 static struct kunit_case huge_memory_cases[] = {
 	KUNIT_CASE_PARAM(migrate_row, migrate_rows_gen_params),
+	KUNIT_CASE_PARAM(pmd_row, pmd_rows_gen_params),
 	KUNIT_CASE_PARAM(split_row, split_rows_gen_params),
 	KUNIT_CASE(split_swap_cache),
 	{}
@@ -255,8 +416,8 @@ static struct kunit_case huge_memory_cases[] = {
 
 static struct kunit_suite huge_memory_suite = {
 	.name = "ptebatch_huge_memory",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = ptebatch_swap_device_on,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = huge_memory_cases,
 };
 

@@ -13,7 +13,8 @@
 
 #ifdef CONFIG_DEVICE_PRIVATE
 
-#define DEVICE_SIZE	SZ_4M
+/* Several folios of the largest size: those of a case stay until it ends. */
+#define DEVICE_SIZE	(8 * PTEBATCH_DEVICE_FOLIO)
 #define DEVICE_PAGES	(DEVICE_SIZE / PAGE_SIZE)
 
 /*

@@ -8,6 +8,10 @@
 
 #include <kunit/test.h>
 #include <linux/mm_types.h>
+#include <linux/sizes.h>
+
+/* Size of the largest folio in the memory, in bytes. */
+#define PTEBATCH_DEVICE_FOLIO	SZ_2M
 
 int ptebatch_device_on(struct kunit_suite *suite);
 int ptebatch_coherent_on(struct kunit_suite *suite);

@@ -34,8 +34,9 @@
  * Each token outside braces maps a small folio. Around tokens:
  *
  *	{ }	pages of one folio, in order; their number is a power of two
- *	[ ]	a PMD-mapped folio, or with M a PMD migration entry: a token for
- *		all of its entries, or tokens that add up to a whole page table
+ *	[ ]	a PMD-mapped folio, or with M or D a PMD migration or
+ *		device-private entry: a token for all of its entries, or tokens
+ *		that add up to a whole page table
  *	( )	pages of a folio that was split into small folios (only
  *		expected and printed)
  *	{ }*3	three such folios

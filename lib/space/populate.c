@@ -160,15 +160,30 @@ static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
 	return pmd;
 }
 
-static pmd_t make_pmd_migration(struct folio *folio, u16 flags)
+static pmd_t set_swap_flags(pmd_t pmd, u16 flags)
 {
-	pmd_t pmd = softleaf_to_pmd(ptebatch_migration_entry(&folio->page, flags));
-
 	if (flags & PTEBATCH_SOFT_DIRTY)
 		pmd = pmd_swp_mksoft_dirty(pmd);
 	if (flags & PTEBATCH_UFFD)
 		pmd = pmd_swp_mkuffd(pmd);
 	return pmd;
+}
+
+static pmd_t make_pmd_migration(struct folio *folio, u16 flags)
+{
+	pmd_t pmd = softleaf_to_pmd(ptebatch_migration_entry(&folio->page, flags));
+
+	return set_swap_flags(pmd, flags);
+}
+
+static pmd_t make_pmd_device(struct folio *folio, u16 flags)
+{
+	unsigned long pfn = folio_pfn(folio);
+	swp_entry_t entry = flags & PTEBATCH_MIGRATION_WRITE ?
+			    make_writable_device_private_entry(pfn) :
+			    make_readable_device_private_entry(pfn);
+
+	return set_swap_flags(softleaf_to_pmd(entry), flags);
 }
 
 static int map_huge_entry(struct ptebatch_space *space,
@@ -177,6 +192,7 @@ static int map_huge_entry(struct ptebatch_space *space,
 {
 	bool has_page = entry->folio != PTEBATCH_NO_FOLIO;
 	bool present = ptebatch_entry_present(entry);
+	bool device = entry->kind == PTEBATCH_DEVICE_PRIVATE;
 	struct mm_struct *mm = vma->vm_mm;
 	struct folio *folio;
 	pgtable_t pgtable;
@@ -186,13 +202,13 @@ static int map_huge_entry(struct ptebatch_space *space,
 	pmd_t *pmd;
 	int err;
 
-	if (!present && entry->kind != PTEBATCH_MIGRATION)
+	if (!present && !device && entry->kind != PTEBATCH_MIGRATION)
 		return -EINVAL;
 	folio = has_page ? space->folios[entry->folio] :
 		mm_get_huge_zero_folio(mm);
 	if (!folio)
 		return -ENOMEM;
-	err = present ? 0 : prepare_nonpresent(space, entry);
+	err = present || device ? 0 : prepare_nonpresent(space, entry);
 	if (err)
 		return err;
 	p4d = p4d_alloc(mm, pgd_offset(mm, addr), addr);
@@ -203,7 +219,7 @@ static int map_huge_entry(struct ptebatch_space *space,
 		return -ENOMEM;
 
 	ptl = pmd_lock(mm, pmd);
-	if (has_page && present)
+	if (has_page && (present || device))
 		add_rmap(space, vma, addr, entry);
 	else if (has_page)
 		remove_rmap(space, vma, addr, entry);
@@ -218,6 +234,7 @@ static int map_huge_entry(struct ptebatch_space *space,
 		pte_free(mm, pgtable);
 	}
 	set_pmd_at(mm, addr, pmd, present ? make_pmd(vma, folio, entry) :
+				  device ? make_pmd_device(folio, entry->flags) :
 				  make_pmd_migration(folio, entry->flags));
 	spin_unlock(ptl);
 	return 0;

@@ -133,14 +133,21 @@ static void read_pte(struct finder *finder, pte_t pte, struct ptebatch_entry *en
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-static void read_pmd_migration(struct finder *finder, pmd_t pmd,
-			       unsigned int page, struct ptebatch_entry *entry)
+static void read_pmd_nonpresent(struct finder *finder, pmd_t pmd,
+				unsigned int page, struct ptebatch_entry *entry)
 {
 	softleaf_t leaf = softleaf_from_pmd(pmd);
 
 	entry->kind = PTEBATCH_MIGRATION;
 	entry->flags = (pmd_swp_soft_dirty(pmd) ? PTEBATCH_SOFT_DIRTY : 0) |
 		       (pmd_swp_uffd(pmd) ? PTEBATCH_UFFD : 0);
+	if (softleaf_is_device_private(leaf)) {
+		entry->kind = PTEBATCH_DEVICE_PRIVATE;
+		if (softleaf_is_device_private_write(leaf))
+			entry->flags |= PTEBATCH_MIGRATION_WRITE;
+		add_page(finder, softleaf_to_pfn(leaf) + page, true, entry);
+		return;
+	}
 	if (softleaf_is_migration_write(leaf))
 		entry->flags |= PTEBATCH_MIGRATION_WRITE;
 	else if (softleaf_is_migration_read_exclusive(leaf))
@@ -153,7 +160,7 @@ static void read_pmd(struct finder *finder, pmd_t pmd, unsigned int page,
 {
 	*entry = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
 	if (!pmd_present(pmd)) {
-		read_pmd_migration(finder, pmd, page, entry);
+		read_pmd_nonpresent(finder, pmd, page, entry);
 		return;
 	}
 	entry->kind = pmd_protnone(pmd) ? PTEBATCH_PROTNONE :
@@ -193,7 +200,7 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 	if (pmd) {
 		ptl = pmd_lock(mm, pmd);
 		pmdval = pmdp_get(pmd);
-		huge = pmd_trans_huge(pmdval) || pmd_is_migration_entry(pmdval);
+		huge = pmd_trans_huge(pmdval) || pmd_is_valid_softleaf(pmdval);
 		spin_unlock(ptl);
 	}
 	if (pmd && !huge && !pmd_none(pmdval))

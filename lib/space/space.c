@@ -147,6 +147,9 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 			return "no large folios in swap without CONFIG_THP_SWAP";
 		if (shape->node && !node_state(shape->node - 1, N_MEMORY))
 			return "too few NUMA nodes with memory";
+		if (kinds & BIT(PTEBATCH_DEVICE_PRIVATE) &&
+		    PAGE_SIZE << shape->order > PTEBATCH_DEVICE_FOLIO)
+			return "folio is larger than 2 MiB, the limit of device-private folios";
 		if (shape->order > MAX_PAGE_ORDER)
 			return "folio order is above MAX_PAGE_ORDER";
 		if (PAGE_SIZE << shape->order > SZ_64M)
