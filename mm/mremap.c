@@ -18,8 +18,8 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/device.h"
 #include "../lib/kernel/fail_table.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
@@ -615,6 +615,24 @@ static const struct mremap_row rows[] = {
 	{ "no UFFD_FEATURE_EVENT_REMAP, PMD-mapped folio: uffd-wp cleared",
 	  { "[Rdyu]", .prot = RW, .uffd_wp = true, .uffd_no_remap_event = true },
 	  "-*T", "[Rdy]" },
+	{ "no UFFD_FEATURE_EVENT_REMAP, shared uffd-rwp PMD: cleared, readable",
+	  { "[Ndyu]", .prot = RW, .uffd_rwp = true, .uffd_no_remap_event = true },
+	  "-*T", "[Rdy]" },
+	{ "no UFFD_FEATURE_EVENT_REMAP, PMD migration entry: uffd-wp cleared",
+	  { "[Mxu]", .prot = RW, .uffd_wp = true, .uffd_no_remap_event = true },
+	  "-*T", "[Mx]" },
+	{ "no UFFD_FEATURE_EVENT_REMAP, device-private PMD: uffd-wp cleared",
+	  { "[Dxu]", .prot = RW, .uffd_wp = true, .uffd_no_remap_event = true },
+	  "-*T", "[Dx]" },
+	{ "no UFFD_FEATURE_EVENT_REMAP, huge zero page: uffd-wp cleared",
+	  { "Rzyu*T", .prot = RW, .uffd_wp = true, .uffd_no_remap_event = true,
+	    .huge_zero = true }, "-*T", "Rzy*T" },
+	{ "uffd-wp PMD: uffd-wp kept",
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "-*T", "[Rdyux]" },
+	{ "uffd-rwp PMD: uffd-rwp kept",
+	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, "-*T", "[Ndyux]" },
+	{ "uffd-rwp PMD to entry 16: split, uffd-rwp kept",
+	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, "-*T", "@16 {Ndyux*T}" },
 	{ "64K folio, 8 of 16 entries uffd-rwp: uffd-rwp kept",
 	  { "{Ndyux*8 Wdyx*8}", .prot = RW, .uffd_rwp = true }, "-*16",
 	  "@16 {Ndyux*8 Wdyx*8}" },
@@ -635,6 +653,15 @@ static const struct mremap_row rows[] = {
 	  { "[Mx]", .prot = RW, .track = true }, "-*T", "[Mxs]" },
 	{ "PMD migration entry to entry 16: split and moved",
 	  { "[Mw]", .prot = RW }, "-*T", "@16 {Mw*T}" },
+	{ "PMD migration entry, uffd-wp: moved with uffd-wp",
+	  { "[Mxu]", .prot = RW, .uffd_wp = true }, "-*T", "[Mxu]" },
+	{ "PMD with a NUMA hint: moved",
+	  { "[Ndyx]", .prot = RW }, "-*T", "[Ndyx]" },
+	{ "device-private PMD: moved", { "[Dwx]", .prot = RW }, "-*T", "[Dwx]" },
+	{ "device-private PMD to entry 16: split and moved",
+	  { "[Dwx]", .prot = RW }, "-*T", "@16 {Dwx*T}" },
+	{ "device-private PMD shared with a child: moved",
+	  { "[Dwx]", .prot = RW, .twice = true }, "-*T", "[D]" },
 	{ "PMD-mapped shmem folio: PMD moved",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T", "[Wdy]" },
 	{ "PMD-mapped folio to entry 16: PMD split, entries moved",
@@ -1027,8 +1054,8 @@ static struct kunit_case mremap_cases[] = {
 
 static struct kunit_suite mremap_suite = {
 	.name = "ptebatch_mremap",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = ptebatch_swap_device_on,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = mremap_cases,
 };
 
