@@ -10,7 +10,6 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
 
@@ -19,6 +18,7 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
+#include "../lib/op/collapse.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
 
@@ -134,24 +134,6 @@ static void migrate_row(struct kunit *test)
 	ptebatch_row_run(test, &run);
 }
 
-/* Split the PMDs of the range; the folios stay. */
-static long split_pmds(const struct ptebatch_op *op, struct ptebatch_space *space,
-		       bool twin)
-{
-	unsigned long addr = ptebatch_addr(space, space->row.from);
-	struct mm_struct *mm = space->places[0].mm;
-
-	mmap_read_lock(mm);
-	for (; addr < ptebatch_addr(space, space->row.to); addr += PMD_SIZE)
-		split_huge_pmd_address(vma_lookup(mm, addr), addr, false);
-	mmap_read_unlock(mm);
-	return 0;
-}
-
-static const struct ptebatch_op split_pmd_op = {
-	.function = "__split_huge_pmd()", .call = split_pmds, .no_twin = true,
-};
-
 /**
  * struct pmd_row - a case of __split_huge_pmd()
  * @name: name of the case
@@ -260,12 +242,14 @@ static void pmd_row(struct kunit *test)
 {
 	const struct pmd_row *row = test->param_value;
 	const struct ptebatch_run run = {
-		.op = &split_pmd_op, .setup = &row->setup, .after = row->after,
+		.op = &ptebatch_split_pmds, .setup = &row->setup, .after = row->after,
 		.prepare = prepare_pmd, .check = check_pmd,
 	};
 
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		kunit_skip(test, "no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE");
+	const char *missing = ptebatch_op_missing(run.op);
+
+	if (missing)
+		kunit_skip(test, "%s", missing);
 	ptebatch_row_run(test, &run);
 }
 

@@ -30,6 +30,7 @@
 #include "../lib/kernel/khugepaged.h"
 #include "../lib/kernel/ksm.h"
 #include "../lib/kernel/swap.h"
+#include "../lib/op/collapse.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/pte.h"
@@ -118,71 +119,33 @@ struct collapse_row {
 	bool watch_lock;
 };
 
-/* Functions: madvise_collapse(), or collapse_pte_mapped_thp() without a PMD. */
-enum { COLLAPSE, REMOVE, REMOVE_WITHOUT_VMA };
-
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
-		     bool twin)
+/* collapse_pte_mapped_thp() without a PMD; @op->arg: at an address without a VMA. */
+static long remove_table(const struct ptebatch_op *op, struct ptebatch_space *space,
+			 bool twin)
 {
-	unsigned long start = ptebatch_addr(space, space->row.from);
-	unsigned long end = ptebatch_addr(space, space->row.to);
+	unsigned long start = op->arg ? 0 : ptebatch_addr(space, space->row.from);
 	struct mm_struct *mm = space->places[0].mm;
-	bool lock_dropped = false;
-	long err = 0;
 
-	if (op->arg == REMOVE_WITHOUT_VMA)
-		start = 0;
 	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
 	mmap_read_lock(mm);
-	if (op->arg)
-		(twin ? ptebatch_twin_collapse_pte_mapped_thp :
-			collapse_pte_mapped_thp)(mm, start, false);
-	else
-		err = (twin ? ptebatch_twin_madvise_collapse : madvise_collapse)
-			(vma_lookup(mm, start), start, end, &lock_dropped);
+	(twin ? ptebatch_twin_collapse_pte_mapped_thp :
+		collapse_pte_mapped_thp)(mm, start, false);
 	mmap_read_unlock(mm);
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
-	return err;
-}
-
-static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	struct mm_struct *mm = space->places[0].mm;
-	long tables;
-
-	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
-	tables = (twin ? ptebatch_twin_khugepaged_scan : ptebatch_khugepaged_scan)(mm);
-	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
-	return tables;
+	return 0;
 }
 #else
-static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
-		     bool twin)
-{
-	return -EOPNOTSUPP;
-}
-
-static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+static long remove_table(const struct ptebatch_op *op, struct ptebatch_space *space,
+			 bool twin)
 {
 	return -EOPNOTSUPP;
 }
 #endif
 
-static const struct ptebatch_op collapse_op = {
-	.function = "madvise_collapse()", .call = collapse,
-};
-
 static const struct ptebatch_op remove_op = {
-	.function = "collapse_pte_mapped_thp()", .call = collapse, .arg = REMOVE,
+	.function = "collapse_pte_mapped_thp()", .call = remove_table,
 };
-
-static const struct ptebatch_op no_vma_op = {
-	.function = "collapse_pte_mapped_thp()", .call = collapse,
-	.arg = REMOVE_WITHOUT_VMA,
-};
-
-static const struct ptebatch_op scan_op = { .function = "khugepaged", .call = scan };
 
 /**
  * struct attempt - a collapse, and what it needs besides the trial
@@ -694,9 +657,9 @@ static void check(struct ptebatch_trial *trial, const void *data)
 
 static void check_row(struct kunit *test, const struct collapse_row *row)
 {
-	struct ptebatch_op op = row->no_vma ? no_vma_op :
-				row->remove ? remove_op :
-				row->daemon.orders ? scan_op : collapse_op;
+	struct ptebatch_op op = row->remove ? remove_op :
+				row->daemon.orders ? ptebatch_khugepaged :
+				ptebatch_collapse;
 	struct ptebatch_setup setup = row->setup;
 	struct attempt *attempt;
 	const struct ptebatch_run run = {
@@ -708,7 +671,7 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 	};
 
 	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		kunit_skip(test, "requires CONFIG_TRANSPARENT_HUGEPAGE");
+		kunit_skip(test, "no collapse and no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE");
 	if (PMD_SIZE > SZ_64M)
 		kunit_skip(test, "requires folios larger than 64 MiB, too much memory for a guest");
 	if (row->daemon.orders && ptebatch_khugepaged_missing())
@@ -731,6 +694,7 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 	attempt = kunit_kzalloc(test, sizeof(*attempt), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, attempt);
 	attempt->row = row;
+	op.arg = row->no_vma;
 	/* Kprobes take time to install, and the twin takes no other branches. */
 	op.no_twin = row->race || row->watch_lock;
 	setup.lru = !row->off_lru;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/errno.h>
+#include <linux/khugepaged.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+
+#include "internal.h"
+
+#include "../kernel/khugepaged.h"
+#include "../twin/twin.h"
+#include "collapse.h"
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+
+static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
+{
+	unsigned long start = ptebatch_addr(space, space->row.from);
+	unsigned long end = ptebatch_addr(space, space->row.to);
+	struct mm_struct *mm = space->places[0].mm;
+	bool lock_dropped = false;
+	long err;
+
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	mmap_read_lock(mm);
+	err = (twin ? ptebatch_twin_madvise_collapse : madvise_collapse)
+		(vma_lookup(mm, start), start, end, &lock_dropped);
+	mmap_read_unlock(mm);
+	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
+	return err;
+}
+
+/* Returns the number of page tables in which folios were collapsed. */
+static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	long tables;
+
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	tables = (twin ? ptebatch_twin_khugepaged_scan : ptebatch_khugepaged_scan)(mm);
+	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
+	return tables;
+}
+
+static const char *missing(void)
+{
+	return NULL;
+}
+
+#else
+
+static long collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static const char *missing(void)
+{
+	return "no collapse and no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE";
+}
+
+#endif
+
+static long split_pmds(const struct ptebatch_op *op, struct ptebatch_space *space,
+		       bool twin)
+{
+	unsigned long addr = ptebatch_addr(space, space->row.from);
+	struct mm_struct *mm = space->places[0].mm;
+
+	mmap_read_lock(mm);
+	for (; addr < ptebatch_addr(space, space->row.to); addr += PMD_SIZE)
+		split_huge_pmd_address(vma_lookup(mm, addr), addr, false);
+	mmap_read_unlock(mm);
+	return 0;
+}
+
+const struct ptebatch_op ptebatch_collapse = {
+	.name = "collapse", .function = "madvise_collapse()", .call = collapse,
+	.missing = missing,
+};
+
+const struct ptebatch_op ptebatch_khugepaged = {
+	.name = "khugepaged", .function = "khugepaged", .call = scan,
+	.missing = missing,
+};
+
+const struct ptebatch_op ptebatch_split_pmds = {
+	.name = "split-pmd", .function = "__split_huge_pmd()", .call = split_pmds,
+	.missing = missing, .no_twin = true,
+};

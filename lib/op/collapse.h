@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Collapses of the page tables that the range contains, and splits of PMDs.
+ */
+#ifndef PTEBATCH_COLLAPSE_H
+#define PTEBATCH_COLLAPSE_H
+
+#include "op.h"
+
+/* madvise_collapse(); the space holds no references to the folios. */
+extern const struct ptebatch_op ptebatch_collapse;
+
+/* A scan of the mm by khugepaged, between ptebatch_khugepaged_set() and _reset(). */
+extern const struct ptebatch_op ptebatch_khugepaged;
+
+/* The PMDs of the range; the folios stay. */
+extern const struct ptebatch_op ptebatch_split_pmds;
+
+#endif /* PTEBATCH_COLLAPSE_H */
