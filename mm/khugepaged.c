@@ -618,7 +618,7 @@ static void expect_index(const struct ptebatch_trial *trial)
 		got = space->folios[entry->folio]->index + entry->page;
 		if (got == expected)
 			continue;
-		KUNIT_FAIL(trial->test, "%s: the page of entry %u has index %lu in its anonymous VMA, expected %lu",
+		KUNIT_FAIL(trial->test, "%s: the page of entry %u has index %lu, expected %lu",
 			   trial->function, i, got, expected);
 		break;
 	}
@@ -670,8 +670,8 @@ static void check_row(struct kunit *test, const struct collapse_row *row)
 		.undo = undo, .check = check, .data = &attempt,
 	};
 
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		kunit_skip(test, "no collapse and no PMD-mapped folios without CONFIG_TRANSPARENT_HUGEPAGE");
+	if (ptebatch_op_missing(&ptebatch_collapse))
+		kunit_skip(test, "%s", ptebatch_op_missing(&ptebatch_collapse));
 	if (PMD_SIZE > SZ_64M)
 		kunit_skip(test, "requires folios larger than 64 MiB, too much memory for a guest");
 	if (row->daemon.orders && ptebatch_khugepaged_missing())
