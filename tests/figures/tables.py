@@ -201,18 +201,28 @@ def _small(records: Sequence[Record]) -> str:
             f'to batch.\n\n{table(header, rows)}')
 
 
-def _faults(records: Sequence[Record]) -> str:
-    header = ['faults', *(f'{record.key.arch}: {column}' for record in records for column in ('one by one', 'batched', 'ratio'))]
-    measured = {timing.name: timing.what for record in records for timing in record.timings if timing.table == 'faults'}
+def _by_name(name: str, records: Sequence[Record]) -> str:
+    """The table of this name: a row for each measurement, without a document to compare it with."""
+    header = [name, *(f'{record.key.arch}: {column}' for record in records for column in ('one by one', 'batched', 'ratio'))]
+    measured = {timing.name: timing.what for record in records for timing in record.timings if timing.table == name}
     rows = []
-    for name, what in measured.items():
+    for row, what in measured.items():
         words = {key: word for key, word in what.items() if key != 'way'}
-        rows.append([name.removeprefix('faults '), *(cell for record in records for cell in _ways(record, **words)[0])])
-    return f'One fault for each folio, beside one for each page: {_unit(records, A_PAGE)}.\n\n{table(header, rows)}'
+        rows.append([row.removeprefix(f'{name} '), *(cell for record in records for cell in _ways(record, **words)[0])])
+    return table(header, rows)
+
+
+def _faults(records: Sequence[Record]) -> str:
+    return f'One fault for each folio, beside one for each page: {_unit(records, A_PAGE)}.\n\n{_by_name("faults", records)}'
+
+
+def _thp(records: Sequence[Record]) -> str:
+    return (f'`MADV_COLLAPSE` of one page table, by order of folio, and the split of one PMD, which has no twin: '
+            f'{_unit(records, A_PAGE)}.\n\n{_by_name("THP", records)}')
 
 
 TABLES: dict[str, Callable[[Sequence[Record]], str]] = {
-    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small, 'faults': _faults}
+    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small, 'faults': _faults, 'THP': _thp}
 
 
 def tables(records: Sequence[Record]) -> str:
