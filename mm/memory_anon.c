@@ -268,6 +268,8 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
  * @zero: PTE of the zero page
  * @mm: mm that faults
  * @raced: the other thread has mapped the zero page
+ * @watching: allocations are watched
+ * @racing: @lock is registered
  */
 struct attempt {
 	const struct fault_row *row;
@@ -276,6 +278,8 @@ struct attempt {
 	pte_t zero;
 	struct mm_struct *mm;
 	bool raced;
+	bool watching;
+	bool racing;
 };
 
 /* Without the lock, as the caller is about to take it; no other thread exists. */
@@ -291,7 +295,7 @@ static void map_zero_page(void *data)
 		   attempt->zero);
 }
 
-static void race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
+static int race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
 {
 	static const struct ptebatch_entry zero = {
 		.kind = PTEBATCH_READABLE, .folio = PTEBATCH_NO_FOLIO,
@@ -309,7 +313,7 @@ static void race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
 		.function = "pte_offset_map_lock", .match = mm,
 		.on_call = map_zero_page, .data = attempt,
 	};
-	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&attempt->lock, 1));
+	return ptebatch_counters_begin(&attempt->lock, 1);
 }
 
 /*
@@ -359,13 +363,14 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (space->nr_places == 2)
 		ptebatch_trial_second(trial, &space->places[1]);
 	fill_free_folios(row->orders);
+	/* From here on, no assertion may end the case before undo(). */
 	if (row->flags)
 		ptebatch_vma_flags(mm, ptebatch_addr(space, row->at), row->flags, 0);
-	if (watches(row))
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails));
-	if (row->appears)
-		race_begin(trial, attempt);
+	attempt->watching = watches(row) &&
+			    !ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails);
+	KUNIT_EXPECT_EQ(trial->test, attempt->watching, watches(row));
+	attempt->racing = row->appears && !race_begin(trial, attempt);
+	KUNIT_EXPECT_EQ(trial->test, attempt->racing, !!row->appears);
 	if (row->unstable)
 		mm_flags_set(MMF_UNSTABLE, mm);
 	ptebatch_anon_orders_begin(mm, &orders);
@@ -395,13 +400,13 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	ptebatch_anon_orders_end(mm);
 	if (row->unstable)
 		mm_flags_clear(MMF_UNSTABLE, mm);
-	if (row->appears) {
+	if (attempt->racing) {
 		ptebatch_counters_end(&attempt->lock, 1);
 		KUNIT_EXPECT_TRUE_MSG(trial->test, attempt->raced,
 				      "%s does not lock the page table",
 				      trial->function);
 	}
-	if (watches(row)) {
+	if (attempt->watching) {
 		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&folio),
 				      "%s allocates too few folios", trial->function);
 		if (row->discards)
