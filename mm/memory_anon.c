@@ -444,7 +444,9 @@ static bool check_row(struct kunit *test, const struct fault_row *row)
 {
 	struct ptebatch_op op = row->read ? ptebatch_read_fault : ptebatch_write_fault;
 	struct ptebatch_setup setup = row->setup;
+	struct ptebatch_trial *trial;
 	struct attempt *attempt;
+	bool passes = true;
 	struct ptebatch_run run = {
 		.op = &op, .setup = &setup, .after = row->after,
 		.ret = row->err, .prepare = prepare, .undo = undo,
@@ -458,7 +460,11 @@ static bool check_row(struct kunit *test, const struct fault_row *row)
 	attempt->row = row;
 	op.arg = row->at;
 	setup.lru = true;
-	return ptebatch_row_run(test, &run);
+	trial = ptebatch_row_try(test, &run, false, &passes);
+	/* Some cases have many trials. */
+	ptebatch_trial_release(trial);
+	kunit_kfree(test, attempt);
+	return passes;
 }
 
 static void fault_row(struct kunit *test)
@@ -545,9 +551,126 @@ static void fault_of_each_page(struct kunit *test)
 			return;
 }
 
+/*
+ * Faults in a 32K range with up to two of its entries occupied, in VMAs that begin
+ * and end in it, compared with a reference that tries one order after the other.
+ */
+
+/* Entries of the range, and of the row: some are behind the range. */
+#define RANGE		8
+#define WINDOW		12
+
+/* Without EXHAUSTIVE=1, one combination in SAMPLE is tested. */
+#define SAMPLE		61
+
+/**
+ * struct window - a combination
+ * @occupied: bitmap of the entries of the range that are occupied
+ * @orders: permitted orders: 16K, 32K or both
+ * @at: entry that faults
+ * @start: first entry of its VMA
+ * @end: first entry behind its VMA
+ */
+struct window {
+	unsigned int occupied;
+	unsigned long orders;
+	unsigned int at;
+	unsigned int start, end;
+};
+
+static const unsigned int starts[] = { 0, 1, 4 };
+static const unsigned int ends[] = { WINDOW, RANGE - 1, 4 };
+static const unsigned long permitted[] = { BIT(2), BIT(3), BIT(2) | BIT(3) };
+
+/* Returns false if the combination with this number has no fault that maps. */
+static bool number_window(struct window *window, unsigned int i)
+{
+	*window = (struct window) { .occupied = i % BIT(RANGE) };
+	i /= BIT(RANGE);
+	window->at = i % RANGE;
+	i /= RANGE;
+	window->orders = permitted[i % ARRAY_SIZE(permitted)];
+	i /= ARRAY_SIZE(permitted);
+	window->start = starts[i % ARRAY_SIZE(starts)];
+	window->end = ends[i / ARRAY_SIZE(starts)];
+	return window->at >= window->start && window->at < window->end &&
+	       !(window->occupied & BIT(window->at)) &&
+	       hweight8(window->occupied) <= 2;
+}
+
+static unsigned int nr_windows(void)
+{
+	return BIT(RANGE) * RANGE * ARRAY_SIZE(permitted) * ARRAY_SIZE(starts) *
+	       ARRAY_SIZE(ends);
+}
+
+/* The reference: the first entry that the fault maps, and the order. */
+static unsigned int expect_from(const struct window *window, unsigned int *order)
+{
+	unsigned int from, i;
+
+	for (*order = 3; *order > 1; (*order)--) {
+		bool fits = window->orders & BIT(*order);
+
+		from = round_down(window->at, 1U << *order);
+		for (i = from; i < from + (1U << *order); i++)
+			fits &= i >= window->start && i < window->end &&
+				!(window->occupied & BIT(i));
+		if (fits)
+			return from;
+	}
+	*order = 0;
+	return window->at;
+}
+
+/* Draw the row, and the folio of @order that the fault maps from @from; WINDOW: none. */
+static void draw_window(char *picture, size_t size, const struct window *window,
+			unsigned int from, unsigned int order)
+{
+	unsigned int i, at = 0;
+
+	for (i = 0; i < WINDOW; i++) {
+		if (i && (i == window->start || i == window->end))
+			at += scnprintf(picture + at, size - at, "; ");
+		if (i == from) {
+			at += scnprintf(picture + at, size - at, "~{Wdyx*%u} ", 1U << order);
+			i += (1U << order) - 1;
+		} else {
+			at += scnprintf(picture + at, size - at, "%s ",
+					!(window->occupied & BIT(i)) ? "-" :
+					i % 2 ? "Rzy" : "Wdyx");
+		}
+	}
+}
+
+static void fault_in_each_window(struct kunit *test)
+{
+	unsigned int i, from, order, left = 0;
+	char before[96], after[96];
+	struct window window;
+
+	for (i = 0; i < nr_windows(); i++) {
+		struct fault_row row = {
+			.setup = { before, .prot = RW }, .after = after,
+		};
+
+		if (!number_window(&window, i) || left--)
+			continue;
+		left = ptebatch_exhaustive ? 0 : SAMPLE - 1;
+		row.orders = window.orders;
+		row.at = window.at;
+		from = expect_from(&window, &order);
+		draw_window(before, sizeof(before), &window, WINDOW, 0);
+		draw_window(after, sizeof(after), &window, from, order);
+		if (!check_row(test, &row))
+			return;
+	}
+}
+
 static struct kunit_case memory_anon_cases[] = {
 	KUNIT_CASE_PARAM(fault_row, rows_gen_params),
 	KUNIT_CASE(fault_of_each_page),
+	KUNIT_CASE_SLOW(fault_in_each_window),
 	PTEBATCH_CASE_PARAMS(fault_order),
 	{}
 };

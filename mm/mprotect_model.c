@@ -11,7 +11,6 @@
 #include <linux/math64.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
-#include <linux/moduleparam.h>
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/check/states.h"
@@ -19,11 +18,7 @@
 #include "../lib/run/params.h"
 #include "../lib/run/window.h"
 
-/* Test all combinations, or one in SAMPLE. */
-static bool exhaustive;
-module_param(exhaustive, bool, 0444);
-MODULE_PARM_DESC(exhaustive, "try every combination, not a sample");
-
+/* Without EXHAUSTIVE=1, one combination in SAMPLE is tested. */
 #define SAMPLE	1801
 
 /* With exhaustive, one combination in TIMED is timed. */
@@ -221,7 +216,7 @@ struct round {
 /* Reading the clock for each combination would slow down exhaustive runs. */
 static void start_lap(struct round *round)
 {
-	round->lap = exhaustive && round->ran % TIMED ? 0 : ktime_get_ns();
+	round->lap = ptebatch_exhaustive && round->ran % TIMED ? 0 : ktime_get_ns();
 }
 
 static void end_lap(struct round *round, u64 *spent_on)
@@ -275,7 +270,7 @@ static bool try_ranges(struct round *round, unsigned int nr)
 				round->left--;
 				continue;
 			}
-			round->left = exhaustive ? 0 : SAMPLE - 1;
+			round->left = ptebatch_exhaustive ? 0 : SAMPLE - 1;
 			round->ran++;
 			if (!try_both(round))
 				return false;
@@ -367,7 +362,7 @@ static void run_round(struct kunit *test, const struct model_param *param,
 	if (i < ARRAY_SIZE(patterns))
 		return;
 	KUNIT_EXPECT_EQ(test, round->ran,
-			exhaustive ? expected : DIV_ROUND_UP_ULL(expected, SAMPLE));
+			ptebatch_exhaustive ? expected : DIV_ROUND_UP_ULL(expected, SAMPLE));
 }
 
 static u64 sum(const u64 *counts)
@@ -393,11 +388,11 @@ static void mprotect_model(struct kunit *test)
 	nr = vma_kinds(param->op, kinds);
 	/* A sample tests one kind of VMA in each case, in turn. */
 	for (i = 0; i < nr; i++)
-		if (exhaustive || i == turn % nr)
+		if (ptebatch_exhaustive || i == turn % nr)
 			run_round(test, param, kinds[i]);
 	turn++;
 	/* The host reports this line if the run times out. */
-	if (exhaustive)
+	if (ptebatch_exhaustive)
 		kunit_info(test, "combinations tried=%llu total=%llu\n",
 			   sum(tried), sum(total));
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/moduleparam.h>
+
 #include "params.h"
+
+bool ptebatch_exhaustive;
+module_param_named(exhaustive, ptebatch_exhaustive, bool, 0444);
+MODULE_PARM_DESC(exhaustive, "try every combination, not a sample");
 
 /**
  * ptebatch_params() - compute the array of a case's parameters

@@ -14,6 +14,9 @@
 #define PTEBATCH_CASE_PARAMS(name) \
 	KUNIT_CASE_PARAM_WITH_INIT(name, kunit_array_gen_params, name##_params, NULL)
 
+/* EXHAUSTIVE=1: cases that try a sample of their combinations try all of them. */
+extern bool ptebatch_exhaustive;
+
 int ptebatch_params(struct kunit *test, unsigned int nr, size_t size,
 		    bool (*fill)(unsigned int i, void *param),
 		    void (*describe)(struct kunit *test, const void *param,
