@@ -16,6 +16,7 @@
 
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
+#include "../lib/kernel/fail_folio.h"
 #include "../lib/kernel/ksm.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
@@ -366,36 +367,90 @@ static void zap_row(struct kunit *test)
 
 /* The mmu_gather is full: zapping flushes the TLB before it continues. */
 
-/* With dirty file pages, the gather may have MAX_GATHER_BATCH pages. */
-static const struct zap_row full_rows[] = {
-	{ "small file folios fill the mmu_gather: two TLB flushes",
-	  { "Ry*T Wdy*16", PTEBATCH_FILE, RW }, "-*T -*16" },
-	{ "small file folios, then 8K folios fill the mmu_gather: two TLB flushes",
-	  { "Ry*T {Wdy*2}*16", PTEBATCH_FILE, RW }, "-*T -*32" },
+/**
+ * struct full_row - a case of a full mmu_gather
+ * @zap: the case of zap_vma_range()
+ * @flushes: minimum number of TLB flushes
+ * @fails: number of allocations of a page for the gather that fail; without it,
+ *         the gather is full after 7 entries: of a large folio, two each
+ */
+struct full_row {
+	struct zap_row zap;
+	unsigned int flushes;
+	unsigned int fails;
 };
 
-KUNIT_ARRAY_PARAM_DESC(full_rows, full_rows, name);
+/* With dirty file pages, the gather may have MAX_GATHER_BATCH pages. */
+static const struct full_row full_rows[] = {
+	{ { "small file folios fill the mmu_gather: two TLB flushes",
+	    { "Ry*T Wdy*16", PTEBATCH_FILE, RW }, "-*T -*16" }, 2 },
+	{ { "small file folios, then 8K folios fill the mmu_gather: two TLB flushes",
+	    { "Ry*T {Wdy*2}*16", PTEBATCH_FILE, RW }, "-*T -*32" }, 2 },
+	{ { "24 small folios, no page for the mmu_gather: 4 TLB flushes",
+	    { "Wdyx*24", .prot = RW }, "-*24" }, 4, 3 },
+	{ { "8 folios of 16K, no page for the mmu_gather: two TLB flushes",
+	    { "{Wdyx*4}*8", .prot = RW }, "-*32" }, 2, 2 },
+	{ { "small and 16K file folios, dirty, no page for the mmu_gather: 3 TLB flushes",
+	    { "Wdy*4 {Wdy*4}*4 Wdy*4", PTEBATCH_FILE, RW }, "-*24" }, 3, 2 },
+	{ { "9 small folios around a page table boundary, no page for the mmu_gather: two TLB flushes",
+	    { "@-7 Wdyx*9", .prot = RW }, "@-7 -*9" }, 2, 1 },
+};
+
+static void full_row_desc(const struct full_row *row, char *desc)
+{
+	strscpy(desc, row->zap.name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(full_rows, full_rows, full_row_desc);
+
+static void prepare_full(struct ptebatch_trial *trial, const void *data)
+{
+	const struct full_row *row = data;
+
+	prepare(trial, NULL);
+	if (row->fails)
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_fail_folio(PTEBATCH_FAIL_PAGE, row->fails));
+}
+
+static void undo_full(struct ptebatch_trial *trial, const void *data)
+{
+	const struct full_row *row = data;
+	struct folio *last;
+
+	undo(trial, NULL);
+	/* The twin's batches are smaller, and the gather is full more often. */
+	if (row->fails && !ptebatch_fail_folio_end(&last))
+		KUNIT_FAIL(trial->test, "%s asks for less than %u pages for the mmu_gather",
+			   trial->function, row->fails);
+}
 
 /* One while pages are left, one at the end of the page table. */
-static void expect_two_flushes(struct ptebatch_trial *trial, const void *data)
+static void check_full(struct ptebatch_trial *trial, const void *data)
 {
-	KUNIT_EXPECT_GE_MSG(trial->test, trial->flush.calls, 2,
+	const struct full_row *row = data;
+
+	KUNIT_EXPECT_GE_MSG(trial->test, trial->flush.calls, row->flushes,
 			    PTEBATCH_RULE_TLB ": number of TLB flushes of %s",
 			    trial->function);
+	check(trial, NULL);
 }
 
 static void zap_full_gather(struct kunit *test)
 {
-	const struct zap_row *row = test->param_value;
+	const struct full_row *row = test->param_value;
 	const struct ptebatch_run run = {
-		.op = &ptebatch_zap, .setup = &row->setup, .after = row->after,
-		.check = expect_two_flushes,
+		.op = &ptebatch_zap, .setup = &row->zap.setup, .after = row->zap.after,
+		.prepare = prepare_full, .undo = undo_full, .check = check_full,
+		.data = row,
 	};
 
 	if (!IS_ENABLED(CONFIG_SMP))
 		kunit_skip(test, "the mmu_gather is not limited without CONFIG_SMP");
 	if (PTRS_PER_PTE * PAGE_SIZE > SZ_64M)
 		kunit_skip(test, "a page table maps more than 64 MiB, the limit of the suites");
+	if (row->fails && ptebatch_fail_folio_missing())
+		kunit_skip(test, "%s", ptebatch_fail_folio_missing());
 	ptebatch_row_run(test, &run);
 }
 

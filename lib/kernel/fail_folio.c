@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "fail_folio.h"
 
@@ -27,6 +28,9 @@ const char *ptebatch_fail_folio_missing(void)
 static struct task_struct *task;
 static unsigned int left;
 
+/* The function returns the address of a page. */
+static bool returns_address;
+
 /* The folios that the task did not get: a kretprobe must not free them. */
 static struct folio *lost[PTEBATCH_FAIL_FOLIOS];
 static unsigned int nr_lost;
@@ -36,10 +40,12 @@ static struct folio *last_folio;
 
 static int at_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	struct folio *folio = (struct folio *)regs_return_value(regs);
+	unsigned long value = regs_return_value(regs);
+	struct folio *folio;
 
-	if (current != task || !folio)
+	if (current != task || !value)
 		return 0;
+	folio = returns_address ? virt_to_folio((void *)value) : (struct folio *)value;
 	if (!left) {
 		last_folio = folio;
 		return 0;
@@ -54,7 +60,7 @@ static struct kretprobe probe;
 
 /**
  * ptebatch_fail_folio() - make allocations of folios by this task fail
- * @function: PTEBATCH_FAIL_VMA or PTEBATCH_FAIL_MIGRATION
+ * @function: PTEBATCH_FAIL_VMA, PTEBATCH_FAIL_MIGRATION or PTEBATCH_FAIL_PAGE
  * @n: number of allocations that fail, at most PTEBATCH_FAIL_FOLIOS; 0: watch only
  *
  * After success, the caller calls ptebatch_fail_folio_end().
@@ -68,6 +74,7 @@ int ptebatch_fail_folio(const char *function, unsigned int n)
 		.kp.symbol_name = function,
 		.handler = at_return,
 	};
+	returns_address = !strcmp(function, PTEBATCH_FAIL_PAGE);
 	task = current;
 	left = min(n, PTEBATCH_FAIL_FOLIOS);
 	nr_lost = 0;
