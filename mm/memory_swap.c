@@ -21,6 +21,8 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
+#include <linux/swap.h>
 
 #include "internal.h"
 
@@ -44,6 +46,11 @@
 #define CHILD_READS	BIT(2)	/* the child has read entry 12 */
 #define CHILD_UNMAPS	BIT(3)	/* the child has unmapped entries 4 to 7 */
 #define NOT_READ	BIT(4)	/* the first folio is not uptodate: a read failed */
+#define POISONED	BIT(5)	/* the page of the fault has PG_hwpoison */
+#define WRITEBACK	BIT(6)	/* the first folio is under writeback; REFERENCED, too */
+#define STABLE		BIT(7)	/* a page under writeback must not change */
+#define SLOW		BIT(8)	/* the swap device is not as fast as memory */
+#define KEEPS		BIT(9)	/* expected: the first folio stays in the swap cache */
 
 static bool has_swap_entry(const struct ptebatch_space *space, s16 folio)
 {
@@ -113,12 +120,30 @@ static void read_in_child(const struct ptebatch_trial *trial, unsigned int i)
 	mmap_read_unlock(child->mm);
 }
 
+/* Of the row's swap device. */
+static swp_entry_t device_entry;
+static unsigned long flags_before;
+
+static void set_device_flags(const struct ptebatch_space *space, unsigned int state)
+{
+	device_entry = space->folios[0]->swap;
+	flags_before = ptebatch_swap_flags(device_entry,
+					   state & SLOW ? SWP_SYNCHRONOUS_IO : 0,
+					   state & STABLE ? SWP_STABLE_WRITES : 0);
+}
+
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	struct ptebatch_space *space = trial->space;
 	const struct fault_row *row = data;
 	const struct ptebatch_anon_orders orders = { .always = row->orders };
 
+	if (row->state & (SLOW | STABLE))
+		set_device_flags(space, row->state);
+	if (row->state & WRITEBACK)
+		folio_start_writeback(space->folios[0]);
+	if (row->state & POISONED)
+		SetPageHWPoison(folio_page(space->folios[0], row->at));
 	ptebatch_contents_fill(trial);
 	/* A reference to a swapped out folio: its frames are not reused. */
 	if (row->state & OUT)
@@ -135,6 +160,15 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 
 static void undo(struct ptebatch_trial *trial, const void *data)
 {
+	struct ptebatch_space *space = trial->space;
+	const struct fault_row *row = data;
+
+	if (row->state & POISONED)
+		ClearPageHWPoison(folio_page(space->folios[0], row->at));
+	if (row->state & WRITEBACK)
+		folio_end_writeback(space->folios[0]);
+	if (row->state & (SLOW | STABLE))
+		ptebatch_swap_flags(device_entry, ~0UL, flags_before);
 	ptebatch_anon_orders_end(trial->place->mm);
 }
 
@@ -149,22 +183,29 @@ static bool has_swap_count(struct folio *folio)
 }
 
 /*
- * Rule 7: the last fault of a folio frees its slots. A RAM disk is as fast as the
- * swap cache (SWP_SYNCHRONOUS_IO).
+ * Rule 7: the last fault of a folio frees its slots, as a RAM disk is as fast as
+ * the swap cache (SWP_SYNCHRONOUS_IO). With other devices, only some faults do.
  */
 static void check_freed(struct ptebatch_trial *trial, const void *data)
 {
 	struct ptebatch_space *space = trial->space;
-	unsigned int i;
+	const struct fault_row *row = data;
+	unsigned int i, kept = 0;
 
-	for (i = 0; i < space->row.nr_folios; i++)
-		if (ptebatch_folio_intact(space, i) &&
-		    folio_test_swapcache(space->folios[i]))
-			KUNIT_EXPECT_TRUE_MSG(trial->test,
-					      has_swap_count(space->folios[i]),
-					      PTEBATCH_RULE_ACCOUNTING
-					      ": folio %u keeps its slots after %s",
-					      i, trial->function);
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!ptebatch_folio_intact(space, i))
+			continue;
+		kept += folio_test_swapcache(folio) && !has_swap_count(folio);
+		KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_locked(folio),
+				       "%s leaves folio %u locked",
+				       trial->function, i);
+	}
+	KUNIT_EXPECT_EQ_MSG(trial->test, kept, row->state & KEEPS ? 1 : 0,
+			    PTEBATCH_RULE_ACCOUNTING
+			    ": folios in the swap cache that are not in swap, after %s",
+			    trial->function);
 }
 
 /* Rule 1: the twin's folios differ, and dirty does not spread in it. */
@@ -204,6 +245,8 @@ static bool check_fault(struct kunit *test, const struct fault_row *row)
 
 	if (!ptebatch_swap_missing() && ptebatch_swap_used() < 0)
 		kunit_skip(test, "the machine's swap device may read ahead");
+	if (row->state & POISONED && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
+		kunit_skip(test, "no PG_hwpoison without CONFIG_MEMORY_FAILURE");
 	setup.swap = true;
 	setup.lru = true;
 	op.arg = row->at;
@@ -273,6 +316,13 @@ static const struct fault_row rows[] = {
 	{ "64K folio, uffd-rwp, read fault: folio mapped without access",
 	  { "{Sux*16}", .prot = RW, .uffd_rwp = true }, 5, "{Nyux*16}" },
 
+	{ "64K folio, uffd-rwp, write fault: folio mapped without access",
+	  { "{Sux*16}", .prot = RW, .uffd_rwp = true }, 5, "{Nyux*16}", true },
+	{ "64K folio, shared, uffd-rwp, write fault: folio mapped without access, not copied",
+	  { "{Su*16}", .prot = RW, .uffd_rwp = true }, 5, "{Nyu*16}", true },
+	{ "64K folio, not uffd-rwp, VMA for it, read fault: folio mapped, writable",
+	  { "{Sx*16}", .prot = RW, .uffd_rwp = true }, 5, "{Wyx*16}" },
+
 	/* Rule 3: otherwise only the page of the fault is mapped. */
 	{ "first PTE of a 64K folio empty, read fault: one page mapped",
 	  { "{- Sx*4 | Sx | Sx*10}", .prot = RW }, 5, "{- Sx*4 Wyx Sx*10}" },
@@ -326,6 +376,32 @@ static const struct fault_row rows[] = {
 	{ "64K folio not uptodate, as its read failed, read fault: -EFAULT, not mapped",
 	  { "{Sx*5 || Sx*11}", .prot = RW }, 5, "{Sx*16}", .state = NOT_READ,
 	  .error = -EFAULT },
+
+	{ "64K folio, page of the fault PG_hwpoison: -EFAULT, not mapped",
+	  { "{Sx*5 || Sx*11}", .prot = RW }, 5, "{Sx*16}",
+	  .state = POISONED | REFERENCED, .error = -EFAULT },
+	{ "guard marker between folios, read fault of it: -EFAULT, nothing mapped",
+	  { "{Sx*4} || G {Sx*4}", .prot = RW }, 4, "{Sx*4} G {Sx*4}", .error = -EFAULT },
+	{ "poison marker between folios, read fault of it: -EFAULT, nothing mapped",
+	  { "{Sx*4} || P {Sx*4}", .prot = RW }, 4, "{Sx*4} P {Sx*4}", .error = -EFAULT },
+
+	/* Pages under writeback, and a device that is not as fast as memory. */
+	{ "64K folio under writeback, read fault: folio mapped, exclusive",
+	  { "{Sx*16}", .prot = RW }, 5, "{Wyx*16}", .state = WRITEBACK | REFERENCED | KEEPS },
+	{ "64K folio under writeback that must be stable: mapped read-only, not exclusive",
+	  { "{Sx*16}", .prot = RW }, 5, "{Ry*16}",
+	  .state = WRITEBACK | STABLE | REFERENCED | KEEPS },
+	{ "64K folio not under writeback, device for stable pages: mapped, exclusive",
+	  { "{Sx*16}", .prot = RW }, 5, "{Wyx*16}", .state = STABLE },
+	{ "64K folio, slow device, read fault: mapped, stays in the swap cache",
+	  { "{Sx*16}", .prot = RW }, 5, "{Wyx*16}", .state = SLOW | KEEPS },
+	{ "64K folio, slow device, write fault: mapped, leaves the swap cache",
+	  { "{Sx*16}", .prot = RW }, 5, "{Wdyx*16}", true, SLOW },
+	{ "64K folio, slow device, mlocked VMA, read fault: leaves the swap cache",
+	  { "{Sx*16}", .prot = RW, .mlocked = true }, 5, "{Wyx*16}", .state = SLOW },
+	{ "64K folio swapped out to a slow device, read fault: a small folio",
+	  { "{Sx*5 | Sx | Sx*10}", .prot = RW }, 5, "Sx*5 ~{Wyx} Sx*10",
+	  .state = OUT | SLOW | KEEPS, .orders = SIZES },
 
 	/* Swap-in from the device. */
 	{ "64K folio swapped out, no size enabled, read fault: a small folio",

@@ -533,6 +533,28 @@ int ptebatch_swap_out(struct folio *folio)
 }
 
 /**
+ * ptebatch_swap_flags() - change the flags of a swap device
+ * @entry: a swap entry of the device
+ * @clear: SWP_* flags to clear
+ * @set: SWP_* flags to set
+ *
+ * Return: the flags before; 0 if there is no such swap device.
+ */
+unsigned long ptebatch_swap_flags(swp_entry_t entry, unsigned long clear,
+				  unsigned long set)
+{
+	struct swap_info_struct *device = get_swap_device(entry);
+	unsigned long before;
+
+	if (!device)
+		return 0;
+	before = device->flags;
+	device->flags = (before & ~clear) | set;
+	put_swap_device(device);
+	return before;
+}
+
+/**
  * ptebatch_swap_free() - remove a folio from the swap cache
  * @folio: a locked folio; no swap entry refers to its swap space
  */
@@ -627,6 +649,12 @@ int ptebatch_swap_round_trip(struct folio *folio)
 int ptebatch_swap_out(struct folio *folio)
 {
 	return -EOPNOTSUPP;
+}
+
+unsigned long ptebatch_swap_flags(swp_entry_t entry, unsigned long clear,
+				  unsigned long set)
+{
+	return 0;
 }
 
 void ptebatch_swap_free(struct folio *folio)

@@ -27,6 +27,8 @@ struct folio *ptebatch_swap_cached(swp_entry_t entry);
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry);
 int ptebatch_swap_round_trip(struct folio *folio);
 int ptebatch_swap_out(struct folio *folio);
+unsigned long ptebatch_swap_flags(swp_entry_t entry, unsigned long clear,
+				  unsigned long set);
 void ptebatch_swap_free(struct folio *folio);
 
 #endif /* PTEBATCH_SWAP_H */
