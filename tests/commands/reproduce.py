@@ -40,7 +40,7 @@ WITHOUT_PROGRAM = (
      'needs a CPU with shadow stacks (CET), which QEMU 7.2 does not emulate'),
     ('arm64 with LPA2: migration forgets the accessed bit', 'arm64-mm-do-not-clear-PTE_CONT-of-entries-that-are-no',
      'the programs run on x86_64'),
-    ('arm64: asynchronous uffd-wp, a contpte block: page copied twice', 'mm-memory-read-the-PTE-again-after-clearing-uffd-wp',
+    ('arm64: a write fault in a contpte block copies the page twice', 'mm-memory-read-the-PTE-before-a-copy-on-write',
      'the programs run on x86_64'),
 )
 
