@@ -392,7 +392,7 @@ static const struct full_row full_rows[] = {
 	    { "{Wdyx*4}*8", .prot = RW }, "-*32" }, 2, 2 },
 	{ { "small and 16K file folios, dirty, no page for the mmu_gather: 3 TLB flushes",
 	    { "Wdy*4 {Wdy*4}*4 Wdy*4", PTEBATCH_FILE, RW }, "-*24" }, 3, 2 },
-	{ { "9 small folios around a page table boundary, no page for the mmu_gather: two TLB flushes",
+	{ { "9 small folios around a page table boundary, no page for the gather: two TLB flushes",
 	    { "@-7 Wdyx*9", .prot = RW }, "@-7 -*9" }, 2, 1 },
 };
 
