@@ -470,7 +470,7 @@ static const struct fork_row rows[] = {
 	{ "device-private PMD, readable and exclusive: shared in parent and child",
 	  { "[Dx]", .prot = RW }, "[D]", "[D]" },
 	{ "device-private PMD, uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
-	  { "[Dwxu]", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  { "[Dxu]", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
 	  "[Du]", "[D]" },
 	{ "PMD-mapped shmem folio, VMA with guards: not copied, left to faults of the child",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW, .guarded = true },

@@ -303,7 +303,7 @@ static const struct scan_row scan_rows[] = {
 	  { "{Sx*8 Sxu*8}", .prot = RW, .swap = true, .uffd_wp = true }, "{Sxu*16}",
 	  .protect = true },
 	{ "migration entries of a 64K folio, write-protect: uffd-wp",
-	  { "{Mw*16}", .prot = RW, .uffd_wp = true }, "{Mwu*16}", .protect = true },
+	  { "{Mx*16}", .prot = RW, .uffd_wp = true }, "{Mxu*16}", .protect = true },
 	{ "PMD-mapped folio, write-protect: PMD uffd-wp",
 	  { "[Wdyx]", .prot = RW, .uffd_wp = true }, "[Rdyux]", .protect = true },
 	{ "first half of a PMD-mapped folio, write-protect: PMD split, first half uffd-wp",
