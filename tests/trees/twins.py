@@ -42,6 +42,7 @@ ALLOWED = {
         'mm_slot_cache': 'of an mm without users, which has no twin; kfree() determines the cache',
     },
     'memory': {
+        'fault_around_pages': 'set by debugfs only; the initial value is that of the kernel',
         'highest_memmap_pfn': 'set by twin/memory.c',
         r'(nr_shown|nr_unshown|resume)\.\d+': 'rate limit of print_bad_pte()',
     },
