@@ -446,6 +446,7 @@ static bool begin_use(struct folio *folio, enum other_use use)
 	case ISOLATED:
 		return folio_isolate_lru(folio);
 	default:
+		break;
 	}
 	return true;
 }
@@ -463,6 +464,7 @@ static void end_use(struct folio *folio, enum other_use use)
 		folio_putback_lru(folio);
 		break;
 	default:
+		break;
 	}
 }
 
