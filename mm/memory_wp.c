@@ -797,7 +797,7 @@ KUNIT_ARRAY_PARAM_DESC(share_rows, share_rows, name);
 #define VALUE_AT	8
 
 /* The values are unique to a page and its last writer. */
-#define NOBODY		0x10000U
+#define NOT_WRITTEN	0x10000U
 #define PARENT		0x20000U
 #define CHILD		0x30000U
 
@@ -814,7 +814,7 @@ static void init_values(const struct ptebatch_space *space)
 	for (i = 0; i < space->row.nr; i++) {
 		entry = &space->row.entries[i];
 		*(u32 *)(page_address(folio_page(space->folios[entry->folio], entry->page)) +
-			 VALUE_AT) = NOBODY + i;
+			 VALUE_AT) = NOT_WRITTEN + i;
 	}
 }
 
@@ -835,7 +835,7 @@ static int write_values(const struct ptebatch_place *place, unsigned int nr,
 /* The last writer of page @i among the steps of @all and @even pages. */
 static u32 last_writer(const char *steps, unsigned int i, char all, char even, u32 writer)
 {
-	return strchr(steps, all) || (i % 2 == 0 && strchr(steps, even)) ? writer : NOBODY;
+	return strchr(steps, all) || (i % 2 == 0 && strchr(steps, even)) ? writer : NOT_WRITTEN;
 }
 
 static void expect_values(struct kunit *test, const struct ptebatch_space *space)

@@ -5,6 +5,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mount.h>
 #include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/xarray.h>
@@ -91,6 +92,29 @@ struct file *ptebatch_file(void)
 	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		mapping_set_large_folios(file->f_mapping);
 	return file;
+}
+
+/**
+ * ptebatch_file_mount() - mount a file system for the suites only
+ * @type: name of its type
+ * @mount: returns the mount, for kern_unmount(); unchanged after an error
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error.
+ */
+int ptebatch_file_mount(const char *type, struct vfsmount **mount)
+{
+	struct file_system_type *found = get_fs_type(type);
+	struct vfsmount *mounted;
+
+	if (!found)
+		return -ENODEV;
+	mounted = kern_mount(found);
+	module_put(found->owner);
+	if (IS_ERR(mounted))
+		return PTR_ERR(mounted);
+	*mount = mounted;
+	return 0;
 }
 
 /**

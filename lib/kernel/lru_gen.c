@@ -11,7 +11,6 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
-#include <linux/module.h>
 #include <linux/mount.h>
 
 #include "file.h"
@@ -146,17 +145,7 @@ static struct vfsmount *debugfs;
 
 static int mount_debugfs(void)
 {
-	struct file_system_type *type = get_fs_type("debugfs");
-	struct vfsmount *mount;
-
-	if (!type)
-		return -ENODEV;
-	mount = kern_mount(type);
-	module_put(type->owner);
-	if (IS_ERR(mount))
-		return PTR_ERR(mount);
-	debugfs = mount;
-	return 0;
+	return ptebatch_file_mount("debugfs", &debugfs);
 }
 
 static void unmount_debugfs(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/err.h>
-#include <linux/module.h>
 #include <linux/mount.h>
 
+#include "file.h"
 #include "proc.h"
 
 /* procfs, mounted while a suite uses it: at boot it is not. */
@@ -17,20 +17,7 @@ static struct vfsmount *proc;
  */
 int ptebatch_proc_on(struct kunit_suite *suite)
 {
-	struct file_system_type *type;
-	struct vfsmount *mount;
-
-	if (!IS_ENABLED(CONFIG_PROC_FS))
-		return 0;
-	type = get_fs_type("proc");
-	if (!type)
-		return -ENODEV;
-	mount = kern_mount(type);
-	module_put(type->owner);
-	if (IS_ERR(mount))
-		return PTR_ERR(mount);
-	proc = mount;
-	return 0;
+	return IS_ENABLED(CONFIG_PROC_FS) ? ptebatch_file_mount("proc", &proc) : 0;
 }
 
 /**
