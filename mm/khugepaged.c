@@ -638,12 +638,7 @@ static void check(struct ptebatch_trial *trial, const void *data)
 	KUNIT_EXPECT_EQ_MSG(trial->test, isolated_pages(), attempt->isolated,
 			    PTEBATCH_RULE_ACCOUNTING ": NR_ISOLATED_ANON and _FILE after %s",
 			    trial->function);
-	if (IS_ENABLED(CONFIG_KSM))
-		KUNIT_EXPECT_EQ_MSG(trial->test,
-				    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
-				    ptebatch_ksm_zero_entries(&trial->after.row),
-				    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages of the mm after %s",
-				    trial->function);
+	ptebatch_trial_expect_ksm_zero_pages(trial);
 	KUNIT_EXPECT_EQ_MSG(trial->test,
 			    trial->announced.events & ~BIT(MMU_NOTIFY_CLEAR), 0,
 			    PTEBATCH_RULE_NOTIFIERS ": events that %s announces",

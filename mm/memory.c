@@ -14,6 +14,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/sizes.h>
 
+#include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/fail_folio.h"
@@ -461,11 +462,7 @@ static void map_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
 
 static void expect_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
 {
-	KUNIT_EXPECT_EQ_MSG(trial->test,
-			    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
-			    ptebatch_ksm_zero_entries(&trial->after.row),
-			    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages after %s",
-			    trial->function);
+	ptebatch_trial_expect_ksm_zero_pages(trial);
 }
 
 static void zap_ksm_zero_pages(struct kunit *test)

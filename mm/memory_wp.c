@@ -591,12 +591,7 @@ static void check(struct ptebatch_trial *trial, const struct wp_row *row)
 		KUNIT_EXPECT_NE_MSG(trial->test, trial->flush.calls, 0,
 				    PTEBATCH_RULE_TLB ": flushes by %s",
 				    trial->function);
-	if (IS_ENABLED(CONFIG_KSM))
-		KUNIT_EXPECT_EQ_MSG(trial->test,
-				    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
-				    ptebatch_ksm_zero_entries(&trial->after.row),
-				    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages of the mm after %s",
-				    trial->function);
+	ptebatch_trial_expect_ksm_zero_pages(trial);
 }
 
 /*

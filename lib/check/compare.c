@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 
 #include "../arch/arch.h"
+#include "../kernel/ksm.h"
 #include "../space/refs.h"
 #include "compare.h"
 #include "rules.h"
@@ -368,4 +369,20 @@ void ptebatch_trial_expect_old_in(const struct ptebatch_trial *trial,
 			KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, entries),
 					      "%s makes entry %u old, but not %s",
 					      trial->function, i, where);
+}
+
+/**
+ * ptebatch_trial_expect_ksm_zero_pages() - rule 7: check the zero pages of KSM
+ * @trial: the trial, stopped
+ *
+ * Without CONFIG_KSM, nothing is counted, and nothing is checked.
+ */
+void ptebatch_trial_expect_ksm_zero_pages(const struct ptebatch_trial *trial)
+{
+	if (IS_ENABLED(CONFIG_KSM))
+		KUNIT_EXPECT_EQ_MSG(trial->test,
+				    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
+				    ptebatch_ksm_zero_entries(&trial->after.row),
+				    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages of the mm after %s",
+				    trial->function);
 }

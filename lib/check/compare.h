@@ -16,6 +16,7 @@ bool ptebatch_trial_halfway(struct ptebatch_trial *trial, const char *done,
 			    unsigned int at);
 void ptebatch_trial_expect_old_in(const struct ptebatch_trial *trial,
 				  const unsigned long *entries, const char *where);
+void ptebatch_trial_expect_ksm_zero_pages(const struct ptebatch_trial *trial);
 bool ptebatch_trial_allows(struct ptebatch_trial *trial,
 			   const struct ptebatch_row *expected);
 
