@@ -18,6 +18,7 @@
 
 #include "../lib/op/op.h"
 #include "../lib/run/rows.h"
+#include "../lib/space/folio.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -31,18 +32,18 @@
  * @at: entry that faults
  * @after: expected row; "o" stands for "y", unless the architecture maps the
  *         pages around the fault as old
+ * @hwpoison: number of the page of the first folio that has PG_hwpoison; 0: none
  * @write: a write faults, not a read
  * @huge: PMD-mapped folios are permitted
- * @hwpoison: number of the page of the first folio that has PG_hwpoison; 0: none
  */
 struct fault_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	unsigned int at;
 	const char *after;
+	unsigned int hwpoison;
 	bool write;
 	bool huge;
-	unsigned int hwpoison;
 };
 
 /* As mm/memory.c: without it, the pages around a fault are mapped young. */
@@ -74,7 +75,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (row->huge)
 		mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
 	if (row->hwpoison)
-		SetPageHWPoison(folio_page(space->folios[0], row->hwpoison));
+		ptebatch_folio_poison(space->folios[0], row->hwpoison);
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
@@ -85,7 +86,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	if (row->huge)
 		mm_flags_set(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
 	if (row->hwpoison)
-		ClearPageHWPoison(folio_page(space->folios[0], row->hwpoison));
+		ptebatch_folio_unpoison(space->folios[0], row->hwpoison);
 }
 
 static const struct fault_row rows[] = {
@@ -165,6 +166,12 @@ static const struct fault_row rows[] = {
 	{ "64K shmem folio, uffd-wp registered, write fault: one page mapped",
 	  { "{-*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, 5, "{-*5 Wdy -*10}",
 	  .write = true },
+	{ "64K folio, page 9 PG_hwpoison, write fault of page 5: one page mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{-*5 Wdy -*10}",
+	  .write = true, .hwpoison = 9 },
+	{ "64K shmem folio, page 9 PG_hwpoison, write fault of page 5: one page mapped",
+	  { "{-*16}", PTEBATCH_SHMEM, RW }, 5, "{-*5 Wdy -*10}",
+	  .write = true, .hwpoison = 9 },
 	{ "64K folio, file ends after page 5, write fault: one page mapped",
 	  { "{-*16}", PTEBATCH_FILE, RW, .eof = 5 }, 2, "{-*2 Wdy -*13}",
 	  .write = true },

@@ -35,6 +35,7 @@
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
+#include "../lib/space/folio.h"
 #include "../lib/space/refs.h"
 
 #define RO	PROT_READ
@@ -46,7 +47,7 @@
 #define CHILD_READS	BIT(2)	/* the child has read entry 12 */
 #define CHILD_UNMAPS	BIT(3)	/* the child has unmapped entries 4 to 7 */
 #define NOT_READ	BIT(4)	/* the first folio is not uptodate: a read failed */
-#define POISONED	BIT(5)	/* the page of the fault has PG_hwpoison */
+#define POISONED	BIT(5)	/* page 9 of the first folio has PG_hwpoison */
 #define WRITEBACK	BIT(6)	/* the first folio is under writeback; REFERENCED, too */
 #define STABLE		BIT(7)	/* a page under writeback must not change */
 #define SLOW		BIT(8)	/* the swap device is not as fast as memory */
@@ -155,7 +156,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (row->state & WRITEBACK)
 		folio_start_writeback(space->folios[0]);
 	if (row->state & POISONED)
-		SetPageHWPoison(folio_page(space->folios[0], row->at));
+		ptebatch_folio_poison(space->folios[0], 9);
 	ptebatch_contents_fill(trial);
 	/* A reference to a swapped out folio: its frames are not reused. */
 	if (row->state & OUT)
@@ -176,7 +177,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	const struct fault_row *row = data;
 
 	if (row->state & POISONED)
-		ClearPageHWPoison(folio_page(space->folios[0], row->at));
+		ptebatch_folio_unpoison(space->folios[0], 9);
 	if (row->state & WRITEBACK)
 		folio_end_writeback(space->folios[0]);
 	if (row->state & (SLOW | STABLE))
@@ -390,8 +391,14 @@ static const struct fault_row rows[] = {
 	  .error = -EFAULT },
 
 	{ "64K folio, page of the fault PG_hwpoison: -EFAULT, not mapped",
-	  { "{Sx*5 || Sx*11}", .prot = RW }, 5, "{Sx*16}",
+	  { "{Sx*9 || Sx*7}", .prot = RW }, 9, "{Sx*16}",
 	  .state = POISONED | REFERENCED, .error = -EFAULT },
+	{ "64K folio, page 9 PG_hwpoison, read fault of page 5: one page mapped",
+	  { "{Sx*5 | Sx | Sx*10}", .prot = RW }, 5, "{Sx*5 Wyx Sx*10}",
+	  .state = POISONED | REFERENCED },
+	{ "64K folio, page 9 PG_hwpoison, write fault of page 15: one page mapped",
+	  { "{Sx*15 | Sx |}", .prot = RW }, 15, "{Sx*15 Wdyx}", true,
+	  POISONED | REFERENCED },
 	{ "guard marker between folios, read fault of it: -EFAULT, nothing mapped",
 	  { "{Sx*4} || G {Sx*4}", .prot = RW }, 4, "{Sx*4} G {Sx*4}", .error = -EFAULT },
 	{ "poison marker between folios, read fault of it: -EFAULT, nothing mapped",

@@ -19,10 +19,10 @@
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/check/compare.h"
+#include "../lib/kernel/device.h"
 #include "../lib/kernel/file.h"
 #include "../lib/kernel/proc.h"
 #include "../lib/kernel/process.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/run/rows.h"
@@ -304,6 +304,18 @@ static const struct scan_row scan_rows[] = {
 	  .protect = true },
 	{ "migration entries of a 64K folio, write-protect: uffd-wp",
 	  { "{Mx*16}", .prot = RW, .uffd_wp = true }, "{Mxu*16}", .protect = true },
+	{ "writable migration entries of a 64K folio, write-protect: read-only, uffd-wp",
+	  { "{Mw*8 Msw*8}", .prot = RW, .track = true, .uffd_wp = true },
+	  "{Mxu*8 Msxu*8}", .protect = true },
+	{ "writable migration entries of a 64K shmem folio, write-protect: read-only, uffd-wp",
+	  { "{Mw*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "{Mu*16}", .protect = true },
+	{ "writable device-private entries of a 64K folio, write-protect: read-only, uffd-wp",
+	  { "{Dwx*16}", .prot = RW, .uffd_wp = true }, "{Dxu*16}", .protect = true },
+	{ "writable PMD migration entry, write-protect: read-only, uffd-wp",
+	  { "[Mw]", .prot = RW, .uffd_wp = true }, "[Mxu]", .protect = true },
+	{ "writable PMD migration entry, soft-dirty, write-protect: still soft-dirty",
+	  { "[Msw]", .prot = RW, .track = true, .uffd_wp = true }, "[Msxu]",
+	  .protect = true },
 	{ "PMD-mapped folio, write-protect: PMD uffd-wp",
 	  { "[Wdyx]", .prot = RW, .uffd_wp = true }, "[Rdyux]", .protect = true },
 	{ "first half of a PMD-mapped folio, write-protect: PMD split, first half uffd-wp",
@@ -400,13 +412,20 @@ static struct kunit_case task_mmu_cases[] = {
 
 static int task_mmu_init(struct kunit_suite *suite)
 {
-	return ptebatch_swap_on(suite) ?: ptebatch_proc_on(suite);
+	int err = ptebatch_swap_device_on(suite);
+
+	if (err)
+		return err;
+	err = ptebatch_proc_on(suite);
+	if (err)
+		ptebatch_swap_device_off(suite);
+	return err;
 }
 
 static void task_mmu_exit(struct kunit_suite *suite)
 {
 	ptebatch_proc_off(suite);
-	ptebatch_swap_off(suite);
+	ptebatch_swap_device_off(suite);
 }
 
 static struct kunit_suite task_mmu_suite = {

@@ -215,3 +215,33 @@ void ptebatch_folio_pin(struct folio *folio, int pins)
 		folio_ref_add(folio, pins * GUP_PIN_COUNTING_BIAS);
 	}
 }
+
+/**
+ * ptebatch_folio_poison() - set PG_hwpoison of a page
+ * @folio: its folio
+ * @page: number of the page in the folio
+ *
+ * As memory_failure(), if it does not split the folio.
+ *
+ * Context: Any.
+ */
+void ptebatch_folio_poison(struct folio *folio, unsigned int page)
+{
+	SetPageHWPoison(folio_page(folio, page));
+	if (folio_test_large(folio))
+		folio_set_has_hwpoisoned(folio);
+}
+
+/**
+ * ptebatch_folio_unpoison() - clear PG_hwpoison of the only page that has it
+ * @folio: its folio
+ * @page: number of the page in the folio
+ *
+ * Context: Any.
+ */
+void ptebatch_folio_unpoison(struct folio *folio, unsigned int page)
+{
+	ClearPageHWPoison(folio_page(folio, page));
+	if (folio_test_large(folio))
+		folio_clear_has_hwpoisoned(folio);
+}

@@ -15,6 +15,8 @@ void ptebatch_folio_add_anon_rmap(struct folio *folio,
 				  struct vm_area_struct *vma,
 				  unsigned long addr, bool pmd);
 void ptebatch_folio_pin(struct folio *folio, int pins);
+void ptebatch_folio_poison(struct folio *folio, unsigned int page);
+void ptebatch_folio_unpoison(struct folio *folio, unsigned int page);
 int ptebatch_folio_cache(struct folio *folio, struct file *file, pgoff_t index);
 
 #endif /* PTEBATCH_FOLIO_H */

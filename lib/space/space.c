@@ -431,14 +431,6 @@ static void drain_lru(const struct ptebatch_space *space)
 		lru_add_drain_all();
 }
 
-/* As memory_failure() marks a page of a folio that it has not split yet. */
-static void poison_page(struct folio *folio, unsigned int page)
-{
-	SetPageHWPoison(folio_page(folio, page));
-	if (folio_test_large(folio))
-		folio_set_has_hwpoisoned(folio);
-}
-
 /* Bring folios into the state that MADV_FREE, swap-out or the LRU needs. */
 static int prepare_folios(struct ptebatch_space *space)
 {
@@ -451,7 +443,7 @@ static int prepare_folios(struct ptebatch_space *space)
 		if (entry->flags & PTEBATCH_LAZYFREE)
 			folio_clear_swapbacked(space->folios[entry->folio]);
 		if (entry->flags & PTEBATCH_POISONED)
-			poison_page(space->folios[entry->folio], entry->page);
+			ptebatch_folio_poison(space->folios[entry->folio], entry->page);
 	}
 	for (i = 0; i < space->row.nr_folios && !err; i++) {
 		struct folio *folio = space->folios[i];

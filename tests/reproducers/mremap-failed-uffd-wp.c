@@ -7,10 +7,7 @@
  * the allocation of the other page table fail: half of the PTEs are moved there
  * and back. They must stay write-protected, or else writes are not reported.
  */
-#include <linux/userfaultfd.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 #include "reproduce.h"
 
 static const __u64 PM_UFFD_WP = 1ULL << 57;
@@ -20,19 +17,13 @@ static const size_t SIZE = 8 * 4096;
 static char *map_protected(int *uffd)
 {
 	char *mem = map_aligned(2 * PMD) + PMD - SIZE / 2;
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range = { (uintptr_t)mem, SIZE }, .mode = UFFDIO_REGISTER_MODE_WP
-	};
 	struct uffdio_writeprotect protect = {
 		.range = { (uintptr_t)mem, SIZE }, .mode = UFFDIO_WRITEPROTECT_MODE_WP
 	};
 
-	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	need(*uffd >= 0 && !ioctl(*uffd, UFFDIO_API, &api), "userfaultfd()");
 	need(!madvise(mem, SIZE, MADV_NOHUGEPAGE), "MADV_NOHUGEPAGE");
 	memset(mem, 1, SIZE);
-	need(!ioctl(*uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER");
+	*uffd = register_wp(mem, SIZE, 0);
 	need(!ioctl(*uffd, UFFDIO_WRITEPROTECT, &protect), "UFFDIO_WRITEPROTECT");
 	need(count(mem, SIZE, PM_UFFD_WP) == SIZE / PAGE, "uffd-wp bit of protected pages");
 	return mem;

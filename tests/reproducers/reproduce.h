@@ -10,12 +10,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/types.h>
+#include <linux/userfaultfd.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/swap.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef MADV_PAGEOUT
@@ -27,6 +31,27 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL	102
 #endif
+
+#ifndef UFFD_FEATURE_WP_ASYNC
+#define UFFD_FEATURE_WP_ASYNC	0x8000
+#endif
+#ifndef PAGEMAP_SCAN
+struct page_region {
+	__u64 start, end, categories;
+};
+
+struct pm_scan_arg {
+	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define PAGEMAP_SCAN		_IOWR('f', 16, struct pm_scan_arg)
+#define PAGE_IS_WRITTEN		2
+#define PM_SCAN_WP_MATCHING	1
+#define PM_SCAN_CHECK_WPASYNC	2
+#endif
+
+#define SWAP_DISK		"/dev/ram1"
 
 enum { RIGHT, BUG, CANNOT_TELL };
 
@@ -143,6 +168,33 @@ static inline void clear_soft_dirty(char *mem, size_t size)
 	write_file("/proc/self/clear_refs", "4");
 	errno = 0;
 	need(!count(mem, size, PM_SOFT_DIRTY), "write of 4 to clear_refs clears soft-dirty");
+}
+
+/* Write 16M of swap space to the RAM disk and use it. */
+static inline void enable_swap(void)
+{
+	static char header[4096];
+	int fd = open(SWAP_DISK, O_WRONLY);
+
+	*(__u32 *)(header + 1024) = 1;	/* version */
+	*(__u32 *)(header + 1028) = 4095;	/* last page */
+	memcpy(header + 4086, "SWAPSPACE2", 10);
+	need(fd >= 0 && write(fd, header, 4096) == 4096 && !fsync(fd) && !close(fd), SWAP_DISK);
+	need(!swapon(SWAP_DISK, 0), "swapon()");
+}
+
+/* Register @size bytes at @mem for write protection. Return: the userfaultfd. */
+static inline int register_wp(char *mem, size_t size, __u64 features)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = features };
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)mem, size }, .mode = UFFDIO_REGISTER_MODE_WP
+	};
+	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	need(uffd >= 0 && !ioctl(uffd, UFFDIO_API, &api), "userfaultfd()");
+	need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER");
+	return uffd;
 }
 
 #endif
