@@ -19,33 +19,15 @@
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
 #include "../lib/op/collapse.h"
+#include "../lib/op/migrate.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* Leaves the folios locked, as migration entries require. */
-static long migrate_all(const struct ptebatch_op *op, struct ptebatch_space *space,
-			bool twin)
-{
-	unsigned int i;
-
-	for (i = 0; i < space->row.nr_folios; i++) {
-		if (!folio_test_locked(space->folios[i]))
-			folio_lock(space->folios[i]);
-		try_to_migrate(space->folios[i], op->arg);
-	}
-	return 0;
-}
-
-static const struct ptebatch_op migrate_op = {
-	.function = "try_to_migrate()", .call = migrate_all, .no_twin = true,
-	.arg = TTU_SPLIT_HUGE_PMD,
-};
-
 /**
- * struct migrate_row - a case of try_to_migrate()
+ * struct migrate_row - a case of try_to_migrate() with TTU_SPLIT_HUGE_PMD
  * @name: name of the case
  * @setup: address space before the call
  * @after: expected row, also of a child
@@ -59,12 +41,6 @@ struct migrate_row {
 };
 
 static const struct migrate_row migrate_rows[] = {
-	{ "64K folio, writable, read-only and shared pages: migration entries of each kind",
-	  { "{Wdyx*8 Rdyx*4 Rdy*4}", .prot = RW }, "{Mw*8 Mx*4 M*4}" },
-	{ "64K folio in parent and child: migration entries in both",
-	  { "{Rdy*16}", .prot = RW, .twice = true }, "{M*16}" },
-	{ "64K folio, half of it uffd-wp: half of the migration entries uffd-wp",
-	  { "{Wdyx*8 Rdyux*8}", .prot = RW, .uffd_wp = true }, "{Mw*8 Mxu*8}" },
 	{ "PMD-mapped folio, exclusive: writable migration entries",
 	  { "[Wdyx]", .prot = RW }, "{Mw*T}" },
 	{ "PMD-mapped folio, shared: read-only migration entries",
@@ -123,14 +99,16 @@ static void check_child(struct ptebatch_trial *trial, const void *data)
 static void migrate_row(struct kunit *test)
 {
 	const struct migrate_row *row = test->param_value;
+	struct ptebatch_op op = ptebatch_migrate_all;
 	const struct ptebatch_run run = {
-		.op = &migrate_op, .setup = &row->setup, .after = row->after,
+		.op = &op, .setup = &row->setup, .after = row->after,
 		.prepare = prepare_migrate, .undo = undo_migrate,
 		.check = check_child, .data = row,
 	};
 
-	if (!IS_ENABLED(CONFIG_MIGRATION))
-		kunit_skip(test, "no migration without CONFIG_MIGRATION");
+	if (ptebatch_op_missing(&op))
+		kunit_skip(test, "%s", ptebatch_op_missing(&op));
+	op.arg = TTU_SPLIT_HUGE_PMD;
 	ptebatch_row_run(test, &run);
 }
 

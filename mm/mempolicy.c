@@ -144,7 +144,6 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	const struct policy_row *row = data;
 	struct ptebatch_space *space = trial->space;
 
-	trial->migrates = true;
 	/* No memory is behind the device's addresses. */
 	if (!trial->space->setup.coherent)
 		ptebatch_contents_fill(trial);

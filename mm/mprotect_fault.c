@@ -464,7 +464,6 @@ static void hint_begin(struct ptebatch_trial *trial, const struct hint_row *row)
 				ptebatch_fail_folio(PTEBATCH_FAIL_MIGRATION, 1));
 	if (row->misplaced)
 		set_policy(trial->place->mm, trial->place->start, true);
-	trial->migrates = row->misplaced;
 }
 
 static void hint_end(struct ptebatch_trial *trial, const struct hint_row *row)

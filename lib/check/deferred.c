@@ -8,10 +8,11 @@
  *  - a folio with both mapped and unmapped pages is in the queue, unless it was in
  *    the swap cache when they were unmapped;
  *  - a folio whose pages are all mapped, before and after, does not enter it;
+ *  - neither does a new folio of which all pages are mapped;
  *  - neither does a folio that is unmapped as a whole, by one batch.
  *
- * Except by migration: try_to_migrate() unmaps one page after the other. And no
- * folio of a device enters the queue.
+ * Except by try_to_migrate(), which unmaps one page after the other: its caller undoes
+ * that. And no folio of a device enters the queue.
  * A folio leaves the queue only when it is split or freed.
  */
 #include <linux/bitmap.h>
@@ -141,10 +142,13 @@ static bool check_folio(const struct ptebatch_trial *trial, unsigned int i,
 			       i, after, nr);
 		return false;
 	}
-	if (before != nr || trial->migrates || test_bit(i, trial->deferred) ||
-	    !is_queued(folio))
+	if (trial->migrates || test_bit(i, trial->deferred) || !is_queued(folio))
 		return true;
-	if (after == nr)
+	if (after == nr && trial->space->row.folios[i].made)
+		seq_buf_printf(out, "folio %u, new, all pages mapped, is in the queue\n", i);
+	else if (before != nr)
+		return true;
+	else if (after == nr)
 		seq_buf_printf(out, "folio %u, all pages mapped, has entered the queue\n", i);
 	else if (!trial->one_by_one && trial->space->nr_places == 1 &&
 		 is_one_batch(trial, i))

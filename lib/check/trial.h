@@ -30,7 +30,7 @@
  * @returned: return value of the operation, in pages if @call.counts
  * @one_by_one: no batches: accessed and dirty spread in contpte blocks only
  * @partial: @before and @after are a part of the space, see run/window.h
- * @migrates: the operation migrates folios, and may fail to
+ * @migrates: the operation is try_to_migrate() alone
  * @filled: the pages were filled by ptebatch_contents_fill()
  * @locked: bitmap of the folios that are locked before the operation
  * @dirty: bitmap of the folios that are dirty before the operation

@@ -33,6 +33,33 @@ static long migrated(const struct ptebatch_op *op, struct ptebatch_space *space,
 	return 0;
 }
 
+/* Leaves the folios locked, as migration entries require. */
+static long migrate_all(const struct ptebatch_op *op, struct ptebatch_space *space,
+			bool twin)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		if (!folio_test_locked(space->folios[i]))
+			folio_lock(space->folios[i]);
+		try_to_migrate(space->folios[i], op->arg);
+	}
+	return 0;
+}
+
+static long migrate_and_back(const struct ptebatch_op *op, struct ptebatch_space *space,
+			     bool twin)
+{
+	unsigned int i;
+
+	migrate_all(op, space, twin);
+	for (i = 0; i < space->row.nr_folios; i++) {
+		remove_migration_ptes(space->folios[i], space->folios[i], 0);
+		folio_unlock(space->folios[i]);
+	}
+	return 0;
+}
+
 static const char *migration_missing(void)
 {
 	return NULL;
@@ -48,6 +75,18 @@ static long migrate(const struct ptebatch_op *op, struct ptebatch_space *space,
 
 static long migrated(const struct ptebatch_op *op, struct ptebatch_space *space,
 		     bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static long migrate_all(const struct ptebatch_op *op, struct ptebatch_space *space,
+			bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static long migrate_and_back(const struct ptebatch_op *op, struct ptebatch_space *space,
+			     bool twin)
 {
 	return -EOPNOTSUPP;
 }
@@ -88,6 +127,16 @@ const struct ptebatch_op ptebatch_migrate = {
 const struct ptebatch_op ptebatch_migrated = {
 	.name = "migrated", .function = "remove_migration_ptes()",
 	.call = migrated, .missing = migration_missing, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_migrate_all = {
+	.function = "try_to_migrate()", .call = migrate_all,
+	.missing = migration_missing, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_migrate_and_back = {
+	.function = "remove_migration_ptes()", .call = migrate_and_back,
+	.missing = migration_missing, .no_twin = true,
 };
 
 const struct ptebatch_op ptebatch_split = {

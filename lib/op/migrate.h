@@ -10,6 +10,12 @@
 /* The first folio of the row: to migration entries, and back from them. */
 extern const struct ptebatch_op ptebatch_migrate, ptebatch_migrated;
 
+/*
+ * All folios of the row, with the flags of enum ttu_flags in @arg: to migration entries,
+ * which leaves the folios locked; and back from them at once.
+ */
+extern const struct ptebatch_op ptebatch_migrate_all, ptebatch_migrate_and_back;
+
 /* The first folio of the row, which the space holds no reference to. */
 extern const struct ptebatch_op ptebatch_split;
 
