@@ -17,6 +17,7 @@
 #include <linux/sizes.h>
 
 #include "../lib/op/op.h"
+#include "../lib/kernel/counter.h"
 #include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
 
@@ -35,6 +36,8 @@
  * @hwpoison: number of the page of the first folio that has PG_hwpoison; 0: none
  * @write: a write faults, not a read
  * @huge: PMD-mapped folios are permitted
+ * @alone: a read fault maps no pages around it
+ * @dirty: the first folio is dirty
  */
 struct fault_row {
 	const char *name;
@@ -44,6 +47,8 @@ struct fault_row {
 	unsigned int hwpoison;
 	bool write;
 	bool huge;
+	bool alone;
+	bool dirty;
 };
 
 /* As mm/memory.c: without it, the pages around a fault are mapped young. */
@@ -67,6 +72,8 @@ static const char *expected_picture(struct kunit *test, const char *picture)
 	return text;
 }
 
+static struct ptebatch_counter finish_fault_calls = { .function = "finish_fault" };
+
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	struct ptebatch_space *space = trial->space;
@@ -76,6 +83,11 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
 	if (row->hwpoison)
 		ptebatch_folio_poison(space->folios[0], row->hwpoison);
+	if (row->dirty)
+		folio_mark_dirty(space->folios[0]);
+	if (IS_ENABLED(CONFIG_KPROBES))
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_counters_begin(&finish_fault_calls, 1));
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
@@ -83,10 +95,23 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	struct ptebatch_space *space = trial->space;
 	const struct fault_row *row = data;
 
+	if (IS_ENABLED(CONFIG_KPROBES))
+		ptebatch_counters_end(&finish_fault_calls, 1);
 	if (row->huge)
 		mm_flags_set(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
 	if (row->hwpoison)
 		ptebatch_folio_unpoison(space->folios[0], row->hwpoison);
+}
+
+/* If fault-around has mapped the page of the fault, nothing is left to be done. */
+static void check_finished(struct ptebatch_trial *trial, const void *data)
+{
+	const struct fault_row *row = data;
+
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		return;
+	KUNIT_EXPECT_EQ_MSG(trial->test, finish_fault_calls.hits, row->write || row->alone,
+			    "calls of finish_fault()");
 }
 
 static const struct fault_row rows[] = {
@@ -117,7 +142,18 @@ static const struct fault_row rows[] = {
 	{ "64K folio, page 9 PG_hwpoison, read fault: all other pages mapped",
 	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Ry*9 - Ro*6}", .hwpoison = 9 },
 	{ "64K shmem folio, uffd-wp registered, read fault: one page mapped",
-	  { "{-*16}", PTEBATCH_SHMEM, RO, .uffd_wp = true }, 5, "{-*5 Ry -*10}" },
+	  { "{-*16}", PTEBATCH_SHMEM, RO, .uffd_wp = true }, 5, "{-*5 Ry -*10}",
+	  .alone = true },
+	{ "uffd-wp marker in a 64K shmem folio, read fault of it: read-only and uffd-wp",
+	  { "{-*5 U -*10}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, 5,
+	  "{-*5 Ryu -*10}", .alone = true },
+	{ "small folios, the third and eighth present, read fault in the sixth: the rest mapped",
+	  { "{-}*2 {Ry} {-}*4 {Ry}", PTEBATCH_FILE, RW }, 5,
+	  "{Ro}*2 {Ry} {Ro}*2 {Ry} {Ro} {Ry}" },
+	{ "64K shmem folio, clean, read fault in a writable mapping: writable and clean",
+	  { "{-*16}", PTEBATCH_SHMEM, RW }, 5, "{Wy*16}" },
+	{ "64K shmem folio, dirty, read fault in a writable mapping: writable and dirty",
+	  { "{-*16}", PTEBATCH_SHMEM, RW }, 5, "{Wdy*16}", .dirty = true },
 
 	/* Fault-around at the end of the file. */
 	{ "64K folio, file ends after page 5, read fault: 5 pages mapped",
@@ -148,6 +184,17 @@ static const struct fault_row rows[] = {
 	{ "two 64K folios, write fault in the second: only it is mapped",
 	  { "{-*16} {-*16}", PTEBATCH_FILE, RW }, 17, "{-*16} {Wdy*16}",
 	  .write = true },
+	{ "64K folio of a private mapping, write fault: page copied",
+	  { "{-*16}", PTEBATCH_PRIVATE_FILE, RW, .lru = true }, 5,
+	  "-*5 ~{Wdyx} -*10", .write = true },
+	{ "64K folio that fills a VMA, write fault: folio mapped",
+	  { "- ; | {-*16} | ; -", PTEBATCH_FILE, RW }, 6, "- {Wdy*16} -", .write = true },
+	{ "64K folio at the end of a page table, write fault of its last page: folio mapped",
+	  { "@-16 {-*16}", PTEBATCH_FILE, RW }, 15, "@-16 {Wdy*16}", .write = true },
+	{ "8K shmem folio, second page present, write fault of the first: one page mapped",
+	  { "{- Wdy}", PTEBATCH_SHMEM, RW }, 0, "{Wdy*2}", .write = true },
+	{ "2M folio, PMDs not permitted, write fault: mapped by PTEs",
+	  { "{-*T}", PTEBATCH_SHMEM, RW }, 5, "{Wdy*T}", .write = true },
 	{ "PTEs 4 and 5 of a 64K folio present, write fault: one page mapped",
 	  { "{-*4 Ry*2 -*10}", PTEBATCH_FILE, RW }, 0, "{Wdy -*3 Ry*2 -*10}",
 	  .write = true },
@@ -156,6 +203,9 @@ static const struct fault_row rows[] = {
 	  .write = true },
 	{ "64K folio across a page table boundary, write fault: one page mapped",
 	  { "@-8 {-*16}", PTEBATCH_FILE, RW }, 3, "@-8 {-*3 Wdy -*12}",
+	  .write = true },
+	{ "64K folio across a page table boundary, write fault behind it: one page mapped",
+	  { "@-8 {-*16}", PTEBATCH_FILE, RW }, 12, "@-8 {-*12 Wdy -*3}",
 	  .write = true },
 	{ "64K folio across the end of a VMA, write fault: one page mapped",
 	  { "{-*12 ; -*4}", PTEBATCH_FILE, RW }, 3, "{-*3 Wdy -*8 ; -*4}",
@@ -195,7 +245,7 @@ static void fault_row(struct kunit *test)
 	struct ptebatch_op op = row->write ? ptebatch_write_fault : ptebatch_read_fault;
 	struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup, .prepare = prepare, .undo = undo,
-		.data = row,
+		.check = check_finished, .data = row,
 	};
 
 	if (PAGE_SIZE != SZ_4K)

@@ -145,6 +145,9 @@ static void set_device_flags(const struct ptebatch_space *space, unsigned int st
 					   state & STABLE ? SWP_STABLE_WRITES : 0);
 }
 
+/* Of this task, before the fault. */
+static unsigned long major_faults;
+
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	struct ptebatch_space *space = trial->space;
@@ -169,6 +172,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (row->state & CHILD_READS)
 		read_in_child(trial, 12);
 	ptebatch_anon_orders_begin(trial->place->mm, &orders);
+	major_faults = current->maj_flt;
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
@@ -221,6 +225,18 @@ static void check_freed(struct ptebatch_trial *trial, const void *data)
 			    trial->function);
 }
 
+/* A fault that reads from the device is a major one. */
+static void check_kind(struct ptebatch_trial *trial, const void *data)
+{
+	const struct fault_row *row = data;
+	bool in_cache = row->state & CHILD_READS && row->at == 12;
+
+	check_freed(trial, data);
+	KUNIT_EXPECT_EQ_MSG(trial->test, current->maj_flt - major_faults,
+			    row->state & OUT && !in_cache, "major faults of %s",
+			    trial->function);
+}
+
 /* Rule 1: the twin's folios differ, and dirty does not spread in it. */
 static void expect_like_twin(struct ptebatch_trial *kernel,
 			     const struct ptebatch_trial *twin)
@@ -251,7 +267,7 @@ static bool check_fault(struct kunit *test, const struct fault_row *row)
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &setup, .after = row->after,
 		.ret = row->error, .prepare = prepare, .undo = undo,
-		.check = check_freed, .data = row,
+		.check = check_kind, .data = row,
 	};
 	struct ptebatch_trial *kernel, *twin;
 	bool passes = true;

@@ -13,6 +13,7 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/swapops.h>
 
 #include "../lib/kernel/device.h"
 #include "../lib/op/migrate.h"
@@ -146,6 +147,8 @@ static void back_row(struct kunit *test)
 {
 	const struct migrate_row *row = test->param_value;
 
+	if (!migration_entry_supports_ad())
+		kunit_skip(test, "migration entries have no accessed and dirty bits here");
 	run_row(test, &ptebatch_migrate_and_back, row->back ?: row->setup.picture);
 }
 

@@ -35,6 +35,7 @@ ptebatch_check_t ptebatch_check_announced, ptebatch_check_lazy_mmu,
 	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
 	ptebatch_check_tables, ptebatch_check_slots, ptebatch_check_mlocked,
 	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio,
+	ptebatch_check_reverse_map,
 	ptebatch_check_dirty, ptebatch_check_mapped;
 
 #define RW	(PROT_READ | PROT_WRITE)
@@ -354,6 +355,13 @@ static void clear_mlocked(struct ptebatch_trial *trial, int by)
 	set_mlocked(trial, -by);
 }
 
+/* As if the operation had mapped it, and set the wrong index. */
+static void move_first_page(struct ptebatch_trial *trial, int by)
+{
+	trial->space->folios[0]->index += by;
+	trial->before.row.entries[0].page += by;
+}
+
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 static void set_partially_mapped(struct ptebatch_trial *trial, int by)
 {
@@ -419,6 +427,9 @@ static const struct state_row {
 	  { "{Wdyx*16}", .prot = RW, .mlocked = true,
 	    .mlocked_folios = true }, clear_mlocked,
 	  ptebatch_check_mlocked, "folio 0 in VM_LOCKED VMAs is not mlocked any more" },
+	{ "page at another address than its index says: reported",
+	  { "{Wdyx*16}", .prot = RW }, move_first_page, ptebatch_check_reverse_map,
+	  "the rmap does not find entry 0" },
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 	{ "partially mapped folio not in the deferred split queue: reported",
 	  { "{Wdyx*8 .*8}", .prot = RW }, clear_partially_mapped,

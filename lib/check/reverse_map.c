@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An operation that maps a page at another address, or a new page, must set
+ * folio->mapping and folio->index accordingly: or else the rmap does not find the
+ * entry, and reclaim, migration and memory failure miss it.
+ *
+ * Entries that map the same page as before, or as the entry that they were copied or
+ * moved from, are left out: set-up may have drawn the page where its index does not
+ * say.
+ */
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/rmap.h>
+
+#include "checks.h"
+
+ptebatch_check_t ptebatch_check_reverse_map;
+
+/* Did entry @i of @before map the same page as @entry? */
+static bool was_mapped(const struct ptebatch_trial *before, unsigned int i,
+		       const struct ptebatch_entry *entry)
+{
+	const struct ptebatch_row *row = &before->before.row;
+
+	return i < row->nr && row->entries[i].folio == entry->folio &&
+	       row->entries[i].page == entry->page;
+}
+
+/**
+ * ptebatch_check_reverse_map() - check rule 7 (accounting): the reverse map
+ * @trial: the trial, stopped
+ * @out: receives a line for each entry that the rmap does not find
+ *
+ * Return: true if page_address_in_vma() returns the address of each entry that
+ * maps another page than before.
+ */
+bool ptebatch_check_reverse_map(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	const struct ptebatch_row *after = &trial->after.row;
+	const struct ptebatch_place *place = trial->place;
+	struct vm_area_struct *vma;
+	bool found = true;
+	unsigned int i;
+
+	/* Not for a window, which is read back too often. */
+	if (trial->partial && !trial->first)
+		return true;
+	mmap_read_lock(place->mm);
+	for (i = 0; i < after->nr; i++) {
+		const struct ptebatch_entry *entry = &after->entries[i];
+		unsigned long addr = place->start + i * PAGE_SIZE;
+		struct page *page;
+
+		if (!ptebatch_entry_normal(entry) || entry->flags & PTEBATCH_KSM ||
+		    was_mapped(trial, i, entry) ||
+		    (trial->first && was_mapped(trial->first, i, entry)))
+			continue;
+		vma = vma_lookup(place->mm, addr);
+		page = &trial->space->folios[entry->folio]->page + entry->page;
+		if (!vma || page_address_in_vma(page_folio(page), page, vma) == addr)
+			continue;
+		found = false;
+		set_bit(i, trial->differs);
+		seq_buf_printf(out, "the rmap does not find entry %u\n", i);
+	}
+	mmap_read_unlock(place->mm);
+	return found;
+}
