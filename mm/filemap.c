@@ -38,6 +38,8 @@
  * @huge: PMD-mapped folios are permitted
  * @alone: a read fault maps no pages around it
  * @dirty: the first folio is dirty
+ * @unstable: the OOM killer has reaped the mm
+ * @err: expected return value
  */
 struct fault_row {
 	const char *name;
@@ -49,6 +51,8 @@ struct fault_row {
 	bool huge;
 	bool alone;
 	bool dirty;
+	bool unstable;
+	long err;
 };
 
 /* As mm/memory.c: without it, the pages around a fault are mapped young. */
@@ -85,6 +89,8 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		ptebatch_folio_poison(space->folios[0], row->hwpoison);
 	if (row->dirty)
 		folio_mark_dirty(space->folios[0]);
+	if (row->unstable)
+		mm_flags_set(MMF_UNSTABLE, space->places[0].mm);
 	if (IS_ENABLED(CONFIG_KPROBES))
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_counters_begin(&finish_fault_calls, 1));
@@ -99,6 +105,8 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 		ptebatch_counters_end(&finish_fault_calls, 1);
 	if (row->huge)
 		mm_flags_set(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
+	if (row->unstable)
+		mm_flags_clear(MMF_UNSTABLE, space->places[0].mm);
 	if (row->hwpoison)
 		ptebatch_folio_unpoison(space->folios[0], row->hwpoison);
 }
@@ -141,6 +149,9 @@ static const struct fault_row rows[] = {
 	  { "{-*12 ; -*4}", PTEBATCH_FILE, RW }, 3, "{Ry*12 ; -*4}" },
 	{ "64K folio, page 9 PG_hwpoison, read fault: all other pages mapped",
 	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Ry*9 - Ro*6}", .hwpoison = 9 },
+	{ "page table gone before the lock, read fault: folio mapped by finish_fault()",
+	  { "{-*16}", PTEBATCH_FILE, RW, .lost_in = "pte_offset_map_lock" }, 5, "{Ry*16}",
+	  .alone = true },
 	{ "64K shmem folio, uffd-wp registered, read fault: one page mapped",
 	  { "{-*16}", PTEBATCH_SHMEM, RO, .uffd_wp = true }, 5, "{-*5 Ry -*10}",
 	  .alone = true },
@@ -187,6 +198,15 @@ static const struct fault_row rows[] = {
 	{ "64K folio of a private mapping, write fault: page copied",
 	  { "{-*16}", PTEBATCH_PRIVATE_FILE, RW, .lru = true }, 5,
 	  "-*5 ~{Wdyx} -*10", .write = true },
+	{ "private mapping, OOM killer has reaped the mm, write fault: -EFAULT",
+	  { "{-*16}", PTEBATCH_PRIVATE_FILE, RW }, 5, "{-*16}", .write = true,
+	  .unstable = true, .err = -EFAULT },
+	{ "shared mapping, OOM killer has reaped the mm, write fault: folio mapped",
+	  { "{-*16}", PTEBATCH_SHMEM, RW }, 5, "{Wdy*16}", .write = true,
+	  .unstable = true },
+	{ "page table gone before the lock, write fault: nothing mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW, .lost_in = "pte_offset_map_lock" }, 5, "{-*16}",
+	  .write = true },
 	{ "64K folio that fills a VMA, write fault: folio mapped",
 	  { "- ; | {-*16} | ; -", PTEBATCH_FILE, RW }, 6, "- {Wdy*16} -", .write = true },
 	{ "64K folio at the end of a page table, write fault of its last page: folio mapped",
@@ -245,7 +265,7 @@ static void fault_row(struct kunit *test)
 	struct ptebatch_op op = row->write ? ptebatch_write_fault : ptebatch_read_fault;
 	struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup, .prepare = prepare, .undo = undo,
-		.check = check_finished, .data = row,
+		.check = check_finished, .ret = row->err, .data = row,
 	};
 
 	if (PAGE_SIZE != SZ_4K)

@@ -177,6 +177,8 @@ static const struct pmd_row pmd_rows[] = {
 	  { "[Dwx]", .prot = RW }, "{Dwx*T}" },
 	{ "device-private entry of exclusive pages, soft-dirty: PTEs likewise",
 	  { "[Dsx]", .prot = RW, .track = true }, "{Dsx*T}" },
+	{ "device-private entry, not soft-dirty: PTEs likewise",
+	  { "[Dwx]", .prot = RW, .track = true }, "{Dwx*T}" },
 	{ "device-private entry of shared pages, uffd-wp: PTEs likewise",
 	  { "[Du]", .prot = RW, .uffd_wp = true }, "{Du*T}" },
 
@@ -185,6 +187,10 @@ static const struct pmd_row pmd_rows[] = {
 	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T" },
 	{ "shmem folio, old: no PTEs, folio not referenced",
 	  { "[Wd]", PTEBATCH_SHMEM, RW }, "-*T" },
+	{ "shmem folio, clean: no PTEs, folio stays clean",
+	  { "[Wy]", PTEBATCH_SHMEM, RW }, "-*T" },
+	{ "migration entry of a shmem folio: no PTEs",
+	  { "[Mw]", PTEBATCH_SHMEM, RW }, "-*T" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(pmd_rows, pmd_rows, name);

@@ -406,6 +406,9 @@ static const struct fault_row rows[] = {
 	  { "{Sx*5 || Sx*11}", .prot = RW }, 5, "{Sx*16}", .state = NOT_READ,
 	  .error = -EFAULT },
 
+	{ "page table gone before the lock, read fault: nothing mapped",
+	  { "{Sx*5 || Sx*11}", .prot = RW, .lost_in = "pte_offset_map_lock" }, 5,
+	  "{Sx*16}", .state = REFERENCED },
 	{ "64K folio, page of the fault PG_hwpoison: -EFAULT, not mapped",
 	  { "{Sx*9 || Sx*7}", .prot = RW }, 9, "{Sx*16}",
 	  .state = POISONED | REFERENCED, .error = -EFAULT },

@@ -91,6 +91,8 @@ static const struct mincore_row rows[] = {
 	  { "@-8 {Wdyx*16}", .prot = RW }, "1" },
 	{ "64K folio, not mapped behind a page table boundary: first half in memory",
 	  { "@-8 {Wdyx*8 -*8}", .prot = RW }, "1*8 0" },
+	{ "PMD changes before the lock: looked at again, in memory",
+	  { "{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" }, "1" },
 	{ "PMD-mapped folio: in memory",
 	  { "[Wdyx]", .prot = RW }, "1" },
 	{ "9 pages of a PMD-mapped folio: 9 bytes written",

@@ -7,14 +7,15 @@
 ptebatch_check_t ptebatch_check_lists;
 
 /**
- * ptebatch_check_lists() - check that mapped folios are unlocked and on the LRU
+ * ptebatch_check_lists() - check that mapped folios can be used and reclaimed
  * @trial: the trial, stopped
  * @out: receives a line for each other folio
  *
- * An operation must put back each folio that it isolates from the LRU, and
- * unlock each folio that it locks.
+ * An operation must put back each folio that it isolates from the LRU, unlock
+ * each folio that it locks, and mark each folio as uptodate that it fills.
  *
- * Return: true if all mapped folios of a set-up with LRU are.
+ * Return: true if all mapped folios of a set-up with LRU are on it, unlocked and
+ * uptodate.
  */
 bool ptebatch_check_lists(struct ptebatch_trial *trial, struct seq_buf *out)
 {
@@ -31,6 +32,8 @@ bool ptebatch_check_lists(struct ptebatch_trial *trial, struct seq_buf *out)
 			seq_buf_printf(out, "folio %u is mapped, but on no LRU list\n", i);
 		else if (folio_test_locked(folio) && !test_bit(i, trial->locked))
 			seq_buf_printf(out, "folio %u was left locked\n", i);
+		else if (!folio_test_uptodate(folio))
+			seq_buf_printf(out, "folio %u is mapped, but not uptodate\n", i);
 		else
 			continue;
 		on_lists = false;
