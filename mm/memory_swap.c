@@ -30,6 +30,8 @@
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/anon_orders.h"
+#include "../lib/kernel/device.h"
+#include "../lib/kernel/fail_folio.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/op/op.h"
@@ -51,7 +53,9 @@
 #define WRITEBACK	BIT(6)	/* the first folio is under writeback; REFERENCED, too */
 #define STABLE		BIT(7)	/* a page under writeback must not change */
 #define SLOW		BIT(8)	/* the swap device is not as fast as memory */
-#define KEEPS		BIT(9)	/* expected: the first folio stays in the swap cache */
+#define MISPLACED	BIT(9)	/* the first folio has the index of another address */
+#define DEVICE		BIT(10)	/* the entry of the fault is device-private */
+#define KEEPS		BIT(11)	/* expected: the first folio stays in the swap cache */
 
 static bool has_swap_entry(const struct ptebatch_space *space, s16 folio)
 {
@@ -110,6 +114,7 @@ static void unlock_cached(struct ptebatch_space *space)
  * @state: state of the folios: OUT and so on
  * @orders: orders of the enabled folio sizes
  * @error: expected result of the fault, 0 or a negative errno
+ * @fails: number of allocations that fail
  */
 struct fault_row {
 	const char *name;
@@ -120,6 +125,7 @@ struct fault_row {
 	unsigned int state;
 	unsigned long orders;
 	int error;
+	unsigned int fails;
 };
 
 static void read_in_child(const struct ptebatch_trial *trial, unsigned int i)
@@ -146,7 +152,7 @@ static void set_device_flags(const struct ptebatch_space *space, unsigned int st
 }
 
 /* Of this task, before the fault. */
-static unsigned long major_faults;
+static unsigned long major_faults, device_faults;
 
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
@@ -160,7 +166,9 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		folio_start_writeback(space->folios[0]);
 	if (row->state & POISONED)
 		ptebatch_folio_poison(space->folios[0], 9);
-	ptebatch_contents_fill(trial);
+	/* No memory is behind the device's addresses. */
+	if (!(row->state & DEVICE))
+		ptebatch_contents_fill(trial);
 	/* A reference to a swapped out folio: its frames are not reused. */
 	if (row->state & OUT)
 		swap_out(trial);
@@ -171,15 +179,39 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		ptebatch_space_drop_refs(space);
 	if (row->state & CHILD_READS)
 		read_in_child(trial, 12);
+	/* As KSM leaves it, whose pages lose their flag when they are swapped out. */
+	if (row->state & MISPLACED)
+		space->folios[0]->index++;
+	if (row->fails)
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails));
 	ptebatch_anon_orders_begin(trial->place->mm, &orders);
 	major_faults = current->maj_flt;
+	device_faults = ptebatch_device_faults();
+}
+
+/* A folio that was copied stays in the swap cache until reclaim. */
+static void put_back(struct folio *folio, bool failed)
+{
+	folio->index--;
+	if (failed)
+		return;
+	folio_lock(folio);
+	ptebatch_swap_free(folio);
+	folio_unlock(folio);
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
 {
 	struct ptebatch_space *space = trial->space;
 	const struct fault_row *row = data;
+	struct folio *last;
 
+	if (row->fails)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&last),
+				      "%s allocates no folio", trial->function);
+	if (row->state & MISPLACED)
+		put_back(space->folios[0], row->error);
 	if (row->state & POISONED)
 		ptebatch_folio_unpoison(space->folios[0], 9);
 	if (row->state & WRITEBACK)
@@ -235,6 +267,9 @@ static void check_kind(struct ptebatch_trial *trial, const void *data)
 	KUNIT_EXPECT_EQ_MSG(trial->test, current->maj_flt - major_faults,
 			    row->state & OUT && !in_cache, "major faults of %s",
 			    trial->function);
+	KUNIT_EXPECT_EQ_MSG(trial->test, ptebatch_device_faults() - device_faults,
+			    row->state & DEVICE ? 1 : 0,
+			    "calls of migrate_to_ram() by %s", trial->function);
 }
 
 /* Rule 1: the twin's folios differ, and dirty does not spread in it. */
@@ -274,10 +309,12 @@ static bool check_fault(struct kunit *test, const struct fault_row *row)
 
 	if (!ptebatch_swap_missing() && ptebatch_swap_used() < 0)
 		kunit_skip(test, "the machine's swap device may read ahead");
+	if (row->fails && ptebatch_fail_folio_missing())
+		kunit_skip(test, "%s", ptebatch_fail_folio_missing());
 	if (row->state & POISONED && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
 		kunit_skip(test, "no PG_hwpoison without CONFIG_MEMORY_FAILURE");
-	setup.swap = true;
-	setup.lru = true;
+	setup.swap = !(row->state & DEVICE);
+	setup.lru = setup.swap;
 	op.arg = row->at;
 	kernel = ptebatch_row_try(test, &run, false, &passes);
 	if (!passes)
@@ -406,6 +443,16 @@ static const struct fault_row rows[] = {
 	  { "{Sx*5 || Sx*11}", .prot = RW }, 5, "{Sx*16}", .state = NOT_READ,
 	  .error = -EFAULT },
 
+	{ "device-private entry between small folios, read fault of it: given to the driver",
+	  { "Wdyx || {Dwx} Wdyx", .prot = RW }, 1, "Wdyx {Dwx} Wdyx",
+	  .state = DEVICE | REFERENCED, .error = -EFAULT },
+	{ "page at another address than its index says, read fault: copied",
+	  { "{Sx}", .prot = RW }, 0, "~{Wyx}", .state = MISPLACED | REFERENCED },
+	{ "page at another address than its index says, shared, write fault: copied",
+	  { "{S}", .prot = RW }, 0, "~{Wdyx}", true, MISPLACED | REFERENCED },
+	{ "page at another address than its index says, no memory for a copy: -ENOMEM",
+	  { "{Sx}", .prot = RW }, 0, "{Sx}", .state = MISPLACED | REFERENCED,
+	  .error = -ENOMEM, .fails = 1 },
 	{ "page table gone before the lock, read fault: nothing mapped",
 	  { "{Sx*5 || Sx*11}", .prot = RW, .lost_in = "pte_offset_map_lock" }, 5,
 	  "{Sx*16}", .state = REFERENCED },
@@ -695,8 +742,8 @@ static struct kunit_case memory_swap_cases[] = {
 static struct kunit_suite memory_swap_suite = {
 	.name = "ptebatch_memory_swap",
 	/* Two swap devices: see mm/memory.c. */
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = ptebatch_swap_device_on,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = memory_swap_cases,
 };
 

@@ -46,10 +46,29 @@ static void free_folio(struct folio *folio)
 		     folio_nr_pages(folio));
 }
 
-/* No case accesses the memory. */
+/*
+ * Faults for which the page was locked and referenced, as a driver needs it: beside
+ * the references of the mapping and of the space.
+ */
+static unsigned long faults;
+
 static vm_fault_t migrate_to_ram(struct vm_fault *vmf)
 {
+	faults += PageLocked(vmf->page) && page_count(vmf->page) > 2;
 	return VM_FAULT_SIGBUS;
+}
+
+/**
+ * ptebatch_device_faults() - count the faults of device-private entries
+ *
+ * The device refuses to migrate the page.
+ *
+ * Return: number of faults so far whose page was locked, with a reference of its
+ * own.
+ */
+unsigned long ptebatch_device_faults(void)
+{
+	return faults;
 }
 
 static const struct dev_pagemap_ops ops = {
@@ -180,6 +199,11 @@ void ptebatch_device_off(struct kunit_suite *suite)
 struct folio *ptebatch_device_folio(unsigned int order)
 {
 	return NULL;
+}
+
+unsigned long ptebatch_device_faults(void)
+{
+	return 0;
 }
 
 #endif

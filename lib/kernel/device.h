@@ -20,5 +20,6 @@ void ptebatch_device_off(struct kunit_suite *suite);
 int ptebatch_swap_device_on(struct kunit_suite *suite);
 void ptebatch_swap_device_off(struct kunit_suite *suite);
 struct folio *ptebatch_device_folio(unsigned int order);
+unsigned long ptebatch_device_faults(void);
 
 #endif /* PTEBATCH_DEVICE_H */
