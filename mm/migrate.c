@@ -10,6 +10,8 @@
  * the entries go back to the old folio. It stands for the new one in all rows; those of
  * mm/mempolicy.c move to another one.
  */
+#include "../lib/twin/names.h"
+
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
