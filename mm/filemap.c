@@ -76,7 +76,11 @@ static const char *expected_picture(struct kunit *test, const char *picture)
 	return text;
 }
 
-static struct ptebatch_counter finish_fault_calls = { .function = "finish_fault" };
+/* vm_ops->fault() of all files. */
+static struct ptebatch_counter handlers[] = {
+	{ .function = "filemap_fault" },
+	{ .function = "shmem_fault" },
+};
 
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
@@ -93,7 +97,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		mm_flags_set(MMF_UNSTABLE, space->places[0].mm);
 	if (IS_ENABLED(CONFIG_KPROBES))
 		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_counters_begin(&finish_fault_calls, 1));
+				ptebatch_counters_begin(handlers, ARRAY_SIZE(handlers)));
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
@@ -102,7 +106,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	const struct fault_row *row = data;
 
 	if (IS_ENABLED(CONFIG_KPROBES))
-		ptebatch_counters_end(&finish_fault_calls, 1);
+		ptebatch_counters_end(handlers, ARRAY_SIZE(handlers));
 	if (row->huge)
 		mm_flags_set(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
 	if (row->unstable)
@@ -111,15 +115,15 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 		ptebatch_folio_unpoison(space->folios[0], row->hwpoison);
 }
 
-/* If fault-around has mapped the page of the fault, nothing is left to be done. */
-static void check_finished(struct ptebatch_trial *trial, const void *data)
+/* If fault-around has mapped the page of the fault, the file is not asked for it. */
+static void check_handled(struct ptebatch_trial *trial, const void *data)
 {
 	const struct fault_row *row = data;
 
 	if (!IS_ENABLED(CONFIG_KPROBES))
 		return;
-	KUNIT_EXPECT_EQ_MSG(trial->test, finish_fault_calls.hits, row->write || row->alone,
-			    "calls of finish_fault()");
+	KUNIT_EXPECT_EQ_MSG(trial->test, handlers[0].hits + handlers[1].hits,
+			    row->write || row->alone, "calls of vm_ops->fault()");
 }
 
 static const struct fault_row rows[] = {
@@ -265,7 +269,7 @@ static void fault_row(struct kunit *test)
 	struct ptebatch_op op = row->write ? ptebatch_write_fault : ptebatch_read_fault;
 	struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup, .prepare = prepare, .undo = undo,
-		.check = check_finished, .ret = row->err, .data = row,
+		.check = check_handled, .ret = row->err, .data = row,
 	};
 
 	if (PAGE_SIZE != SZ_4K)
