@@ -88,22 +88,14 @@ static void undo_migrate(struct ptebatch_trial *trial, const void *data)
 		ptebatch_folio_pin(trial->space->folios[0], -1);
 }
 
-static void check_child(struct ptebatch_trial *trial, const void *data)
-{
-	const struct migrate_row *row = data;
-
-	if (trial->second)
-		ptebatch_trial_expect(trial->second, row->after);
-}
-
 static void migrate_row(struct kunit *test)
 {
 	const struct migrate_row *row = test->param_value;
 	struct ptebatch_op op = ptebatch_migrate_all;
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup, .after = row->after,
-		.prepare = prepare_migrate, .undo = undo_migrate,
-		.check = check_child, .data = row,
+		.second = row->setup.twice ? row->after : NULL,
+		.prepare = prepare_migrate, .undo = undo_migrate, .data = row,
 	};
 
 	if (ptebatch_op_missing(&op))

@@ -568,6 +568,7 @@ static void clear_poison(const struct ptebatch_space *space)
 	for (i = 0; i < space->row.nr; i++) {
 		const struct ptebatch_entry *entry = &space->row.entries[i];
 		struct folio *folio;
+		struct page *page;
 
 		if (!(entry->flags & PTEBATCH_POISONED))
 			continue;
@@ -575,9 +576,9 @@ static void clear_poison(const struct ptebatch_space *space)
 							  entry->page) : NULL;
 		if (!folio)
 			continue;
-		ClearPageHWPoison(&space->folios[entry->folio]->page + entry->page);
-		if (folio_test_large(folio))
-			folio_clear_has_hwpoisoned(folio);
+		/* The folio may have been split. */
+		page = &space->folios[entry->folio]->page + entry->page;
+		ptebatch_folio_unpoison(folio, folio_page_idx(folio, page));
 	}
 }
 

@@ -4,8 +4,8 @@
  * fix: fs-proc-task_mmu-write-protect-writable-migration-en
  *
  * A child moves 128M of memory from node 0 to node 1. Meanwhile PAGEMAP_SCAN reports
- * all pages as written, and write-protects them. Nobody writes after that, so a
- * second PAGEMAP_SCAN must not report any page.
+ * all pages as written, and write-protects them. No page is written after that, so
+ * a second PAGEMAP_SCAN must not report any.
  */
 #include <linux/mempolicy.h>
 #include <sys/wait.h>
