@@ -33,7 +33,7 @@
  * @at: entry that faults
  * @after: expected row; "o" stands for "y", unless the architecture maps the
  *         pages around the fault as old
- * @hwpoison: number of the page of the first folio that has PG_hwpoison; 0: none
+ * @hwpoison: number of the page, of all folios, that has PG_hwpoison; 0: none
  * @write: a write faults, not a read
  * @huge: PMD-mapped folios are permitted
  * @alone: a read fault maps no pages around it
@@ -82,6 +82,17 @@ static struct ptebatch_counter handlers[] = {
 	{ .function = "shmem_fault" },
 };
 
+static void poison(const struct ptebatch_space *space, unsigned int page, bool on)
+{
+	const struct ptebatch_shape *shape = space->row.folios;
+	unsigned int i = 0;
+
+	while (page >= shape[i].first + (1U << shape[i].order))
+		i++;
+	(on ? ptebatch_folio_poison : ptebatch_folio_unpoison)
+		(space->folios[i], page - shape[i].first);
+}
+
 static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	struct ptebatch_space *space = trial->space;
@@ -90,7 +101,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	if (row->huge)
 		mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
 	if (row->hwpoison)
-		ptebatch_folio_poison(space->folios[0], row->hwpoison);
+		poison(space, row->hwpoison, true);
 	if (row->dirty)
 		folio_mark_dirty(space->folios[0]);
 	if (row->unstable)
@@ -112,7 +123,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	if (row->unstable)
 		mm_flags_clear(MMF_UNSTABLE, space->places[0].mm);
 	if (row->hwpoison)
-		ptebatch_folio_unpoison(space->folios[0], row->hwpoison);
+		poison(space, row->hwpoison, false);
 }
 
 /* If fault-around has mapped the page of the fault, the file is not asked for it. */
@@ -153,6 +164,9 @@ static const struct fault_row rows[] = {
 	  { "{-*12 ; -*4}", PTEBATCH_FILE, RW }, 3, "{Ry*12 ; -*4}" },
 	{ "64K folio, page 9 PG_hwpoison, read fault: all other pages mapped",
 	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Ry*9 - Ro*6}", .hwpoison = 9 },
+	{ "small folios, the third PG_hwpoison, read fault in the sixth: the rest mapped",
+	  { "{-}*16", PTEBATCH_FILE, RW }, 5, "{Ro}*2 {-} {Ro}*2 {Ry} {Ro}*10",
+	  .hwpoison = 2 },
 	{ "page table gone before the lock, read fault: folio mapped by finish_fault()",
 	  { "{-*16}", PTEBATCH_FILE, RW, .lost_in = "pte_offset_map_lock" }, 5, "{Ry*16}",
 	  .alone = true },
@@ -211,6 +225,18 @@ static const struct fault_row rows[] = {
 	{ "page table gone before the lock, write fault: nothing mapped",
 	  { "{-*16}", PTEBATCH_FILE, RW, .lost_in = "pte_offset_map_lock" }, 5, "{-*16}",
 	  .write = true },
+	{ "poison marker appears behind the fault before the lock: one page mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW, .meanwhile = PTEBATCH_AT_LOCK("{-*15 P}") }, 5,
+	  "{-*5 Wdy -*9 P}", .write = true },
+	{ "poison marker appears at the fault of a 64K folio before the lock: nothing mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW, .meanwhile = PTEBATCH_AT_LOCK("{-*5 P -*10}") }, 5,
+	  "{-*5 P -*10}", .write = true },
+	{ "poison marker appears at the fault of an 8K folio before the lock: nothing mapped",
+	  { "{-*2}", PTEBATCH_SHMEM, RW, .meanwhile = PTEBATCH_AT_LOCK("{P -}") }, 0, "{P -}",
+	  .write = true },
+	{ "poison marker appears at the fault of a small folio before the lock: nothing mapped",
+	  { "{-}*4", PTEBATCH_FILE, RW, .meanwhile = PTEBATCH_AT_LOCK("{-} {P} {-}*2") }, 1,
+	  "{-} {P} {-}*2", .write = true },
 	{ "64K folio that fills a VMA, write fault: folio mapped",
 	  { "- ; | {-*16} | ; -", PTEBATCH_FILE, RW }, 6, "- {Wdy*16} -", .write = true },
 	{ "64K folio at the end of a page table, write fault of its last page: folio mapped",

@@ -27,6 +27,7 @@
 #include "../lib/check/rules.h"
 #include "../lib/kernel/counter.h"
 #include "../lib/kernel/fail_collapse.h"
+#include "../lib/kernel/fail_folio.h"
 #include "../lib/kernel/khugepaged.h"
 #include "../lib/kernel/ksm.h"
 #include "../lib/kernel/swap.h"
@@ -59,6 +60,9 @@ enum obstacle {
 #define ORDERS(orders)	{ (orders), LIMITS(T - 1, T / 8, T / 2) }
 #define FULL(orders)	{ (orders), LIMITS(0, T / 8, T / 2) }
 
+/* Another thread changes entries when the range of the MMU notifier begins. */
+#define AT_START(picture) { (picture), "__mmu_notifier_invalidate_range_start" }
+
 /* What another thread does, in the page table of the row's first entry. */
 enum race {
 	NO_RACE,
@@ -66,11 +70,17 @@ enum race {
 	ZERO_PAGE_AT_START,	/* entry T/2 maps the zero page */
 	POISON_AT_START,	/* entry T/2 becomes a poison marker */
 	NO_TABLE_AT_START,	/* the page table is gone */
+	LOCKED_AT_START,	/* the last folio is locked */
+	OFF_LRU_AT_START,	/* the last folio is on no LRU list */
 	/* At the call of a function. */
 	TABLE_AT_FIND,		/* second mm_find_pmd(): the page table appears */
 	NO_TABLE_AT_LOCK,	/* pte_offset_map_lock(): it is gone */
 	NO_TABLE_AT_LOOKUP,	/* pte_offset_map_rw_nolock(): on return, it is gone */
 	NO_TABLE_AT_UNMAP,	/* folio_remove_rmap_ptes(): it is gone */
+	NO_TABLE_AT_READ_LOCK,	/* second down_read() of the mmap_lock: it is gone */
+	NO_TABLE_AT_WRITE_LOCK,	/* down_write() of the mmap_lock: it is gone */
+	NO_HUGE_AT_READ_LOCK,	/* second down_read(): the VMA has VM_NOHUGEPAGE */
+	NO_HUGE_AT_WRITE_LOCK,	/* down_write(): the VMA has VM_NOHUGEPAGE */
 };
 
 /* The functions at whose calls a kprobe plays another thread. */
@@ -79,7 +89,18 @@ static const char * const race_calls[] = {
 	[NO_TABLE_AT_LOCK] = "pte_offset_map_lock",
 	[NO_TABLE_AT_LOOKUP] = "pte_offset_map_rw_nolock",
 	[NO_TABLE_AT_UNMAP] = "folio_remove_rmap_ptes",
+	[NO_TABLE_AT_READ_LOCK] = "down_read",
+	[NO_TABLE_AT_WRITE_LOCK] = "down_write",
+	[NO_HUGE_AT_READ_LOCK] = "down_read",
+	[NO_HUGE_AT_WRITE_LOCK] = "down_write",
 };
+
+/* The call of this function at which the other thread does it, from 1. */
+static unsigned int race_call(enum race race)
+{
+	return race == TABLE_AT_FIND || race == NO_TABLE_AT_READ_LOCK ||
+	       race == NO_HUGE_AT_READ_LOCK ? 2 : 1;
+}
 
 /**
  * struct collapse_row - a case of madvise_collapse() or khugepaged
@@ -161,6 +182,7 @@ static const struct ptebatch_op remove_op = {
  * @pmd: value of the PMD if another thread has taken the page table, or none
  * @table: the page table that collapse_pte_mapped_thp() may free, or %NULL
  * @raced: the other thread has done its work
+ * @watching: allocations of folios are watched
  * @calls: kprobe that plays another thread
  * @lookups: kprobe on pte_offset_map_rw_nolock()
  * @pmd_locked: the PMD is locked at the first call of pte_offset_map_rw_nolock()
@@ -178,6 +200,7 @@ struct attempt {
 	pmd_t pmd;
 	struct page *table;
 	bool raced;
+	bool watching;
 	struct ptebatch_counter calls, lookups;
 	bool pmd_locked;
 };
@@ -308,6 +331,33 @@ static void put_table(struct attempt *attempt)
 	attempt->pmd = __pmd(0);
 }
 
+/* Without the mmap_lock, which the caller is about to take. */
+static void set_nohugepage(const struct ptebatch_space *space, bool on)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	struct vm_area_struct *vma = vma_lookup(place->mm, place->start);
+
+	if (on)
+		vma_flags_set_word(&vma->flags, VM_NOHUGEPAGE);
+	else
+		vma_flags_clear_word(&vma->flags, VM_NOHUGEPAGE);
+}
+
+static const void *race_argument(const struct attempt *attempt, struct mm_struct *mm)
+{
+	switch (attempt->row->race) {
+	case NO_TABLE_AT_UNMAP:
+		return attempt->last;
+	case NO_TABLE_AT_READ_LOCK:
+	case NO_TABLE_AT_WRITE_LOCK:
+	case NO_HUGE_AT_READ_LOCK:
+	case NO_HUGE_AT_WRITE_LOCK:
+		return &mm->mmap_lock;
+	default:
+		return mm;
+	}
+}
+
 static void race(void *data)
 {
 	static const struct ptebatch_entry zero = {
@@ -320,7 +370,7 @@ static void race(void *data)
 	struct attempt *attempt = data;
 
 	if (attempt->raced ||
-	    (attempt->row->race == TABLE_AT_FIND && attempt->calls.hits < 2))
+	    (attempt->calls.function && attempt->calls.hits < race_call(attempt->row->race)))
 		return;
 	attempt->raced = true;
 	switch (attempt->row->race) {
@@ -333,8 +383,36 @@ static void race(void *data)
 	case TABLE_AT_FIND:
 		put_table(attempt);
 		break;
+	case LOCKED_AT_START:
+		folio_lock(attempt->last);
+		break;
+	case OFF_LRU_AT_START:
+		folio_clear_lru(attempt->last);
+		break;
+	case NO_HUGE_AT_READ_LOCK:
+	case NO_HUGE_AT_WRITE_LOCK:
+		set_nohugepage(attempt->space, true);
+		break;
 	default:
 		take_table(attempt);
+	}
+}
+
+static void undo_race(const struct attempt *attempt)
+{
+	switch (attempt->row->race) {
+	case LOCKED_AT_START:
+		folio_unlock(attempt->last);
+		break;
+	case OFF_LRU_AT_START:
+		folio_set_lru(attempt->last);
+		break;
+	case NO_HUGE_AT_READ_LOCK:
+	case NO_HUGE_AT_WRITE_LOCK:
+		set_nohugepage(attempt->space, false);
+		break;
+	default:
+		break;
 	}
 }
 
@@ -363,8 +441,7 @@ static void race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
 	trial->announced.data = attempt;
 	attempt->calls = (struct ptebatch_counter) {
 		.function = calls ? race_calls[when] : NULL,
-		.match = when == NO_TABLE_AT_UNMAP ? (void *)attempt->last :
-						     trial->place->mm,
+		.match = race_argument(attempt, trial->place->mm),
 		.data = attempt,
 	};
 	if (when == NO_TABLE_AT_LOOKUP)
@@ -389,6 +466,8 @@ static void race_end(struct ptebatch_trial *trial, struct attempt *attempt)
 	ptebatch_counters_end(&attempt->lookups, row->watch_lock);
 	ptebatch_counters_end(&attempt->calls, row->race >= TABLE_AT_FIND);
 	trial->announced.on_start = NULL;
+	if (attempt->raced)
+		undo_race(attempt);
 	put_table(attempt);
 	KUNIT_EXPECT_EQ_MSG(trial->test, attempt->raced, row->race != NO_RACE,
 			    "%s does not get to the point of the race",
@@ -526,8 +605,24 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	attempt->space = space;
 	attempt->pmdp = ptebatch_find_pmd(trial->place->mm, trial->place->start);
 	set_vma(attempt, true);
+	/* Of this task, not of khugepaged. */
+	attempt->watching = !attempt->row->after && !attempt->row->daemon.orders &&
+			    !ptebatch_fail_folio_missing() &&
+			    !ptebatch_fail_folio(PTEBATCH_FAIL_MIGRATION, 0);
 	race_begin(trial, attempt);
 	table_begin(attempt);
+}
+
+/* Rule 7: a folio that is not mapped is freed. */
+static void expect_discarded(const struct ptebatch_trial *trial,
+			     const struct attempt *attempt)
+{
+	struct folio *folio;
+
+	if (attempt->watching && ptebatch_fail_folio_end(&folio) && folio)
+		KUNIT_EXPECT_EQ_MSG(trial->test, page_ref_count(&folio->page), 0,
+				    PTEBATCH_RULE_ACCOUNTING ": references to the new folio after %s has failed",
+				    trial->function);
 }
 
 static void undo(struct ptebatch_trial *trial, const void *data)
@@ -535,6 +630,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	struct attempt *attempt = *(struct attempt * const *)data;
 	enum obstacle obstacle = attempt->row->obstacle;
 
+	expect_discarded(trial, attempt);
 	trial->flush.on_flush = NULL;
 	daemon_end(trial, attempt->row);
 	race_end(trial, attempt);
@@ -842,6 +938,36 @@ static const struct collapse_row rows[] = {
 	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN,
 	  .obstacle = LOCKED },
 
+	/* Another thread changes folios, entries or the VMA after the scan. */
+	{ "last folio locked after the scan: -EAGAIN",
+	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN, .race = LOCKED_AT_START },
+	{ "last folio taken off its LRU list after the scan: -EAGAIN",
+	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EAGAIN,
+	  .race = OFF_LRU_AT_START },
+	{ "first page uffd-wp after the scan: -EINVAL",
+	  { "{Wdyx*16}*T/16", .prot = RW, .uffd_wp = true,
+	    .meanwhile = AT_START("{Rdyux Wdyx*15} {Wdyx*16}*T/16-1") },
+	  .err = -EINVAL },
+	{ "zero page replaced by a poison marker after the scan: -EINVAL",
+	  { "Rzy*16 {Wdyx*16}*T/16-1", .prot = RW,
+	    .meanwhile = AT_START("Rzy*15 P {Wdyx*16}*T/16-1") },
+	  .err = -EINVAL },
+	{ "page table gone after the scan: -EINVAL",
+	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EINVAL,
+	  .race = NO_TABLE_AT_READ_LOCK },
+	{ "page table gone before the mmap_lock is taken for writing: -EINVAL",
+	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EINVAL,
+	  .race = NO_TABLE_AT_WRITE_LOCK },
+	{ "page table gone before its lock: -EINVAL",
+	  { "{Wdyx*16}*T/16", .prot = RW, .lost_in = "pte_offset_map_lock",
+	    .lost_call = 1 }, .err = -EINVAL },
+	{ "VM_NOHUGEPAGE after the scan: -EINVAL",
+	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EINVAL,
+	  .race = NO_HUGE_AT_READ_LOCK },
+	{ "VM_NOHUGEPAGE before the mmap_lock is taken for writing: -EINVAL",
+	  { "{Wdyx*16}*T/16", .prot = RW }, .err = -EINVAL,
+	  .race = NO_HUGE_AT_WRITE_LOCK },
+
 	/* Shmem: a PMD-sized folio is mapped by a PMD, smaller ones are copied. */
 	{ "PTE-mapped 2M shmem folio: PMD-mapped",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy]" },
@@ -1109,6 +1235,10 @@ static const struct collapse_row daemon_rows[] = {
 	  "Wdx*16 ~{Wdyx*16} -*T-32", .daemon = FULL(BIT(4)) },
 	{ "lazyfree, clean: unchanged",
 	  { "Wdyxl*15 Wyxl -*T-16", .prot = RW }, .daemon = FULL(BIT(4)) },
+	{ "lazyfree, dirty again, one page clean after the scan: unchanged",
+	  { "Wdyxl*16 -*T-16", .prot = RW,
+	    .meanwhile = AT_START("Wdyxl*15 Wyxl -*T-16") },
+	  .daemon = FULL(BIT(4)) },
 	{ "lazyfree, dirty again: 64K folio, not lazyfree",
 	  { "Wdyxl*16 -*T-16", .prot = RW }, "~{Wdyx*16} -*T-16",
 	  .daemon = FULL(BIT(4)) },

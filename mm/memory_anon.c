@@ -21,13 +21,11 @@
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/anon_orders.h"
-#include "../lib/kernel/counter.h"
 #include "../lib/kernel/fail_folio.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
-#include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -50,8 +48,6 @@
  * @discards: the fault allocates a folio and frees it again
  * @flags: VM_* flags of the VMA, in addition
  * @fails: number of allocations of folios that fail
- * @appears: number of the entry at which another thread maps the zero page before
- *           the fault locks the page table; 0: none
  */
 struct fault_row {
 	const char *name;
@@ -67,7 +63,6 @@ struct fault_row {
 	bool discards;
 	vm_flags_t flags;
 	unsigned int fails;
-	unsigned int appears;
 };
 
 static const struct fault_row rows[] = {
@@ -237,16 +232,17 @@ static const struct fault_row rows[] = {
 	{ "16K to 64K permitted, all allocations fail: -ENOMEM",
 	  { "-*16", .prot = RW }, UP_TO(4), 13, .err = -ENOMEM, .fails = 4 },
 	{ "zero page appears in the range before the lock: nothing mapped",
-	  { "-*16", .prot = RW }, BIT(4), 5, "-*15 Rzy", .discards = true,
-	  .appears = 15 },
+	  { "-*16", .prot = RW, .meanwhile = PTEBATCH_AT_LOCK("-*15 Rzy") }, BIT(4), 5, "-*15 Rzy",
+	  .discards = true },
 	{ "no size permitted, zero page appears at the fault before the lock: nothing mapped",
-	  { "-*16", .prot = RW }, 0, 5, "-*5 Rzy -*10", .discards = true,
-	  .appears = 5 },
+	  { "-*16", .prot = RW, .meanwhile = PTEBATCH_AT_LOCK("-*5 Rzy -*10") }, 0, 5,
+	  "-*5 Rzy -*10", .discards = true },
 	{ "16K permitted, zero page appears behind the 16K before the lock: 16K mapped",
-	  { "-*16", .prot = RW }, BIT(2), 5, "-*4 ~{Wdyx*4} Rzy -*7", .appears = 8 },
+	  { "-*16", .prot = RW, .meanwhile = PTEBATCH_AT_LOCK("-*8 Rzy -*7") }, BIT(2), 5,
+	  "-*4 ~{Wdyx*4} Rzy -*7" },
 	{ "read fault, zero page appears before the lock: unchanged",
-	  { "-*16", .prot = RW }, BIT(4), 5, "-*5 Rzy -*10", .read = true,
-	  .appears = 5 },
+	  { "-*16", .prot = RW, .meanwhile = PTEBATCH_AT_LOCK("-*5 Rzy -*10") }, BIT(4), 5,
+	  "-*5 Rzy -*10", .read = true },
 	{ "page table gone before the lock: nothing mapped",
 	  { "-*16", .prot = RW, .lost_in = "pte_offset_map_lock" }, BIT(4), 5,
 	  .discards = true },
@@ -263,58 +259,12 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 /**
  * struct attempt - a fault, and what it needs besides the trial
  * @row: the case
- * @lock: kprobe that plays another thread
- * @addr: address at which the other thread maps the zero page
- * @zero: PTE of the zero page
- * @mm: mm that faults
- * @raced: the other thread has mapped the zero page
  * @watching: allocations are watched
- * @racing: @lock is registered
  */
 struct attempt {
 	const struct fault_row *row;
-	struct ptebatch_counter lock;
-	unsigned long addr;
-	pte_t zero;
-	struct mm_struct *mm;
-	bool raced;
 	bool watching;
-	bool racing;
 };
-
-/* Without the lock, as the caller is about to take it; no other thread exists. */
-static void map_zero_page(void *data)
-{
-	struct attempt *attempt = data;
-	pmd_t *pmd = ptebatch_find_pmd(attempt->mm, attempt->addr);
-
-	if (attempt->raced || !pmd)
-		return;
-	attempt->raced = true;
-	set_pte_at(attempt->mm, attempt->addr, pte_offset_kernel(pmd, attempt->addr),
-		   attempt->zero);
-}
-
-static int race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
-{
-	static const struct ptebatch_entry zero = {
-		.kind = PTEBATCH_READABLE, .folio = PTEBATCH_NO_FOLIO,
-		.flags = PTEBATCH_YOUNG | PTEBATCH_ZERO_PAGE,
-	};
-	struct mm_struct *mm = trial->place->mm;
-
-	attempt->mm = mm;
-	attempt->addr = ptebatch_addr(trial->space, attempt->row->appears);
-	mmap_read_lock(mm);
-	attempt->zero = ptebatch_pte_make(vma_lookup(mm, attempt->addr), NULL, &zero);
-	mmap_read_unlock(mm);
-	attempt->raced = false;
-	attempt->lock = (struct ptebatch_counter) {
-		.function = "pte_offset_map_lock", .match = mm,
-		.on_call = map_zero_page, .data = attempt,
-	};
-	return ptebatch_counters_begin(&attempt->lock, 1);
-}
 
 /*
  * Leave other bytes than zeroes in free memory: in the pages that the fault gets,
@@ -369,8 +319,6 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	attempt->watching = watches(row) &&
 			    !ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails);
 	KUNIT_EXPECT_EQ(trial->test, attempt->watching, watches(row));
-	attempt->racing = row->appears && !race_begin(trial, attempt);
-	KUNIT_EXPECT_EQ(trial->test, attempt->racing, !!row->appears);
 	if (row->unstable)
 		mm_flags_set(MMF_UNSTABLE, mm);
 	ptebatch_anon_orders_begin(mm, &orders);
@@ -400,12 +348,6 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	ptebatch_anon_orders_end(mm);
 	if (row->unstable)
 		mm_flags_clear(MMF_UNSTABLE, mm);
-	if (attempt->racing) {
-		ptebatch_counters_end(&attempt->lock, 1);
-		KUNIT_EXPECT_TRUE_MSG(trial->test, attempt->raced,
-				      "%s does not lock the page table",
-				      trial->function);
-	}
 	if (attempt->watching) {
 		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&folio),
 				      "%s allocates too few folios", trial->function);
@@ -431,8 +373,6 @@ static const char *missing(const struct fault_row *row)
 		return ptebatch_anon_orders_missing();
 	if (watches(row) && ptebatch_fail_folio_missing())
 		return ptebatch_fail_folio_missing();
-	if (row->appears && !IS_ENABLED(CONFIG_KPROBES))
-		return "no other thread without CONFIG_KPROBES";
 	if (row->flags & VM_UFFD_MISSING && !IS_ENABLED(CONFIG_USERFAULTFD))
 		return "no userfaultfd without CONFIG_USERFAULTFD";
 	if (row->orders >> (PMD_ORDER - 1) && PMD_SIZE > SZ_64M)

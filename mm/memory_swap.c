@@ -30,6 +30,7 @@
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/anon_orders.h"
+#include "../lib/kernel/counter.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/fail_folio.h"
 #include "../lib/kernel/swap.h"
@@ -55,7 +56,10 @@
 #define SLOW		BIT(8)	/* the swap device is not as fast as memory */
 #define MISPLACED	BIT(9)	/* the first folio has the index of another address */
 #define DEVICE		BIT(10)	/* the entry of the fault is device-private */
-#define KEEPS		BIT(11)	/* expected: the first folio stays in the swap cache */
+#define LOCKED		BIT(11)	/* another thread unlocks the first folio when asked to */
+#define KEEPS		BIT(12)	/* expected: the first folio stays in the swap cache */
+#define IGNORED		BIT(13)	/* expected: the device's driver is not called */
+#define NO_TWIN		BIT(14)	/* no twin, as it would map a small folio */
 
 static bool has_swap_entry(const struct ptebatch_space *space, s16 folio)
 {
@@ -151,6 +155,30 @@ static void set_device_flags(const struct ptebatch_space *space, unsigned int st
 					   state & STABLE ? SWP_STABLE_WRITES : 0);
 }
 
+/* The fault waits for a folio lock: it is about to sleep. */
+static struct ptebatch_counter waits;
+static struct task_struct *waiter;
+
+static void unlock_folio(void *data)
+{
+	struct folio *folio = data;
+
+	if (current == waiter && folio_test_locked(folio))
+		folio_unlock(folio);
+}
+
+static void lock_first(struct ptebatch_trial *trial)
+{
+	struct folio *folio = trial->space->folios[0];
+
+	folio_lock(folio);
+	waiter = current;
+	waits = (struct ptebatch_counter) {
+		.function = "io_schedule", .on_call = unlock_folio, .data = folio,
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&waits, 1));
+}
+
 /* Of this task, before the fault. */
 static unsigned long major_faults, device_faults;
 
@@ -186,6 +214,8 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails));
 	ptebatch_anon_orders_begin(trial->place->mm, &orders);
+	if (row->state & LOCKED)
+		lock_first(trial);
 	major_faults = current->maj_flt;
 	device_faults = ptebatch_device_faults();
 }
@@ -207,6 +237,8 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	const struct fault_row *row = data;
 	struct folio *last;
 
+	if (row->state & LOCKED)
+		ptebatch_counters_end(&waits, 1);
 	if (row->fails)
 		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&last),
 				      "%s allocates no folio", trial->function);
@@ -265,10 +297,10 @@ static void check_kind(struct ptebatch_trial *trial, const void *data)
 
 	check_freed(trial, data);
 	KUNIT_EXPECT_EQ_MSG(trial->test, current->maj_flt - major_faults,
-			    row->state & OUT && !in_cache, "major faults of %s",
+			    row->state & OUT && !in_cache && !row->fails, "major faults of %s",
 			    trial->function);
 	KUNIT_EXPECT_EQ_MSG(trial->test, ptebatch_device_faults() - device_faults,
-			    row->state & DEVICE ? 1 : 0,
+			    row->state & DEVICE && !(row->state & IGNORED) ? 1 : 0,
 			    "calls of migrate_to_ram() by %s", trial->function);
 }
 
@@ -311,14 +343,16 @@ static bool check_fault(struct kunit *test, const struct fault_row *row)
 		kunit_skip(test, "the machine's swap device may read ahead");
 	if (row->fails && ptebatch_fail_folio_missing())
 		kunit_skip(test, "%s", ptebatch_fail_folio_missing());
+	if (row->state & LOCKED && !IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "no other thread holds a lock without CONFIG_KPROBES");
 	if (row->state & POISONED && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
 		kunit_skip(test, "no PG_hwpoison without CONFIG_MEMORY_FAILURE");
 	setup.swap = !(row->state & DEVICE);
 	setup.lru = setup.swap;
 	op.arg = row->at;
 	kernel = ptebatch_row_try(test, &run, false, &passes);
-	if (!passes)
-		return false;
+	if (!passes || row->state & NO_TWIN)
+		return passes;
 	twin = ptebatch_row_call(test, &run, true, &passes);
 	check_freed(twin, row);
 	if (passes)
@@ -446,6 +480,23 @@ static const struct fault_row rows[] = {
 	{ "device-private entry between small folios, read fault of it: given to the driver",
 	  { "Wdyx || {Dwx} Wdyx", .prot = RW }, 1, "Wdyx {Dwx} Wdyx",
 	  .state = DEVICE | REFERENCED, .error = -EFAULT },
+	{ "device-private entry soft-dirty before the lock, read fault: nothing done",
+	  { "Wdyx || {Dwx} Wdyx", .prot = RW, .track = true,
+	    .meanwhile = PTEBATCH_AT_LOCK("Wdyx {Dwsx} Wdyx") }, 1, "Wdyx {Dwsx} Wdyx",
+	  .state = DEVICE | IGNORED | REFERENCED },
+	{ "device-private entry, folio locked, read fault: waits, nothing done",
+	  { "|| {Dwx} Wdyx", .prot = RW }, 0, "{Dwx} Wdyx",
+	  .state = DEVICE | IGNORED | LOCKED | REFERENCED },
+	{ "64K folio locked, read fault: waits, folio mapped",
+	  { "{Sx*16}", .prot = RW }, 5, "{Wyx*16}", .state = LOCKED },
+	{ "entry soft-dirty before the lock, read fault: nothing mapped",
+	  { "{Sx*5 || Sx*11}", .prot = RW, .track = true,
+	    .meanwhile = PTEBATCH_AT_LOCK("{Sx*5 Ssx Sx*10}") }, 5, "{Sx*5 Ssx Sx*10}",
+	  .state = REFERENCED },
+	{ "another entry soft-dirty before the lock, read fault: one page mapped",
+	  { "{Sx*5 | Sx | Sx*10}", .prot = RW, .track = true,
+	    .meanwhile = PTEBATCH_AT_LOCK("{Sx*15 Ssx}") }, 5, "{Sx*5 Ryx Sx*9 Ssx}",
+	  .state = REFERENCED },
 	{ "page at another address than its index says, read fault: copied",
 	  { "{Sx}", .prot = RW }, 0, "~{Wyx}", .state = MISPLACED | REFERENCED },
 	{ "page at another address than its index says, shared, write fault: copied",
@@ -493,6 +544,17 @@ static const struct fault_row rows[] = {
 	  { "{Sx*5 | Sx | Sx*10}", .prot = RW }, 5, "Sx*5 ~{Wyx} Sx*10", .state = OUT },
 	{ "64K folio swapped out, read fault: a 64K folio, writable and clean",
 	  { "{Sx*16}", .prot = RW }, 5, "~{Wyx*16}", .state = OUT, .orders = SIZES },
+	{ "64K folio swapped out, entry 12 soft-dirty before the lock: nothing mapped",
+	  { "{Sx*5 || Sx*11}", .prot = RW, .track = true,
+	    .meanwhile = { "{Sx*12 Ssx Sx*3}", "pte_offset_map_lock", 1 } }, 5,
+	  "Sx*12 Ssx Sx*3", .state = OUT | NO_TWIN, .orders = SIZES },
+	{ "64K folio swapped out, no memory, read fault: -ENOMEM",
+	  { "{Sx*5 || Sx*11}", .prot = RW }, 5, "Sx*16", .state = OUT,
+	  .error = -ENOMEM, .fails = 1 },
+	{ "64K folio swapped out, no memory, entry soft-dirty before the lock: nothing done",
+	  { "{Sx*5 || Sx*11}", .prot = RW, .track = true,
+	    .meanwhile = PTEBATCH_AT_LOCK("{Sx*5 Ssx Sx*10}") }, 5, "Sx*5 Ssx Sx*10", .state = OUT,
+	  .fails = 1 },
 	{ "64K folio swapped out, write fault: a 64K folio, writable and dirty",
 	  { "{Sx*16}", .prot = RW }, 15, "~{Wdyx*16}", true, OUT, SIZES },
 	{ "64K folio swapped out, shared, read fault: a 64K folio, read-only",

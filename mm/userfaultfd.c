@@ -15,6 +15,7 @@
 #include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
+#include "../lib/kernel/counter.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/uffd.h"
@@ -114,6 +115,12 @@ static int map_destination(struct ptebatch_space *space, const struct ptebatch_p
 	return IS_ERR_VALUE(at) ? at : 0;
 }
 
+static void close_file(void *file)
+{
+	__fput_sync(file);
+}
+
+/* @op->arg: UFFDIO_MOVE_MODE_*, @op->uffd_rwp: also of the destination. */
 static long move(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	const struct ptebatch_place *to = &space->places[space->nr_places - 1];
@@ -123,27 +130,30 @@ static long move(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 		.len = (space->row.to - space->row.from) * PAGE_SIZE,
 		.mode = op->arg,
 	};
+	u64 mode = UFFDIO_REGISTER_MODE_MISSING;
 	struct file *uffd;
 	long ret;
 
 	ret = map_destination(space, to);
 	if (ret)
 		return ret;
-	uffd = ptebatch_uffd_open(to->mm, 0);
+	uffd = ptebatch_uffd_open(to->mm, op->uffd_rwp ? UFFD_FEATURE_RWP : 0);
 	if (IS_ERR(uffd))
 		return PTR_ERR(uffd);
-	ret = ptebatch_uffd_register(uffd, to->mm, to->start, UFFDIO_REGISTER_MODE_MISSING);
+	/* Closed at the end of the case, as close() makes the entries accessible. */
+	ret = kunit_add_action_or_reset(space->test, close_file, uffd);
+	if (ret)
+		return ret;
+	if (op->uffd_rwp)
+		mode |= UFFDIO_REGISTER_MODE_RWP;
+	ret = ptebatch_uffd_register(uffd, to->mm, to->start, mode);
 	if (!ret)
 		ret = ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
-	__fput_sync(uffd);
 	return ret;
 }
 
-#define MOVE	.function = "UFFDIO_MOVE", .call = move, .no_twin = true, .moves = true
-
-static const struct ptebatch_op move_op = { MOVE };
-static const struct ptebatch_op move_holes_op = {
-	MOVE, .arg = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
+static const struct ptebatch_op move_op = {
+	.function = "UFFDIO_MOVE", .call = move, .no_twin = true, .moves = true,
 };
 
 /*
@@ -161,6 +171,8 @@ static const struct ptebatch_op move_holes_op = {
  * @err: expected return value
  * @holes: UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES
  * @pinned: the first folio is pinned
+ * @locked: the folios are locked, until UFFDIO_MOVE waits for the lock
+ * @rwp: the destination is registered for read-write protection, too
  */
 struct move_row {
 	const char *name;
@@ -170,7 +182,16 @@ struct move_row {
 	long err;
 	bool holes;
 	bool pinned;
+	bool locked;
+	bool rwp;
 };
+
+/* Another thread changes the entries of the source while UFFDIO_MOVE waits. */
+#define AT_FOLIO_LOCK(picture)	{ (picture), "__folio_lock" }
+/* It has read the entry of the source, and looks at the swap cache. */
+#define AT_SWAP(picture)	{ (picture), "get_swap_device" }
+/* It has not read the entry of the destination yet. */
+#define AT_DST(picture)		{ (picture), "pte_offset_map_rw_nolock", .second = true }
 
 static const struct move_row move_rows[] = {
 	{ "small folios: moved",
@@ -212,6 +233,49 @@ static const struct move_row move_rows[] = {
 	  { "{Wdyx*16}", .prot = RW }, NULL, "-*16", -EBUSY },
 	{ "swap entries of small folios, soft-dirty tracked: moved, soft-dirty",
 	  { "{Sx}*4", .prot = RW, .swap = true, .track = true }, "-*4", "{Ssx}*4" },
+	{ "small folios, clean, soft-dirty tracked: moved, soft-dirty",
+	  { "Wyx*4", .prot = RW, .track = true }, "-*4", "Wysx*4" },
+	{ "small folios, destination with uffd-rwp: moved, without access",
+	  { "Wdyx*4", .prot = RW }, "-*4", "Ndyux*4", .rwp = true },
+	{ "zero pages, destination with uffd-rwp: moved, without access",
+	  { "Rzy*4", .prot = RW }, "-*4", "Nzyu*4", .rwp = true },
+	{ "swap entries, destination with uffd-rwp: moved, uffd-rwp",
+	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", "{Sux}*4", .rwp = true },
+
+	/* The destination is not empty. */
+	{ "zero page at the destination: -EEXIST",
+	  { "Wdyx*4", .prot = RW, .meanwhile = AT_DST("Rzy -*3") }, NULL, "Rzy -*3",
+	  -EEXIST },
+	{ "zero page at the destination of the third folio: two moved, -EAGAIN",
+	  { "Wdyx*4", .prot = RW, .meanwhile = AT_DST("-*2 Rzy -") },
+	  "{-}*2 Wdyx*2", "Wdyx*2 Rzy -", -EAGAIN },
+	{ "marker at the destination, zero page to move: -EEXIST",
+	  { "Rzy*4", .prot = RW, .meanwhile = AT_DST("P -*3") }, NULL, "P -*3",
+	  -EEXIST },
+
+	/* Another thread holds a lock, or changes entries. */
+	{ "small folios locked: waits for each, moved",
+	  { "Wdyx*4", .prot = RW }, "-*4", "Wdyx*4", .locked = true },
+	{ "small folios locked, first one becomes clean meanwhile: tried again, moved clean",
+	  { "Wdyx*4", .prot = RW, .meanwhile = AT_FOLIO_LOCK("Wyx Wdyx*3") }, "-*4",
+	  "Wyx Wdyx*3", .locked = true },
+	{ "64K folio locked: tried again without a reference, split and moved",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16", "~Wdyx*16",
+	  .locked = true },
+	{ "swap entries, folios locked: waits for each, moved",
+	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", "{Sx}*4", .locked = true },
+	{ "swap entries, folios locked, first shared meanwhile: tried again, -EBUSY",
+	  { "{Sx}*4", .prot = RW, .swap = true,
+	    .meanwhile = AT_FOLIO_LOCK("{S} {Sx}*3") }, NULL, "-*4", -EBUSY,
+	  .locked = true },
+	{ "swap entry shared before the lock: tried again, -EBUSY",
+	  { "{Sx}*4", .prot = RW, .swap = true,
+	    .meanwhile = AT_SWAP("{S} {Sx}*3") }, NULL, "-*4", -EBUSY },
+	{ "marker at the destination of a swap entry before the lock: -EEXIST",
+	  { "{Sx}*4", .prot = RW, .swap = true,
+	    .meanwhile = { "P -*3", "get_swap_device", .second = true } }, NULL,
+	  "P -*3", -EEXIST },
+
 	{ "zero pages: moved", { "Rzy*4", .prot = RW }, "-*4", "Rzy*4" },
 	{ "zero pages between small folios: moved",
 	  { "Wdyx Rzy*2 Wdyx", .prot = RW }, "-*4", "Wdyx Rzy*2 Wdyx" },
@@ -235,27 +299,78 @@ static const struct move_row move_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(move_rows, move_rows, name);
 
+/**
+ * struct attempt - a move, and what it needs besides the trial
+ * @row: the case
+ * @space: the address space
+ * @waits: kprobe on the function that UFFDIO_MOVE calls until a folio is unlocked
+ * @unlocked: number of folios that another thread has unlocked
+ */
+struct attempt {
+	const struct move_row *row;
+	const struct ptebatch_space *space;
+	struct ptebatch_counter waits;
+	unsigned int unlocked;
+};
+
+static bool is_large(const struct attempt *attempt)
+{
+	return attempt->space->row.folios[0].order;
+}
+
+/*
+ * One folio after the other. UFFDIO_MOVE does not wait for the lock of a large folio,
+ * but maps both page tables again.
+ */
+static void unlock_next(void *data)
+{
+	struct attempt *attempt = data;
+
+	if (attempt->unlocked < attempt->space->row.nr_folios &&
+	    (!is_large(attempt) || attempt->waits.hits > 2))
+		folio_unlock(attempt->space->folios[attempt->unlocked++]);
+}
+
 /* The set-up locks folios with swap space; UFFDIO_MOVE locks them itself. */
 static void prepare_move(struct ptebatch_trial *trial, const void *data)
 {
-	const struct move_row *row = data;
+	struct attempt *attempt = *(struct attempt * const *)data;
+	const struct move_row *row = attempt->row;
 	struct ptebatch_space *space = trial->space;
 	unsigned int i;
 
-	for_each_set_bit(i, trial->locked, space->row.nr_folios)
-		folio_unlock(space->folios[i]);
+	for (i = 0; i < space->row.nr_folios; i++) {
+		bool locked = test_bit(i, trial->locked);
+
+		if (row->locked && !locked)
+			folio_lock(space->folios[i]);
+		else if (!row->locked && locked)
+			folio_unlock(space->folios[i]);
+	}
+	attempt->space = space;
+	attempt->unlocked = 0;
+	attempt->waits = (struct ptebatch_counter) {
+		.function = is_large(attempt) ? "pte_offset_map_rw_nolock" : "__folio_lock",
+		.on_call = unlock_next, .data = attempt,
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0,
+			ptebatch_counters_begin(&attempt->waits, row->locked));
 	if (row->pinned)
 		ptebatch_folio_pin(space->folios[0], 1);
 }
 
 static void undo_move(struct ptebatch_trial *trial, const void *data)
 {
-	const struct move_row *row = data;
+	struct attempt *attempt = *(struct attempt * const *)data;
+	const struct move_row *row = attempt->row;
 	struct ptebatch_space *space = trial->space;
 	unsigned int i;
 
+	ptebatch_counters_end(&attempt->waits, row->locked);
 	if (row->pinned)
 		ptebatch_folio_pin(space->folios[0], -1);
+	for (i = attempt->unlocked; i < space->row.nr_folios && row->locked; i++)
+		folio_unlock(space->folios[i]);
 	for_each_set_bit(i, trial->locked, space->row.nr_folios)
 		folio_lock(space->folios[i]);
 }
@@ -263,14 +378,25 @@ static void undo_move(struct ptebatch_trial *trial, const void *data)
 static void move_row(struct kunit *test)
 {
 	const struct move_row *row = test->param_value;
+	struct ptebatch_op op = move_op;
+	struct attempt *attempt;
 	const struct ptebatch_run run = {
-		.op = row->holes ? &move_holes_op : &move_op, .setup = &row->setup,
+		.op = &op, .setup = &row->setup,
 		.after = row->after, .second = row->second, .ret = row->err,
-		.prepare = prepare_move, .undo = undo_move, .data = row,
+		.prepare = prepare_move, .undo = undo_move, .data = &attempt,
 	};
 
 	if (ptebatch_uffd_missing())
 		kunit_skip(test, "%s", ptebatch_uffd_missing());
+	if (row->locked && !IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "no other thread holds a lock without CONFIG_KPROBES");
+	if (row->rwp && VM_UFFD_RWP == VM_NONE)
+		kunit_skip(test, "no read-write protection by userfaultfd in this kernel");
+	attempt = kunit_kzalloc(test, sizeof(*attempt), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, attempt);
+	attempt->row = row;
+	op.arg = row->holes ? UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES : 0;
+	op.uffd_rwp = row->rwp;
 	ptebatch_row_run(test, &run);
 }
 

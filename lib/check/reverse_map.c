@@ -4,9 +4,8 @@
  * folio->mapping and folio->index accordingly: or else the rmap does not find the
  * entry, and reclaim, migration and memory failure miss it.
  *
- * Entries that map the same page as before, or as the entry that they were copied or
- * moved from, are left out: set-up may have drawn the page where its index does not
- * say.
+ * Entries that map the same page as before are left out, as is a page that set-up
+ * has drawn where its index does not say.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -16,14 +15,29 @@
 
 ptebatch_check_t ptebatch_check_reverse_map;
 
-/* Did entry @i of @before map the same page as @entry? */
-static bool was_mapped(const struct ptebatch_trial *before, unsigned int i,
+/* Does the rmap of the entry's page matter? Until swap-in, an entry in swap has it. */
+static bool has_rmap(const struct ptebatch_entry *entry)
+{
+	if (entry->flags & PTEBATCH_KSM)
+		return false;
+	return ptebatch_entry_normal(entry) ||
+	       (entry->kind == PTEBATCH_SWAP && entry->flags & PTEBATCH_EXCLUSIVE &&
+		entry->folio != PTEBATCH_NO_FOLIO);
+}
+
+static bool was_mapped(const struct ptebatch_row *row, unsigned int i,
 		       const struct ptebatch_entry *entry)
 {
-	const struct ptebatch_row *row = &before->before.row;
-
 	return i < row->nr && row->entries[i].folio == entry->folio &&
 	       row->entries[i].page == entry->page;
+}
+
+/* Was the entry drawn where the index of its page does not say? */
+static bool is_misplaced(const struct ptebatch_row *row, unsigned int i,
+			 const struct ptebatch_entry *entry)
+{
+	return entry->folio < (int)row->nr_folios &&
+	       (int)i - entry->page != row->folios[entry->folio].at;
 }
 
 /**
@@ -32,7 +46,7 @@ static bool was_mapped(const struct ptebatch_trial *before, unsigned int i,
  * @out: receives a line for each entry that the rmap does not find
  *
  * Return: true if page_address_in_vma() returns the address of each entry that
- * maps another page than before.
+ * has another page than before.
  */
 bool ptebatch_check_reverse_map(struct ptebatch_trial *trial, struct seq_buf *out)
 {
@@ -51,9 +65,9 @@ bool ptebatch_check_reverse_map(struct ptebatch_trial *trial, struct seq_buf *ou
 		unsigned long addr = place->start + i * PAGE_SIZE;
 		struct page *page;
 
-		if (!ptebatch_entry_normal(entry) || entry->flags & PTEBATCH_KSM ||
-		    was_mapped(trial, i, entry) ||
-		    (trial->first && was_mapped(trial->first, i, entry)))
+		if (!has_rmap(entry) ||
+		    was_mapped(&trial->before.row, i, entry) ||
+		    is_misplaced(ptebatch_trial_was(trial), i, entry))
 			continue;
 		vma = vma_lookup(place->mm, addr);
 		page = &trial->space->folios[entry->folio]->page + entry->page;

@@ -50,7 +50,7 @@ static int leave(struct kretprobe_instance *instance, struct pt_regs *regs)
 	pte_t *pte = (pte_t *)regs_return_value(regs);
 
 	/* Without a page table there is nothing to lose. */
-	if (!task || !pte)
+	if (!task || !pte || wanted.call--)
 		return 0;
 	task = NULL;
 	if (call->ptl)
@@ -64,7 +64,7 @@ static struct kretprobe probe;
 
 /**
  * ptebatch_lose_table() - make a call of this task lose its page table
- * @lose: which call; the first from here on that finds a page table
+ * @lose: which call; only those from here on count that find a page table
  *
  * After success, the caller calls ptebatch_lose_table_end().
  *

@@ -16,12 +16,14 @@
  * @mm: its first argument
  * @start: first address for which it is called, in bytes
  * @end: end of these addresses, in bytes
+ * @call: which of these calls, from 0
  */
 struct ptebatch_lose {
 	const char *function;
 	const struct mm_struct *mm;
 	unsigned long start;
 	unsigned long end;
+	unsigned int call;
 };
 
 const char *ptebatch_lose_table_missing(void);

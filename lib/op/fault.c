@@ -11,18 +11,47 @@
 #include "op.h"
 
 /*
+ * As the fault handlers of the architectures: under the lock of the VMA, with
+ * VM_FAULT_RETRY if that does not suffice.
+ */
+static vm_fault_t fault_under_vma_lock(struct mm_struct *mm, unsigned long addr,
+				       unsigned int flags)
+{
+	vm_flags_t needed = flags & FAULT_FLAG_WRITE ? VM_WRITE : VM_READ;
+	struct vm_area_struct *vma = lock_vma_under_rcu(mm, addr);
+	vm_fault_t ret = VM_FAULT_RETRY;
+
+	if (!vma)
+		return ret;
+	if (!(vma->vm_flags & needed)) {
+		vma_end_read(vma);
+		return ret;
+	}
+	ret = handle_mm_fault(vma, addr, flags | FAULT_FLAG_VMA_LOCK, NULL);
+	if (!(ret & (VM_FAULT_RETRY | VM_FAULT_COMPLETED)))
+		vma_end_read(vma);
+	return ret;
+}
+
+/*
  * Fault as GUP does: the entry is not accessed after the fault, so its accessed
  * and dirty bits are those that the fault has set.
  */
 static long fault(const struct ptebatch_op *op, struct ptebatch_space *space,
 		  bool twin)
 {
+	unsigned int flags = FAULT_FLAG_REMOTE |
+			     (op->prot & PROT_WRITE ? FAULT_FLAG_WRITE : 0);
+	unsigned long addr = ptebatch_addr(space, op->arg);
 	struct mm_struct *mm = space->places[0].mm;
+	vm_fault_t ret;
 	long err;
 
+	ret = fault_under_vma_lock(mm, addr, flags);
+	if (!(ret & VM_FAULT_RETRY))
+		return ret & VM_FAULT_ERROR ? vm_fault_to_errno(ret, 0) : 0;
 	mmap_read_lock(mm);
-	err = fixup_user_fault(mm, ptebatch_addr(space, op->arg), FAULT_FLAG_REMOTE |
-			       (op->prot & PROT_WRITE ? FAULT_FLAG_WRITE : 0), NULL);
+	err = fixup_user_fault(mm, addr, flags, NULL);
 	mmap_read_unlock(mm);
 	return err;
 }

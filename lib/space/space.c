@@ -128,6 +128,8 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 		return ptebatch_coherent_missing();
 	if (setup->lost_in && ptebatch_lose_table_missing())
 		return ptebatch_lose_table_missing();
+	if (setup->meanwhile.function && !IS_ENABLED(CONFIG_KPROBES))
+		return "no entry changes during an operation without CONFIG_KPROBES";
 	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE";
 

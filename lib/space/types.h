@@ -34,6 +34,24 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
 }
 
 /**
+ * struct ptebatch_change - what another thread does while an operation runs
+ * @picture: the row that it leaves: entries without a page may become others, and
+ *           flags of entries may differ
+ * @function: it does so when the operation calls this function of the kernel
+ * @call: which call, from 0
+ * @second: not the row's entries, but those of the second place
+ */
+struct ptebatch_change {
+	const char *picture;
+	const char *function;
+	unsigned int call;
+	bool second;
+};
+
+/* When the operation is about to lock the page table for the first time. */
+#define PTEBATCH_AT_LOCK(picture)	{ (picture), "pte_offset_map_lock" }
+
+/**
  * struct ptebatch_setup - the address space that a case requests
  * @picture: the row, see row.h
  * @mapping: one of enum ptebatch_mapping
@@ -77,8 +95,10 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @bad_pmd: the operation finds the PMD of the row's first page table corrupt,
  *           reports that and clears it; it is restored after the operation
  * @lost_in: "pte_offset_map_lock", or for another place's page table
- *           "pte_offset_map_rw_nolock": the first call of this function in the
+ *           "pte_offset_map_rw_nolock": a call of this function in the
  *           operation returns %NULL, as if another thread had changed the PMD
+ * @lost_call: number of this call, from 0
+ * @meanwhile: entries that another thread changes during the operation
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
@@ -118,6 +138,8 @@ struct ptebatch_setup {
 	bool lru;
 	bool twice;
 	const char *lost_in;
+	unsigned int lost_call;
+	struct ptebatch_change meanwhile;
 	const char * const *reports;
 };
 
