@@ -621,7 +621,8 @@ static void expect_discarded(const struct ptebatch_trial *trial,
 
 	if (attempt->watching && ptebatch_fail_folio_end(&folio) && folio)
 		KUNIT_EXPECT_EQ_MSG(trial->test, page_ref_count(&folio->page), 0,
-				    PTEBATCH_RULE_ACCOUNTING ": references to the new folio after %s has failed",
+				    PTEBATCH_RULE_ACCOUNTING
+				    ": references to the new folio after a failure of %s",
 				    trial->function);
 }
 
