@@ -574,6 +574,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 {
 	struct attempt *attempt = *(struct attempt * const *)data;
 	struct ptebatch_space *space = trial->space;
+	enum obstacle obstacle = attempt->row->obstacle;
 	unsigned int i;
 
 	ptebatch_contents_fill(trial);
@@ -588,11 +589,11 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	attempt->last = space->row.nr_folios ?
 			space->folios[space->row.nr_folios - 1] : NULL;
 	attempt->to_reference = attempt->last;
-	if (attempt->row->obstacle == REFERENCED)
+	if (obstacle == REFERENCED)
 		folio_get(attempt->last);
-	else if (attempt->row->obstacle == LOCKED)
+	else if (obstacle == LOCKED)
 		folio_lock(attempt->last);
-	else if (attempt->row->obstacle == REFERENCED_AT_FLUSH)
+	else if (obstacle == REFERENCED_AT_FLUSH)
 		trial->flush.on_flush = get_folio_once;
 	if (attempt->row->accessed)
 		trial->announced.young = ptebatch_addr(space, attempt->row->accessed);
@@ -605,8 +606,10 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	attempt->space = space;
 	attempt->pmdp = ptebatch_find_pmd(trial->place->mm, trial->place->start);
 	set_vma(attempt, true);
-	/* Of this task, not of khugepaged. */
+	/* Each way to fail late, without khugepaged, which is another task. */
 	attempt->watching = !attempt->row->after && !attempt->row->daemon.orders &&
+			    (attempt->row->race || space->setup.lost_in ||
+			     obstacle == REFERENCED_AT_FLUSH) &&
 			    !ptebatch_fail_folio_missing() &&
 			    !ptebatch_fail_folio(PTEBATCH_FAIL_MIGRATION, 0);
 	race_begin(trial, attempt);

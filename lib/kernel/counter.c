@@ -26,6 +26,14 @@ static int count_call(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+/*
+ * A kprobe with this handler is not optimized: the kernel would hold the lock that
+ * the next registration takes until all tasks have been scheduled.
+ */
+static void not_optimized(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
+{
+}
+
 #ifdef CONFIG_KRETPROBES
 
 static struct ptebatch_counter *counter_of(struct kretprobe_instance *instance)
@@ -102,6 +110,7 @@ int ptebatch_counters_begin(struct ptebatch_counter *counters, unsigned int nr)
 		counters[i].probe = (struct kprobe) {
 			.symbol_name = counters[i].function,
 			.pre_handler = count_call,
+			.post_handler = not_optimized,
 		};
 		err = register_counter(&counters[i]);
 		if (err) {
