@@ -170,9 +170,10 @@ static const struct ptebatch_op move_op = {
  * @second: expected row of the destination
  * @err: expected return value
  * @holes: UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES
- * @pinned: the first folio is pinned
+ * @pinned: number of the folio that is pinned, from 1; 0: none
  * @locked: the folios are locked, until UFFDIO_MOVE waits for the lock
  * @rwp: the destination is registered for read-write protection, too
+ * @out: the folios are swapped out, and not in the swap cache
  */
 struct move_row {
 	const char *name;
@@ -181,9 +182,10 @@ struct move_row {
 	const char *second;
 	long err;
 	bool holes;
-	bool pinned;
+	unsigned int pinned;
 	bool locked;
 	bool rwp;
+	bool out;
 };
 
 /* Another thread changes the entries of the source while UFFDIO_MOVE waits. */
@@ -220,7 +222,9 @@ static const struct move_row move_rows[] = {
 	  "Wdyx*4 -*12",
 	  -EAGAIN },
 	{ "small folios, the first pinned: -EBUSY",
-	  { "Wdyx*16", .prot = RW }, NULL, "-*16", -EBUSY, .pinned = true },
+	  { "Wdyx*16", .prot = RW }, NULL, "-*16", -EBUSY, .pinned = 1 },
+	{ "small folios, the third pinned: those before it moved, -EAGAIN",
+	  { "Wdyx*4", .prot = RW }, "{-}*2 Wdyx*2", "Wdyx*2 -*2", -EAGAIN, .pinned = 3 },
 	{ "64K folio: split and moved",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16", "~Wdyx*16" },
 	{ "64K folio, soft-dirty tracked: split and moved, soft-dirty",
@@ -284,9 +288,14 @@ static const struct move_row move_rows[] = {
 	  { "G*4", .prot = RW, .guarded = true }, NULL, "-*4", -EFAULT },
 	{ "swap entries of shared small folios: -EBUSY",
 	  { "{S}*4", .prot = RW, .swap = true }, NULL, "-*4", -EBUSY },
-	{ "source's page table gone before its lock: tried again, moved",
+	{ "destination's page table gone before its lock: tried again, moved",
 	  { "Wdyx*4", .prot = RW, .lost_in = "pte_offset_map_rw_nolock" }, "-*4",
 	  "Wdyx*4" },
+	{ "source's page table gone before its lock: tried again, moved",
+	  { "Wdyx*4", .prot = RW, .lost_in = "pte_offset_map_rw_nolock", .lost_call = 1 },
+	  "-*4", "Wdyx*4" },
+	{ "swap entries of small folios that are not in the swap cache: moved",
+	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", "Sx*4", .out = true },
 	{ "swap entries of a 64K folio: -EBUSY",
 	  { "{Sx*16}", .prot = RW, .swap = true }, NULL, "-*16", -EBUSY },
 	{ "PMD-mapped folio: PMD moved",
@@ -294,7 +303,7 @@ static const struct move_row move_rows[] = {
 	{ "PMD-mapped folio, shared: -EBUSY",
 	  { "[Rdy]", .prot = RW }, NULL, "-*T", -EBUSY },
 	{ "PMD-mapped folio, pinned: -EBUSY",
-	  { "[Wdyx]", .prot = RW }, NULL, "-*T", -EBUSY, .pinned = true },
+	  { "[Wdyx]", .prot = RW }, NULL, "-*T", -EBUSY, .pinned = 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(move_rows, move_rows, name);
@@ -342,7 +351,10 @@ static void prepare_move(struct ptebatch_trial *trial, const void *data)
 	for (i = 0; i < space->row.nr_folios; i++) {
 		bool locked = test_bit(i, trial->locked);
 
-		if (row->locked && !locked)
+		if (row->out)
+			KUNIT_ASSERT_EQ(trial->test, 0,
+					ptebatch_swap_out(space->folios[i]));
+		else if (row->locked && !locked)
 			folio_lock(space->folios[i]);
 		else if (!row->locked && locked)
 			folio_unlock(space->folios[i]);
@@ -356,7 +368,7 @@ static void prepare_move(struct ptebatch_trial *trial, const void *data)
 	KUNIT_ASSERT_EQ(trial->test, 0,
 			ptebatch_counters_begin(&attempt->waits, row->locked));
 	if (row->pinned)
-		ptebatch_folio_pin(space->folios[0], 1);
+		ptebatch_folio_pin(space->folios[row->pinned - 1], 1);
 }
 
 static void undo_move(struct ptebatch_trial *trial, const void *data)
@@ -368,10 +380,10 @@ static void undo_move(struct ptebatch_trial *trial, const void *data)
 
 	ptebatch_counters_end(&attempt->waits, row->locked);
 	if (row->pinned)
-		ptebatch_folio_pin(space->folios[0], -1);
+		ptebatch_folio_pin(space->folios[row->pinned - 1], -1);
 	for (i = attempt->unlocked; i < space->row.nr_folios && row->locked; i++)
 		folio_unlock(space->folios[i]);
-	for_each_set_bit(i, trial->locked, space->row.nr_folios)
+	for_each_set_bit(i, trial->locked, row->out ? 0 : space->row.nr_folios)
 		folio_lock(space->folios[i]);
 }
 
