@@ -3,6 +3,7 @@
 #include <linux/ioport.h>
 #include <linux/memremap.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -54,6 +55,8 @@ static unsigned long faults;
 
 static vm_fault_t migrate_to_ram(struct vm_fault *vmf)
 {
+	/* Under the lock of the VMA, drivers cannot look at other VMAs. */
+	mmap_assert_locked(vmf->vma->vm_mm);
 	faults += PageLocked(vmf->page) && page_count(vmf->page) > 2;
 	return VM_FAULT_SIGBUS;
 }
