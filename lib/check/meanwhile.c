@@ -3,6 +3,7 @@
  * Between two looks of a function at an entry, without a lock held, another thread
  * may change the entry. A kprobe plays that thread at a call between the two.
  */
+#include <kunit/resource.h>
 #include <linux/khugepaged.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -86,6 +87,13 @@ static void make_ptes(struct ptebatch_trial *trial)
 	trial->meanwhile.ptes = ptes;
 }
 
+static void stop(void *data)
+{
+	struct ptebatch_trial *trial = data;
+
+	ptebatch_counters_end(&trial->meanwhile.probe, 1);
+}
+
 /**
  * ptebatch_meanwhile_begin() - let entries change during the operation
  * @trial: the trial of the first place, begun, also that of a second place
@@ -113,21 +121,24 @@ void ptebatch_meanwhile_begin(struct ptebatch_trial *trial)
 	if (strstarts(function, "pte_offset_map"))
 		meanwhile->probe.match = trial->place->mm;
 	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&meanwhile->probe, 1));
-	meanwhile->begun = true;
+	KUNIT_ASSERT_EQ(trial->test, 0,
+			kunit_add_action_or_reset(trial->test, stop, trial));
 }
 
 /**
- * ptebatch_meanwhile_end() - stop; without effect if it is not begun
- * @trial: the trial of the first place
+ * ptebatch_meanwhile_end() - stop; fail the case if the entries have not changed
+ * @trial: the trial of the first place, from ptebatch_meanwhile_begin()
  *
  * Context: Process context, may sleep.
- * Return: false if the entries should have changed, and have not.
  */
-bool ptebatch_meanwhile_end(struct ptebatch_trial *trial)
+void ptebatch_meanwhile_end(struct ptebatch_trial *trial)
 {
-	if (!trial->meanwhile.begun)
-		return true;
-	trial->meanwhile.begun = false;
-	ptebatch_counters_end(&trial->meanwhile.probe, 1);
-	return trial->meanwhile.done;
+	const char *function = trial->space->setup.meanwhile.function;
+
+	if (!function)
+		return;
+	kunit_release_action(trial->test, stop, trial);
+	KUNIT_EXPECT_TRUE_MSG(trial->test, trial->meanwhile.done,
+			      "%s does not call %s() often enough: no entry changes meanwhile",
+			      trial->function, function);
 }

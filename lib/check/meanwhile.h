@@ -8,6 +8,6 @@
 #include "trial.h"
 
 void ptebatch_meanwhile_begin(struct ptebatch_trial *trial);
-bool ptebatch_meanwhile_end(struct ptebatch_trial *trial);
+void ptebatch_meanwhile_end(struct ptebatch_trial *trial);
 
 #endif /* PTEBATCH_MEANWHILE_H */

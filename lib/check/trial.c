@@ -13,7 +13,6 @@
 #include "../space/space.h"
 #include "accounting.h"
 #include "begin.h"
-#include "meanwhile.h"
 #include "rules.h"
 #include "trial.h"
 
@@ -78,7 +77,6 @@ static void destroy(void *data)
 {
 	struct ptebatch_trial *trial = data;
 
-	ptebatch_meanwhile_end(trial);
 	ptebatch_trial_record_end(trial);
 	kvfree(trial);
 }
@@ -187,8 +185,6 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 		ptebatch_space_drop_refs(trial->space);
 	ptebatch_bad_pmd_begin(trial->space);
 	lose_table(trial);
-	if (!setup->meanwhile.second)
-		ptebatch_meanwhile_begin(trial);
 	return trial;
 }
 
@@ -217,8 +213,6 @@ struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 		ptebatch_snapshot(&second->before, second->space, place);
 		ptebatch_trial_record(second);
 	}
-	if (second->space->setup.meanwhile.second)
-		ptebatch_meanwhile_begin(trial);
 	return second;
 }
 
@@ -236,9 +230,6 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_lose_table_end(),
 			      "%s does not call %s() for the row", trial->function,
 			      trial->space->setup.lost_in);
-	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_meanwhile_end(trial),
-			      "%s does not call %s(), or not often enough: no entry changes meanwhile",
-			      trial->function, trial->space->setup.meanwhile.function);
 	ptebatch_trial_record_end(trial);
 	if (second)
 		ptebatch_trial_record_end(second);

@@ -24,7 +24,6 @@
  * @probe: kprobe on the function at whose call the entries change
  * @task: the task that calls it, unless it is khugepaged
  * @calls: number of its calls
- * @begun: @probe is registered
  * @done: the entries have changed
  */
 struct ptebatch_meanwhile {
@@ -33,7 +32,6 @@ struct ptebatch_meanwhile {
 	struct ptebatch_counter probe;
 	const struct task_struct *task;
 	unsigned int calls;
-	bool begun;
 	bool done;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "../check/checks.h"
 #include "../check/compare.h"
+#include "../check/meanwhile.h"
 #include "rows.h"
 
 /**
@@ -89,11 +90,13 @@ struct ptebatch_trial *ptebatch_row_call(struct kunit *test,
 
 	trial = ptebatch_op_begin(test, op, run->setup, twin);
 	begin_second(trial, run);
+	ptebatch_meanwhile_begin(trial);
 	if (run->prepare)
 		run->prepare(trial, run->data);
 	trial->returned = op->call(op, trial->space, twin);
 	if (run->undo)
 		run->undo(trial, run->data);
+	ptebatch_meanwhile_end(trial);
 	*passes &= ptebatch_trial_end(trial);
 	if (!op->counts && trial->returned != run->ret) {
 		KUNIT_FAIL(test, "%s returns %ld, expected %ld", trial->function,
