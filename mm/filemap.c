@@ -102,8 +102,10 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, space->places[0].mm);
 	if (row->hwpoison)
 		poison(space, row->hwpoison, true);
-	if (row->dirty)
+	if (row->dirty) {
 		folio_mark_dirty(space->folios[0]);
+		set_bit(0, trial->dirty);
+	}
 	if (row->unstable)
 		mm_flags_set(MMF_UNSTABLE, space->places[0].mm);
 	handlers[0].hits = 0;
@@ -161,12 +163,27 @@ static const struct fault_row rows[] = {
 	  { "{-*12 ; -*4}", PTEBATCH_FILE, RW }, 3, "{Ry*12 ; -*4}" },
 	{ "64K folio, page 9 PG_hwpoison, read fault: all other pages mapped",
 	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Ry*9 - Ro*6}", .hwpoison = 9 },
+	{ "64K folio, page of the fault PG_hwpoison, read fault: -EFAULT, not mapped",
+	  { "{-*16}", PTEBATCH_FILE, RW }, 9, "{-*16}", .hwpoison = 9,
+	  .alone = true, .err = -EFAULT },
+	{ "small folios, page of the fault PG_hwpoison, read fault: the others mapped, -EFAULT",
+	  { "{-}*16", PTEBATCH_FILE, RW }, 5, "{Ro}*5 {-} {Ro}*10", .hwpoison = 5,
+	  .alone = true, .err = -EFAULT },
 	{ "small folios, the third PG_hwpoison, read fault in the sixth: the rest mapped",
 	  { "{-}*16", PTEBATCH_FILE, RW }, 5, "{Ro}*2 {-} {Ro}*2 {Ry} {Ro}*10",
 	  .hwpoison = 2 },
 	{ "page table gone before the lock, read fault: folio mapped by finish_fault()",
 	  { "{-*16}", PTEBATCH_FILE, RW, .lost_in = "pte_offset_map_lock" }, 5, "{Ry*16}",
 	  .alone = true },
+	{ "private mapping, page table gone before the lock, read fault: folio mapped",
+	  { "{-*16}", PTEBATCH_PRIVATE_FILE, RW, .lost_in = "pte_offset_map_lock" }, 5,
+	  "{Ry*16}", .alone = true },
+	{ "128K folio at the end of a page table, read fault of page 20: folio mapped",
+	  { "@-32 {-*32}", PTEBATCH_FILE, RW }, 20, "@-32 {Ry*32}" },
+	{ "two 32K folios, the second mapped, read fault in the first: it is mapped",
+	  { "{-*8} {Ry*8}", PTEBATCH_FILE, RW }, 2, "{Ry*8} {Ry*8}" },
+	{ "64K folio, dirty, read fault with write notification: mapped clean",
+	  { "{-*16}", PTEBATCH_FILE, RW }, 5, "{Ry*16}", .dirty = true },
 	{ "64K shmem folio, uffd-wp registered, read fault: one page mapped",
 	  { "{-*16}", PTEBATCH_SHMEM, RO, .uffd_wp = true }, 5, "{-*5 Ry -*10}",
 	  .alone = true },
@@ -243,6 +260,8 @@ static const struct fault_row rows[] = {
 	  { "@-16 {-*16}", PTEBATCH_FILE, RW }, 15, "@-16 {Wdy*16}", .write = true },
 	{ "8K shmem folio, second page present, write fault of the first: one page mapped",
 	  { "{- Wdy}", PTEBATCH_SHMEM, RW }, 0, "{Wdy*2}", .write = true },
+	{ "8K shmem folio, write fault of the second page: folio mapped",
+	  { "{-*2}", PTEBATCH_SHMEM, RW }, 1, "{Wdy*2}", .write = true },
 	{ "2M folio, PMDs not permitted, write fault: mapped by PTEs",
 	  { "{-*T}", PTEBATCH_SHMEM, RW }, 5, "{Wdy*T}", .write = true },
 	{ "PTEs 4 and 5 of a 64K folio present, write fault: one page mapped",

@@ -468,6 +468,9 @@ static void race_end(struct ptebatch_trial *trial, struct attempt *attempt)
 	trial->announced.on_start = NULL;
 	if (attempt->raced)
 		undo_race(attempt);
+	KUNIT_EXPECT_TRUE_MSG(trial->test, pmd_none(attempt->pmd) || pmd_none(*attempt->pmdp),
+			      "%s sets a PMD whose page table another thread has taken",
+			      trial->function);
 	put_table(attempt);
 	KUNIT_EXPECT_EQ_MSG(trial->test, attempt->raced, row->race != NO_RACE,
 			    "%s does not get to the point of the race",
@@ -1239,10 +1242,18 @@ static const struct collapse_row daemon_rows[] = {
 	  "Wdx*16 ~{Wdyx*16} -*T-32", .daemon = FULL(BIT(4)) },
 	{ "lazyfree, clean: unchanged",
 	  { "Wdyxl*15 Wyxl -*T-16", .prot = RW }, .daemon = FULL(BIT(4)) },
-	{ "lazyfree, dirty again, one page clean after the scan: unchanged",
-	  { "Wdyxl*16 -*T-16", .prot = RW,
-	    .meanwhile = AT_START("Wdyxl*15 Wyxl -*T-16") },
-	  .daemon = FULL(BIT(4)) },
+	{ "lazyfree, one page clean after the scan: unchanged, next 64K collapsed",
+	  { "Wdyxl*16 Wdyx*16 -*T-32", .prot = RW,
+	    .meanwhile = AT_START("Wdyxl*15 Wyxl Wdyx*16 -*T-32") },
+	  "Wdyxl*15 Wyxl ~{Wdyx*16} -*T-32", .daemon = FULL(BIT(4)) },
+	{ "one page uffd-wp after the scan: unchanged, next 64K collapsed",
+	  { "Wdyx*32 -*T-32", .prot = RW, .uffd_wp = true,
+	    .meanwhile = AT_START("Wdyx*15 Rdyux Wdyx*16 -*T-32") },
+	  "Wdyx*15 Rdyux ~{Wdyx*16} -*T-32", .daemon = FULL(BIT(4)) },
+	{ "zero page replaced by a poison marker after the scan: next 64K collapsed",
+	  { "Wdyx*15 Rzy Wdyx*16 -*T-32", .prot = RW,
+	    .meanwhile = AT_START("Wdyx*15 P Wdyx*16 -*T-32") },
+	  "Wdyx*15 P ~{Wdyx*16} -*T-32", .daemon = ORDERS(BIT(4)) },
 	{ "lazyfree, dirty again: 64K folio, not lazyfree",
 	  { "Wdyxl*16 -*T-16", .prot = RW }, "~{Wdyx*16} -*T-16",
 	  .daemon = FULL(BIT(4)) },

@@ -220,11 +220,21 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	device_faults = ptebatch_device_faults();
 }
 
+static bool has_swap_count(struct folio *folio)
+{
+	unsigned int i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		if (ptebatch_swap_count(folio, i))
+			return true;
+	return false;
+}
+
 /* A folio that was copied stays in the swap cache until reclaim. */
-static void put_back(struct folio *folio, bool failed)
+static void put_back(struct folio *folio)
 {
 	folio->index--;
-	if (failed)
+	if (has_swap_count(folio))
 		return;
 	folio_lock(folio);
 	ptebatch_swap_free(folio);
@@ -243,7 +253,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&last),
 				      "%s allocates no folio", trial->function);
 	if (row->state & MISPLACED)
-		put_back(space->folios[0], row->error);
+		put_back(space->folios[0]);
 	if (row->state & POISONED)
 		ptebatch_folio_unpoison(space->folios[0], 9);
 	if (row->state & WRITEBACK)
@@ -251,16 +261,6 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	if (row->state & (SLOW | STABLE))
 		ptebatch_swap_flags(device_entry, ~0UL, flags_before);
 	ptebatch_anon_orders_end(trial->place->mm);
-}
-
-static bool has_swap_count(struct folio *folio)
-{
-	unsigned int i;
-
-	for (i = 0; i < folio_nr_pages(folio); i++)
-		if (ptebatch_swap_count(folio, i))
-			return true;
-	return false;
 }
 
 /*
@@ -502,6 +502,12 @@ static const struct fault_row rows[] = {
 	  .state = REFERENCED },
 	{ "page at another address than its index says, read fault: copied",
 	  { "{Sx}", .prot = RW }, 0, "~{Wyx}", .state = MISPLACED | REFERENCED },
+	{ "page at another address than its index says, shared, read fault: copied, exclusive",
+	  { "{S}", .prot = RW }, 0, "~{Wyx}", .state = MISPLACED | REFERENCED },
+	{ "page at another address, entry soft-dirty before the lock: copy not mapped",
+	  { "|| {Sx}", .prot = RW, .track = true,
+	    .meanwhile = PTEBATCH_AT_LOCK("{Ssx}") }, 0, "{Ssx}",
+	  .state = MISPLACED | REFERENCED },
 	{ "page at another address than its index says, shared, write fault: copied",
 	  { "{S}", .prot = RW }, 0, "~{Wdyx}", true, MISPLACED | REFERENCED },
 	{ "page at another address than its index says, no memory for a copy: -ENOMEM",

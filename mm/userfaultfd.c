@@ -233,6 +233,8 @@ static const struct move_row move_rows[] = {
 	{ "64K folio, first 4 of 16 pages exclusive, range of the shared ones: split, -EBUSY",
 	  { "{Wdyx*4 | Rdy*12} |", .prot = RW, .lru = true }, "(Wdyx*4 Rdy*12)",
 	  "(-*16)", -EBUSY },
+	{ "64K folio, shared: -EBUSY without a split",
+	  { "{Rdy*16}", .prot = RW, .lru = true }, NULL, "-*16", -EBUSY },
 	{ "64K folio with an additional reference: -EBUSY",
 	  { "{Wdyx*16}", .prot = RW }, NULL, "-*16", -EBUSY },
 	{ "swap entries of small folios, soft-dirty tracked: moved, soft-dirty",
