@@ -26,19 +26,11 @@ static int count_call(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/*
- * A kprobe with this handler is not optimized: the kernel would hold the lock that
- * the next registration takes until all tasks have been scheduled.
- */
-static void not_optimized(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
-{
-}
-
 #ifdef CONFIG_KRETPROBES
 
 static struct ptebatch_counter *counter_of(struct kretprobe_instance *instance)
 {
-	return container_of(get_kretprobe(instance), struct ptebatch_counter, retprobe);
+	return container_of(get_kretprobe(instance), struct ptebatch_counter, retprobe.probe);
 }
 
 static int count_before_return(struct kretprobe_instance *instance,
@@ -58,19 +50,19 @@ static int call_at_return(struct kretprobe_instance *instance, struct pt_regs *r
 static int register_counter(struct ptebatch_counter *counter)
 {
 	if (!counter->on_return)
-		return register_kprobe(&counter->probe);
-	counter->retprobe = (struct kretprobe) {
-		.kp.symbol_name = counter->function,
-		.entry_handler = count_before_return,
-		.handler = call_at_return,
+		return ptebatch_probe_begin(&counter->probe);
+	counter->retprobe = (struct ptebatch_retprobe) {
+		.probe.kp.symbol_name = counter->function,
+		.probe.entry_handler = count_before_return,
+		.probe.handler = call_at_return,
 	};
-	return register_kretprobe(&counter->retprobe);
+	return ptebatch_retprobe_begin(&counter->retprobe);
 }
 
 static void unregister_counter(struct ptebatch_counter *counter)
 {
 	if (counter->on_return)
-		unregister_kretprobe(&counter->retprobe);
+		ptebatch_retprobe_end(&counter->retprobe);
 	else
 		unregister_kprobe(&counter->probe);
 }
@@ -79,7 +71,7 @@ static void unregister_counter(struct ptebatch_counter *counter)
 
 static int register_counter(struct ptebatch_counter *counter)
 {
-	return counter->on_return ? -EOPNOTSUPP : register_kprobe(&counter->probe);
+	return counter->on_return ? -EOPNOTSUPP : ptebatch_probe_begin(&counter->probe);
 }
 
 static void unregister_counter(struct ptebatch_counter *counter)
@@ -110,7 +102,6 @@ int ptebatch_counters_begin(struct ptebatch_counter *counters, unsigned int nr)
 		counters[i].probe = (struct kprobe) {
 			.symbol_name = counters[i].function,
 			.pre_handler = count_call,
-			.post_handler = not_optimized,
 		};
 		err = register_counter(&counters[i]);
 		if (err) {

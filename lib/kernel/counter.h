@@ -6,7 +6,7 @@
 #ifndef PTEBATCH_COUNTER_H
 #define PTEBATCH_COUNTER_H
 
-#include <linux/kprobes.h>
+#include "probe.h"
 
 /**
  * struct ptebatch_counter - counts the calls of one function
@@ -33,9 +33,7 @@ struct ptebatch_counter {
 #ifdef CONFIG_KPROBES
 	struct kprobe probe;
 #endif
-#ifdef CONFIG_KRETPROBES
-	struct kretprobe retprobe;
-#endif
+	struct ptebatch_retprobe retprobe;
 };
 
 int ptebatch_counters_begin(struct ptebatch_counter *counters, unsigned int nr);

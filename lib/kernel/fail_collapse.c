@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "fail_collapse.h"
+#include "probe.h"
 
 /**
  * ptebatch_fail_collapse_missing() - get the reason why no collapse can fail
@@ -112,18 +113,18 @@ static void end_report(void)
 }
 #endif
 
-static struct kretprobe probe;
+static struct ptebatch_retprobe probe;
 
 static int begin(const char *function, kretprobe_handler_t enter, kretprobe_handler_t leave)
 {
-	probe = (struct kretprobe) {
-		.kp.symbol_name = function,
-		.entry_handler = enter,
-		.handler = leave,
+	probe = (struct ptebatch_retprobe) {
+		.probe.kp.symbol_name = function,
+		.probe.entry_handler = enter,
+		.probe.handler = leave,
 	};
 	task = current;
 	has_failed = false;
-	return register_kretprobe(&probe);
+	return ptebatch_retprobe_begin(&probe);
 }
 
 /**
@@ -133,7 +134,7 @@ static int begin(const char *function, kretprobe_handler_t enter, kretprobe_hand
  * After success, the caller calls ptebatch_fail_collapse_end().
  *
  * Context: Process context, may sleep.
- * Return: 0 or an error of register_kretprobe().
+ * Return: 0 or an error of ptebatch_retprobe_begin().
  */
 int ptebatch_fail_collapse_alloc(unsigned int order)
 {
@@ -149,7 +150,7 @@ int ptebatch_fail_collapse_alloc(unsigned int order)
  *
  * Context: Process context, may sleep.
  * Return: 0, -EOPNOTSUPP if no copy can fail on this architecture, or an error of
- * register_kretprobe().
+ * ptebatch_retprobe_begin().
  */
 int ptebatch_fail_collapse_copy(void)
 {
@@ -171,7 +172,7 @@ int ptebatch_fail_collapse_copy(void)
  */
 bool ptebatch_fail_collapse_end(void)
 {
-	unregister_kretprobe(&probe);
+	ptebatch_retprobe_end(&probe);
 	task = NULL;
 	while (nr_lost)
 		folio_put(lost[--nr_lost]);

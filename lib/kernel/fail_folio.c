@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "fail_folio.h"
+#include "probe.h"
 
 /**
  * ptebatch_fail_folio_missing() - get the reason why no allocation can fail
@@ -56,7 +57,7 @@ static int at_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kretprobe probe;
+static struct ptebatch_retprobe probe;
 
 /**
  * ptebatch_fail_folio() - make allocations of folios by this task fail
@@ -66,20 +67,20 @@ static struct kretprobe probe;
  * After success, the caller calls ptebatch_fail_folio_end().
  *
  * Context: Process context, may sleep.
- * Return: 0 or an error of register_kretprobe().
+ * Return: 0 or an error of ptebatch_retprobe_begin().
  */
 int ptebatch_fail_folio(const char *function, unsigned int n)
 {
-	probe = (struct kretprobe) {
-		.kp.symbol_name = function,
-		.handler = at_return,
+	probe = (struct ptebatch_retprobe) {
+		.probe.kp.symbol_name = function,
+		.probe.handler = at_return,
 	};
 	returns_address = !strcmp(function, PTEBATCH_FAIL_PAGE);
 	task = current;
 	left = min(n, PTEBATCH_FAIL_FOLIOS);
 	nr_lost = 0;
 	last_folio = NULL;
-	return register_kretprobe(&probe);
+	return ptebatch_retprobe_begin(&probe);
 }
 
 /**
@@ -92,7 +93,7 @@ int ptebatch_fail_folio(const char *function, unsigned int n)
  */
 bool ptebatch_fail_folio_end(struct folio **last)
 {
-	unregister_kretprobe(&probe);
+	ptebatch_retprobe_end(&probe);
 	task = NULL;
 	while (nr_lost)
 		folio_put(lost[--nr_lost]);

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 
 #include "fail_table.h"
+#include "probe.h"
 
 /**
  * ptebatch_fail_table_missing() - get the reason why no allocation can fail
@@ -34,7 +35,7 @@ static int fail_call(struct kretprobe_instance *instance, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kretprobe probe;
+static struct ptebatch_retprobe probe;
 
 /**
  * ptebatch_fail_table() - make a page table allocation of this task fail
@@ -43,17 +44,17 @@ static struct kretprobe probe;
  * After success, the caller calls ptebatch_fail_table_end().
  *
  * Context: Process context, may sleep.
- * Return: 0 or an error of register_kretprobe().
+ * Return: 0 or an error of ptebatch_retprobe_begin().
  */
 int ptebatch_fail_table(unsigned int n)
 {
-	probe = (struct kretprobe) {
-		.kp.symbol_name = "__pte_alloc",
-		.handler = fail_call,
+	probe = (struct ptebatch_retprobe) {
+		.probe.kp.symbol_name = "__pte_alloc",
+		.probe.handler = fail_call,
 	};
 	task = current;
 	left = n;
-	return register_kretprobe(&probe);
+	return ptebatch_retprobe_begin(&probe);
 }
 
 /**
@@ -64,7 +65,7 @@ int ptebatch_fail_table(unsigned int n)
  */
 bool ptebatch_fail_table_end(void)
 {
-	unregister_kretprobe(&probe);
+	ptebatch_retprobe_end(&probe);
 	task = NULL;
 	return !left;
 }

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "lose_table.h"
+#include "probe.h"
 
 /**
  * ptebatch_lose_table_missing() - get the reason why no call can lose its table
@@ -60,7 +61,7 @@ static int leave(struct kretprobe_instance *instance, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kretprobe probe;
+static struct ptebatch_retprobe probe;
 
 /**
  * ptebatch_lose_table() - make a call of this task lose its page table
@@ -69,21 +70,21 @@ static struct kretprobe probe;
  * After success, the caller calls ptebatch_lose_table_end().
  *
  * Context: Process context, may sleep.
- * Return: 0 or an error of register_kretprobe().
+ * Return: 0 or an error of ptebatch_retprobe_begin().
  */
 int ptebatch_lose_table(const struct ptebatch_lose *lose)
 {
 	int err;
 
-	probe = (struct kretprobe) {
-		.kp.symbol_name = lose->function,
-		.entry_handler = enter,
-		.handler = leave,
-		.data_size = sizeof(struct call),
+	probe = (struct ptebatch_retprobe) {
+		.probe.kp.symbol_name = lose->function,
+		.probe.entry_handler = enter,
+		.probe.handler = leave,
+		.probe.data_size = sizeof(struct call),
 	};
 	wanted = *lose;
 	task = current;
-	err = register_kretprobe(&probe);
+	err = ptebatch_retprobe_begin(&probe);
 	if (err)
 		wanted.function = NULL;
 	return err;
@@ -101,7 +102,7 @@ bool ptebatch_lose_table_end(void)
 
 	if (!wanted.function)
 		return true;
-	unregister_kretprobe(&probe);
+	ptebatch_retprobe_end(&probe);
 	wanted.function = NULL;
 	task = NULL;
 	return done;
