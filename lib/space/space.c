@@ -455,7 +455,8 @@ static int prepare_folios(struct ptebatch_space *space)
 		if (space->setup.swap && folio_test_anon(folio))
 			err = ptebatch_alloc_swap(space, i);
 		if (space->setup.lru) {
-			write_pages(folio);
+			if (folio_test_large(folio))
+				write_pages(folio);
 			folio_mark_uptodate(folio);
 			folio_add_lru(folio);
 		}
