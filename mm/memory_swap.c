@@ -155,28 +155,32 @@ static void set_device_flags(const struct ptebatch_space *space, unsigned int st
 					   state & STABLE ? SWP_STABLE_WRITES : 0);
 }
 
-/* The fault waits for a folio lock: it is about to sleep. */
-static struct ptebatch_counter waits;
-static struct task_struct *waiter;
+/* How the fault begins to wait for the lock of a folio in swap, or on a device. */
+static struct ptebatch_counter waits[] = {
+	{ .function = "__folio_lock" },
+	{ .function = "softleaf_entry_wait_on_locked" },
+};
 
+/* In a kprobe nobody can be woken: the fault does not wait yet. */
 static void unlock_folio(void *data)
 {
 	struct folio *folio = data;
 
-	if (current == waiter && folio_test_locked(folio))
+	if (folio_test_locked(folio))
 		folio_unlock(folio);
 }
 
 static void lock_first(struct ptebatch_trial *trial)
 {
 	struct folio *folio = trial->space->folios[0];
+	unsigned int i;
 
 	folio_lock(folio);
-	waiter = current;
-	waits = (struct ptebatch_counter) {
-		.function = "io_schedule", .on_call = unlock_folio, .data = folio,
-	};
-	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&waits, 1));
+	for (i = 0; i < ARRAY_SIZE(waits); i++) {
+		waits[i].on_call = unlock_folio;
+		waits[i].data = folio;
+	}
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(waits, ARRAY_SIZE(waits)));
 }
 
 /* Of this task, before the fault. */
@@ -248,7 +252,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	struct folio *last;
 
 	if (row->state & LOCKED)
-		ptebatch_counters_end(&waits, 1);
+		ptebatch_counters_end(waits, ARRAY_SIZE(waits));
 	if (row->fails)
 		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&last),
 				      "%s allocates no folio", trial->function);
