@@ -155,13 +155,9 @@ static void set_device_flags(const struct ptebatch_space *space, unsigned int st
 					   state & STABLE ? SWP_STABLE_WRITES : 0);
 }
 
-/* How the fault begins to wait for the lock of a folio in swap, or on a device. */
-static struct ptebatch_counter waits[] = {
-	{ .function = "__folio_lock" },
-	{ .function = "softleaf_entry_wait_on_locked" },
-};
+static struct ptebatch_counter waits;
 
-/* In a kprobe nobody can be woken: the fault does not wait yet. */
+/* The fault is about to wait for the lock: there is nobody to wake, as no kprobe may. */
 static void unlock_folio(void *data)
 {
 	struct folio *folio = data;
@@ -173,14 +169,13 @@ static void unlock_folio(void *data)
 static void lock_first(struct ptebatch_trial *trial)
 {
 	struct folio *folio = trial->space->folios[0];
-	unsigned int i;
 
 	folio_lock(folio);
-	for (i = 0; i < ARRAY_SIZE(waits); i++) {
-		waits[i].on_call = unlock_folio;
-		waits[i].data = folio;
-	}
-	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(waits, ARRAY_SIZE(waits)));
+	waits = (struct ptebatch_counter) {
+		.function = "__folio_lock_or_retry", .match = folio,
+		.on_call = unlock_folio, .data = folio,
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&waits, 1));
 }
 
 /* Of this task, before the fault. */
@@ -252,7 +247,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	struct folio *last;
 
 	if (row->state & LOCKED)
-		ptebatch_counters_end(waits, ARRAY_SIZE(waits));
+		ptebatch_counters_end(&waits, 1);
 	if (row->fails)
 		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&last),
 				      "%s allocates no folio", trial->function);
@@ -491,9 +486,6 @@ static const struct fault_row rows[] = {
 	{ "device-private entry, page table gone before the lock, read fault: nothing done",
 	  { "Wdyx || {Dwx} Wdyx", .prot = RW, .lost_in = "pte_offset_map_lock" }, 1,
 	  "Wdyx {Dwx} Wdyx", .state = DEVICE | IGNORED | REFERENCED },
-	{ "device-private entry, folio locked, read fault: waits, nothing done",
-	  { "|| {Dwx} Wdyx", .prot = RW }, 0, "{Dwx} Wdyx",
-	  .state = DEVICE | IGNORED | LOCKED | REFERENCED },
 	{ "64K folio locked, read fault: waits, folio mapped",
 	  { "{Sx*16}", .prot = RW }, 5, "{Wyx*16}", .state = LOCKED },
 	{ "entry soft-dirty before the lock, read fault: nothing mapped",
