@@ -83,24 +83,30 @@ enum race {
 	NO_HUGE_AT_WRITE_LOCK,	/* down_write(): the VMA has VM_NOHUGEPAGE */
 };
 
-/* The functions at whose calls a kprobe plays another thread. */
-static const char * const race_calls[] = {
-	[TABLE_AT_FIND] = "mm_find_pmd",
-	[NO_TABLE_AT_LOCK] = "pte_offset_map_lock",
-	[NO_TABLE_AT_LOOKUP] = "pte_offset_map_rw_nolock",
-	[NO_TABLE_AT_UNMAP] = "folio_remove_rmap_ptes",
-	[NO_TABLE_AT_READ_LOCK] = "down_read",
-	[NO_TABLE_AT_WRITE_LOCK] = "down_write",
-	[NO_HUGE_AT_READ_LOCK] = "down_read",
-	[NO_HUGE_AT_WRITE_LOCK] = "down_write",
+enum race_argument { MM, MMAP_LOCK, LAST_FOLIO };
+
+/**
+ * struct race_call - the call at which a kprobe plays another thread
+ * @function: the function
+ * @argument: its first argument
+ * @nr: number of the call with this argument, from 1
+ */
+struct race_call {
+	const char *function;
+	enum race_argument argument;
+	unsigned int nr;
 };
 
-/* The call of this function at which the other thread does it, from 1. */
-static unsigned int race_call(enum race race)
-{
-	return race == TABLE_AT_FIND || race == NO_TABLE_AT_READ_LOCK ||
-	       race == NO_HUGE_AT_READ_LOCK ? 2 : 1;
-}
+static const struct race_call race_calls[] = {
+	[TABLE_AT_FIND] = { "mm_find_pmd", MM, 2 },
+	[NO_TABLE_AT_LOCK] = { "pte_offset_map_lock", MM, 1 },
+	[NO_TABLE_AT_LOOKUP] = { "pte_offset_map_rw_nolock", MM, 1 },
+	[NO_TABLE_AT_UNMAP] = { "folio_remove_rmap_ptes", LAST_FOLIO, 1 },
+	[NO_TABLE_AT_READ_LOCK] = { "down_read", MMAP_LOCK, 2 },
+	[NO_TABLE_AT_WRITE_LOCK] = { "down_write", MMAP_LOCK, 1 },
+	[NO_HUGE_AT_READ_LOCK] = { "down_read", MMAP_LOCK, 2 },
+	[NO_HUGE_AT_WRITE_LOCK] = { "down_write", MMAP_LOCK, 1 },
+};
 
 /**
  * struct collapse_row - a case of madvise_collapse() or khugepaged
@@ -343,15 +349,12 @@ static void set_nohugepage(const struct ptebatch_space *space, bool on)
 		vma_flags_clear_word(&vma->flags, VM_NOHUGEPAGE);
 }
 
-static const void *race_argument(const struct attempt *attempt, struct mm_struct *mm)
+static const void *first_argument(const struct attempt *attempt, struct mm_struct *mm)
 {
-	switch (attempt->row->race) {
-	case NO_TABLE_AT_UNMAP:
+	switch (race_calls[attempt->row->race].argument) {
+	case LAST_FOLIO:
 		return attempt->last;
-	case NO_TABLE_AT_READ_LOCK:
-	case NO_TABLE_AT_WRITE_LOCK:
-	case NO_HUGE_AT_READ_LOCK:
-	case NO_HUGE_AT_WRITE_LOCK:
+	case MMAP_LOCK:
 		return &mm->mmap_lock;
 	default:
 		return mm;
@@ -370,7 +373,7 @@ static void race(void *data)
 	struct attempt *attempt = data;
 
 	if (attempt->raced ||
-	    (attempt->calls.function && attempt->calls.hits < race_call(attempt->row->race)))
+	    attempt->calls.hits < race_calls[attempt->row->race].nr)
 		return;
 	attempt->raced = true;
 	switch (attempt->row->race) {
@@ -440,8 +443,8 @@ static void race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
 	trial->announced.on_start = when && !calls ? race : NULL;
 	trial->announced.data = attempt;
 	attempt->calls = (struct ptebatch_counter) {
-		.function = calls ? race_calls[when] : NULL,
-		.match = race_argument(attempt, trial->place->mm),
+		.function = race_calls[when].function,
+		.match = first_argument(attempt, trial->place->mm),
 		.data = attempt,
 	};
 	if (when == NO_TABLE_AT_LOOKUP)

@@ -157,13 +157,10 @@ static void set_device_flags(const struct ptebatch_space *space, unsigned int st
 
 static struct ptebatch_counter waits;
 
-/* The fault is about to wait for the lock: there is nobody to wake, as no kprobe may. */
+/* Before the fault is in the wait queue: a handler of a kprobe must not wake a task. */
 static void unlock_folio(void *data)
 {
-	struct folio *folio = data;
-
-	if (folio_test_locked(folio))
-		folio_unlock(folio);
+	folio_unlock(data);
 }
 
 static void lock_first(struct ptebatch_trial *trial)
