@@ -23,11 +23,8 @@
 #define THP		"mm/transparent_hugepage"
 #define KHUGEPAGED	THP "/khugepaged"
 
-/* The attributes that the suites change, and their values before; "": not read. */
-static struct setting {
-	const char *name, *value;
-	char before[16];
-} ours[] = {
+/* The attributes that the suites change. */
+static struct ptebatch_setting ours[] = {
 	/* An hour. */
 	{ "scan_sleep_millisecs", "3600000" },
 	/* No sleep after an allocation has failed. */
@@ -196,11 +193,9 @@ static int enter_first_mm(void)
 static int begin(void)
 {
 	unsigned int i;
-	int err = 0;
+	int err;
 
-	for (i = 0; i < ARRAY_SIZE(ours) && !err; i++)
-		err = ptebatch_sysfs_read(KHUGEPAGED, ours[i].name,
-					  ours[i].before, sizeof(ours[i].before));
+	err = ptebatch_sysfs_set(KHUGEPAGED, ours, ARRAY_SIZE(ours));
 	for (i = 0; i <= PMD_ORDER && !err; i++)
 		if (BIT(i) & THP_ORDERS_ALL_ANON)
 			err = read_enabled(i, enabled_before[i], sizeof(enabled_before[i]));
@@ -208,9 +203,6 @@ static int begin(void)
 		if (BIT(i) & THP_ORDERS_ALL_ANON)
 			err = write_enabled(i, "madvise");
 	enabled_now = 0;
-	for (i = 0; i < ARRAY_SIZE(ours) && !err; i++)
-		err = ptebatch_sysfs_write(KHUGEPAGED, ours[i].name,
-					   ours[i].value);
 	/* If the first scan began in the middle of the list, the second does not. */
 	return err ?: enter_first_mm() ?: scan_once() ?: scan_once();
 }
@@ -219,10 +211,7 @@ static void restore(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ours); i++)
-		if (*ours[i].before)
-			ptebatch_sysfs_write(KHUGEPAGED, ours[i].name,
-					     ours[i].before);
+	ptebatch_sysfs_restore(KHUGEPAGED, ours, ARRAY_SIZE(ours));
 	for (i = 0; i <= PMD_ORDER; i++)
 		if (*enabled_before[i])
 			write_enabled(i, enabled_before[i]);
