@@ -543,6 +543,23 @@ u16 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i)
 	return used_flags(row, first, first + PTEBATCH_BLOCK_ENTRIES, i);
 }
 
+/**
+ * ptebatch_model_same_block() - whether entries are in the same contpte block
+ * @row: the row
+ * @i: index of an entry
+ * @j: index of another entry
+ *
+ * Return: true if they are, or may become so; false except on arm64.
+ */
+bool ptebatch_model_same_block(const struct ptebatch_row *row, unsigned int i,
+			       unsigned int j)
+{
+	unsigned int first;
+
+	return i != j && find_block(row, i, &first) &&
+	       j >= first && j - first < PTEBATCH_BLOCK_ENTRIES;
+}
+
 /*
  * Rule 1: accessed and dirty that may spread to entry @i. On arm64 they spread
  * from a batch to each contpte block that overlaps the batch, from the block to

@@ -90,6 +90,8 @@ ptebatch_model_t ptebatch_model_move_source, ptebatch_model_move;
 ptebatch_model_t ptebatch_model_fork_parent, ptebatch_model_fork_child;
 
 u16 ptebatch_model_block(const struct ptebatch_row *row, unsigned int i);
+bool ptebatch_model_same_block(const struct ptebatch_row *row, unsigned int i,
+			       unsigned int j);
 u16 ptebatch_model_spread(const struct ptebatch_row *row, unsigned int first,
 			  unsigned int i, bool batches);
 bool ptebatch_model_allows(const struct ptebatch_call *call,

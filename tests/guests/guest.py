@@ -23,7 +23,8 @@ from host.settings import PROJECT, Settings
 from host import tools
 
 BENCH = ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
-         'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n', 'CONFIG_HUGETLBFS=n')
+         'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n', 'CONFIG_HUGETLBFS=n',
+         'CONFIG_IDLE_PAGE_TRACKING=n', 'CONFIG_DAMON=n')
 MUTATION = ('CONFIG_PTEBATCH_MUTATION=y',)
 # The configuration of each flavour beyond that of the default one.
 FLAVOURS = {
