@@ -280,6 +280,8 @@ void ptebatch_trial_repair(struct ptebatch_trial *trial)
 
 		if (!ptebatch_entry_normal(is) ||
 		    trial->after.row.folios[is->folio].made ||
+		    /* Mapped wherever its contents were. */
+		    is->flags & PTEBATCH_KSM ||
 		    test_bit(i, trial->after.huge) ||
 		    maps_file(trial->space, i, is) ||
 		    (is->folio == was->folio && is->page == was->page))

@@ -276,7 +276,7 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int first,
 	if (p->row->nr == first)
 		p->row->folios[folio].at = (int)first - (int)*page;
 	for (; count--; (*page)++) {
-		if (entry.flags & PTEBATCH_KSM)
+		if (entry.flags & PTEBATCH_KSM && !p->row->folios[folio].split)
 			return fail(p, "a KSM page in a large folio");
 		if (*page >= PTEBATCH_ROW_ENTRIES)
 			return fail(p, "more pages in a folio than entries in a row");

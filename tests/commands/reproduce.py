@@ -42,6 +42,12 @@ WITHOUT_PROGRAM = (
      'the programs run on x86_64'),
     ('arm64: a write fault in a contpte block copies the page twice', 'mm-memory-read-the-PTE-before-a-copy-on-write',
      'the programs run on x86_64'),
+    ('DAMON clears accessed bits behind the sampled page in secondary MMUs', 'mm-damon-clear-young-only-of-the-sampled-page-in-sec',
+     'needs KVM, and DAMON in the kernel of the reproducers'),
+    ('folio_referenced() takes a device-exclusive entry for a present PTE', 'mm-rmap-do-not-clear-the-accessed-bit-of-device-excl',
+     'device-exclusive entries need the driver of a GPU, or test_hmm'),
+    ('fault-around maps nothing if the page table is missing and the first folio extends beyond the file',
+     'mm-filemap-install-the-page-table-for-a-folio-beyond', 'later faults are right, so that no program sees a difference'),
 )
 
 

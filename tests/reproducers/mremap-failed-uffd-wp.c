@@ -10,22 +10,17 @@
 #include <sys/mount.h>
 #include "reproduce.h"
 
-static const __u64 PM_UFFD_WP = 1ULL << 57;
 static const size_t SIZE = 8 * 4096;
 
 /* Write-protect 32K around a 2M boundary, without UFFD_FEATURE_EVENT_REMAP. */
 static char *map_protected(int *uffd)
 {
 	char *mem = map_aligned(2 * PMD) + PMD - SIZE / 2;
-	struct uffdio_writeprotect protect = {
-		.range = { (uintptr_t)mem, SIZE }, .mode = UFFDIO_WRITEPROTECT_MODE_WP
-	};
 
 	need(!madvise(mem, SIZE, MADV_NOHUGEPAGE), "MADV_NOHUGEPAGE");
 	memset(mem, 1, SIZE);
 	*uffd = register_wp(mem, SIZE, 0);
-	need(!ioctl(*uffd, UFFDIO_WRITEPROTECT, &protect), "UFFDIO_WRITEPROTECT");
-	need(count(mem, SIZE, PM_UFFD_WP) == SIZE / PAGE, "uffd-wp bit of protected pages");
+	protect(*uffd, mem, SIZE);
 	return mem;
 }
 

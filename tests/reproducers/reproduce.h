@@ -60,6 +60,7 @@ static const unsigned long PAGE = 4096, PMD = 2UL << 20;
 
 /* Bits of /proc/PID/pagemap entries (PM_*) and /proc/kpageflags entries (KPF_*). */
 static const __u64 PM_PFN = (1ULL << 55) - 1, PM_SOFT_DIRTY = 1ULL << 55;
+static const __u64 PM_UFFD_WP = 1ULL << 57;
 static const __u64 PM_SWAP = 1ULL << 62, PM_PRESENT = 1ULL << 63;
 static const __u64 KPF_HEAD = 1ULL << 15, KPF_TAIL = 1ULL << 16;
 
@@ -195,6 +196,17 @@ static inline int register_wp(char *mem, size_t size, __u64 features)
 	need(uffd >= 0 && !ioctl(uffd, UFFDIO_API, &api), "userfaultfd()");
 	need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER");
 	return uffd;
+}
+
+/* Write-protect @size bytes at @mem, which are registered. */
+static inline void protect(int uffd, char *mem, size_t size)
+{
+	struct uffdio_writeprotect range = {
+		.range = { (uintptr_t)mem, size }, .mode = UFFDIO_WRITEPROTECT_MODE_WP
+	};
+
+	need(!ioctl(uffd, UFFDIO_WRITEPROTECT, &range), "UFFDIO_WRITEPROTECT");
+	need(count(mem, size, PM_UFFD_WP) == size / PAGE, "uffd-wp bit of protected pages");
 }
 
 #endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ksmd runs while its attribute "run" is 1, and scans all mms with VM_MERGEABLE; each
+ * time that it has, full_scans is incremented.
+ */
+#include <linux/array_size.h>
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/kstrtox.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+
+#include "ksmd.h"
+#include "sysfs.h"
+
+#define KSM	"mm/ksm"
+
+static struct ptebatch_setting ours[] = {
+	{ "sleep_millisecs", "0" },
+	/* One scan takes all pages. */
+	{ "pages_to_scan", "4000000000" },
+	{ "use_zero_pages", "1" },
+	{ "smart_scan", "0" },
+};
+
+/* Why the suite cannot use ksmd; %NULL if it can. */
+static const char *missing = "ksmd is not prepared";
+
+/*
+ * The first scan computes the checksum of each page, and merges none. The second may
+ * only split the folio of two equal pages, so that the third can merge them.
+ */
+#define SCANS	3
+#define POLLS	SZ_1M
+
+static int read_scans(unsigned int *scans)
+{
+	char text[16];
+
+	return ptebatch_sysfs_read(KSM, "full_scans", text, sizeof(text)) ?:
+	       kstrtouint(text, 10, scans);
+}
+
+/**
+ * ptebatch_ksmd_merge() - let ksmd merge pages of VMAs with VM_MERGEABLE
+ *
+ * Context: Process context, may sleep; between ptebatch_ksmd_on() and
+ * ptebatch_ksmd_off().
+ * Return: 0 or an error of sysfs.
+ */
+int ptebatch_ksmd_merge(void)
+{
+	unsigned int before, now, i;
+	int err, stopped;
+
+	err = read_scans(&before);
+	now = before;
+	err = err ?: ptebatch_sysfs_write(KSM, "run", "1");
+	for (i = 0; i < POLLS && !err && now - before < SCANS; i++) {
+		usleep_range(20, 40);
+		err = read_scans(&now);
+	}
+	/* Waits for the end of the scan. */
+	stopped = ptebatch_sysfs_write(KSM, "run", "0");
+	if (err || stopped)
+		return err ?: stopped;
+	return now - before < SCANS ? -ETIMEDOUT : 0;
+}
+
+/**
+ * ptebatch_ksmd_on() - prepare ksmd; for suite_init
+ * @suite: the suite; its suite_exit calls ptebatch_ksmd_off()
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, even if ptebatch_ksmd_missing() has a reason, or an error.
+ */
+int ptebatch_ksmd_on(struct kunit_suite *suite)
+{
+	char run[4];
+	int err;
+
+	if (ptebatch_sysfs_read(KSM, "run", run, sizeof(run))) {
+		missing = "no ksmd without CONFIG_KSM and CONFIG_SYSFS";
+		return 0;
+	}
+	if (strcmp(run, "0")) {
+		missing = "ksmd merges pages of other processes";
+		return 0;
+	}
+	err = ptebatch_sysfs_set(KSM, ours, ARRAY_SIZE(ours));
+	/* After an error, there is no suite_exit. */
+	if (err)
+		ptebatch_sysfs_restore(KSM, ours, ARRAY_SIZE(ours));
+	else
+		missing = NULL;
+	return err;
+}
+
+/**
+ * ptebatch_ksmd_off() - restore ksmd; for suite_exit
+ * @suite: the suite
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_ksmd_off(struct kunit_suite *suite)
+{
+	if (missing)
+		return;
+	/* Frees what ksmd keeps of the mms that are gone. */
+	ptebatch_sysfs_write(KSM, "run", "2");
+	ptebatch_sysfs_write(KSM, "run", "0");
+	ptebatch_sysfs_restore(KSM, ours, ARRAY_SIZE(ours));
+	missing = "ksmd is not prepared";
+}
+
+/**
+ * ptebatch_ksmd_missing() - get the reason why ksmd cannot merge
+ *
+ * Return: the reason, for kunit_skip(), or %NULL.
+ */
+const char *ptebatch_ksmd_missing(void)
+{
+	return missing;
+}

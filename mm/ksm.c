@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ksmd merges pages with equal contents, and maps the zero page for pages of zeros.
+ * It splits a large folio for the first page of it that can be merged:
+ *
+ *	{Wdyx*16}, page 5 zero  ->  (Wdyx*5 Rzdy Wdyx*10)
+ *
+ * The bits that say what user space knows of a page, soft-dirty and uffd-wp, stay.
+ * ksmd handles one page at a time. There is no twin.
+ */
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+
+#include "../lib/check/compare.h"
+#include "../lib/kernel/ksmd.h"
+#include "../lib/run/rows.h"
+
+#ifdef CONFIG_KSM
+#define RW	(PROT_READ | PROT_WRITE)
+
+/**
+ * struct merge_row - a case
+ * @name: name of the case
+ * @setup: address space before ksmd scans it
+ * @after: expected row; %NULL if no entry may change
+ * @first: first page of the row that has the same contents as others
+ * @nr: number of these pages; the contents of all other pages are unique
+ * @value: what these pages contain, as bytes
+ */
+struct merge_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+	unsigned int first, nr;
+	u8 value;
+};
+
+static const struct merge_row rows[] = {
+	/* Pages of zeros: a split maps the zero page for all of them in the folio. */
+	{ "page 5 of a 64K folio is zero: folio split, zero page",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*5 Ryz Wdyx*10)", 5, 1 },
+	{ "first page of a 64K folio is zero: folio split, zero page",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Ryz Wdyx*15)", 0, 1 },
+	{ "last page of a 64K folio across a page table boundary is zero: folio split",
+	  { "@-8 {Wdyx*16}", .prot = RW, .lru = true }, "@-8 (Wdyx*15 Ryz)", 15, 1 },
+	{ "8 pages of a 64K folio are zero: folio split, zero pages",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*4 Ryz*8 Wdyx*4)", 4, 8 },
+	{ "page 300 of a PMD-mapped folio is zero: PMD and folio split",
+	  { "[Wdyx]", .prot = RW, .lru = true }, "(Wdyx*300 Ryz Wdyx*211)", 300, 1 },
+	{ "page 5 of a 64K folio is zero and uffd-wp: zero page uffd-wp",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	  "(Rdyux*5 Ryzu Rdyux*10)", 5, 1 },
+	{ "page 5 of a 64K folio is zero and soft-dirty: zero page soft-dirty",
+	  { "{Wdyx*4 Wdysx*4 Wdyx*8}", .prot = RW, .track = true, .lru = true },
+	  "(Wdyx*4 Wdysx Ryzs Wdysx*2 Wdyx*8)", 5, 1 },
+	{ "small folio between 64K folios is zero: dirty zero page",
+	  { "{Wdyx*16} Wdyx {Wdyx*16}", .prot = RW, .lru = true },
+	  "{Wdyx*16} Rdyz {Wdyx*16}", 16, 1 },
+	{ "small folio between 64K folios is zero and uffd-wp: zero page uffd-wp",
+	  { "{Wdyx*16} Rdyux {Wdyx*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	  "{Wdyx*16} Rdyzu {Wdyx*16}", 16, 1 },
+	{ "small folio between 64K folios is zero, not soft-dirty: zero page not soft-dirty",
+	  { "{Wdysx*16} Wdyx {Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	  "{Wdysx*16} Rdyz {Wdysx*16}", 16, 1 },
+	{ "small folio between 64K folios is zero and soft-dirty: zero page soft-dirty",
+	  { "{Wdyx*16} Wdysx {Wdyx*16}", .prot = RW, .track = true, .lru = true },
+	  "{Wdyx*16} Rdysz {Wdyx*16}", 16, 1 },
+
+	/* Equal pages. */
+	{ "two pages of a 64K folio are equal: folio split, both map the second, read-only",
+	  { "{Wdyx*16}", .prot = RW, .lru = true },
+	  "(Wdyx*5 Ryk=6 Ryk=6 Wdyx*9)", 5, 2, 0x55 },
+	{ "two pages of a 64K folio are equal and uffd-wp: both uffd-wp",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	  "(Rdyux*5 Ryuk=6 Ryuk=6 Rdyux*9)", 5, 2, 0x55 },
+	{ "two pages of a 64K folio are equal and uffd-rwp: both uffd-rwp, PROT_NONE",
+	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	  "(Ndyux*5 Nyuk=6 Nyuk=6 Ndyux*9)", 5, 2, 0x55 },
+	{ "two pages of a 64K folio are equal and soft-dirty: both soft-dirty",
+	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	  "(Wdysx*5 Rysk=6 Rysk=6 Wdysx*9)", 5, 2, 0x55 },
+	{ "64K folio, no page is zero or equal to another: no change",
+	  { "{Wdyx*16}", .prot = RW, .lru = true } },
+	{ "page 5 of a 64K file folio is zero: no change",
+	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW, .lru = true }, NULL, 5, 1 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+
+/* All other pages begin with a number of their own. */
+static bool shared(const struct merge_row *row, unsigned int i)
+{
+	return i >= row->first && i < row->first + row->nr;
+}
+
+static void fill(struct page *page, const struct merge_row *row, unsigned int i)
+{
+	u32 *at = page_address(page);
+
+	memset(at, row->value, PAGE_SIZE);
+	if (!shared(row, i))
+		*at = i + 1;
+}
+
+/* Does the page that entry @i maps contain what it contained before? */
+static bool contains(const struct ptebatch_trial *trial, unsigned int i)
+{
+	const struct merge_row *row = trial->test->param_value;
+	const struct ptebatch_snapshot *after = &trial->after;
+	u32 expected, *at;
+
+	at = page_address(pfn_to_page(pte_pfn(after->raw[after->lead + i])));
+	memset(&expected, row->value, sizeof(expected));
+	return *at == (shared(row, i) ? expected : i + 1);
+}
+
+static void prepare(struct ptebatch_trial *trial, const void *data)
+{
+	const struct ptebatch_space *space = trial->space;
+	const struct ptebatch_row *drawn = &space->row;
+	const struct merge_row *row = data;
+	unsigned int i;
+
+	for (i = 0; i < drawn->nr; i++) {
+		const struct ptebatch_entry *entry = &drawn->entries[i];
+
+		fill(folio_page(space->folios[entry->folio], entry->page), row, i);
+	}
+}
+
+static void check(struct ptebatch_trial *trial, const void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < trial->after.row.nr; i++)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, contains(trial, i),
+				      "the page of entry %u has other contents than before", i);
+}
+
+static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	long err;
+
+	kthread_use_mm(mm);
+	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, MADV_MERGEABLE);
+	kthread_unuse_mm(mm);
+	return err ?: ptebatch_ksmd_merge();
+}
+
+static const struct ptebatch_op merge_op = {
+	.function = "ksmd", .call = merge, .no_twin = true,
+};
+
+static void merge_row(struct kunit *test)
+{
+	const struct merge_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &merge_op, .setup = &row->setup, .after = row->after,
+		.prepare = prepare, .check = check, .data = row,
+	};
+
+	if (ptebatch_ksmd_missing())
+		kunit_skip(test, "%s", ptebatch_ksmd_missing());
+	ptebatch_row_run(test, &run);
+}
+
+static struct kunit_case ksm_cases[] = {
+	KUNIT_CASE_PARAM(merge_row, rows_gen_params),
+	{}
+};
+
+static struct kunit_suite ksm_suite = {
+	.name = "ptebatch_ksm",
+	.suite_init = ptebatch_ksmd_on,
+	.suite_exit = ptebatch_ksmd_off,
+	.test_cases = ksm_cases,
+};
+
+kunit_test_suite(ksm_suite);
+#endif
