@@ -308,7 +308,7 @@ static const struct idle_row rows[] = {
 	  "@5 " OLD_MIDDLE, 0, IDLE | YOUNG },
 	{ "64K folio, PTE 5 old, DAMON prepares it: not PG_young", &damon_va_prepare, 5,
 	  { "@5 " OLD_MIDDLE, .prot = RW, .lru = true }, NULL, 0, IDLE },
-	{ "128K folio, DAMON prepares PTE 20: its contpte block at most old",
+	{ "128K folio, DAMON prepares PTE 20: this one old, or its contpte block",
 	  &damon_va_prepare, 20, { "{Wdyx*32}", .prot = RW, .lru = true },
 	  "{Wdyx*20 Wdx Wdyx*11}", 0, IDLE | YOUNG },
 	{ "64K file folio, DAMON prepares PTE 5: this one old, or its contpte block",
@@ -397,31 +397,6 @@ static void expect_cleared(const struct ptebatch_trial *trial, bool all)
 	}
 }
 
-/*
- * A comparison lets accessed spread over a batch. Here it may only do so in the
- * contpte block of the operation's page.
- */
-static void expect_young(const struct ptebatch_trial *trial, const struct idle_row *row)
-{
-	const struct ptebatch_row *was = &trial->before.row;
-	const struct ptebatch_row *is = &trial->after.row;
-	struct ptebatch_row *expected = ptebatch_picture(trial->test, row->after);
-	unsigned int i;
-
-	for (i = 0; i < was->nr; i++) {
-		bool young = is->entries[i].flags & PTEBATCH_YOUNG;
-
-		if (expected->entries[i].flags & PTEBATCH_YOUNG)
-			KUNIT_EXPECT_TRUE_MSG(trial->test,
-					      young || ptebatch_model_same_block(was, i, row->page),
-					      "%s makes entry %u old", trial->function, i);
-		else
-			KUNIT_EXPECT_FALSE_MSG(trial->test, young, "entry %u is young after %s",
-					       i, trial->function);
-	}
-	kunit_kfree(trial->test, expected);
-}
-
 static void check(struct ptebatch_trial *trial, const void *data)
 {
 	struct folio *folio = trial->space->folios[0];
@@ -432,17 +407,37 @@ static void check(struct ptebatch_trial *trial, const void *data)
 	KUNIT_EXPECT_EQ_MSG(trial->test, folio_test_young(folio), !!(row->is & YOUNG),
 			    "PG_young after %s", trial->function);
 	if (row->after)
-		expect_young(trial, row);
+		ptebatch_trial_expect_old(trial, row->after);
 	if (secondary.notifier && (row->is & YOUNG || row->op == &damon_va_prepare))
 		expect_cleared(trial, row->op != &damon_va_prepare);
+}
+
+/* The expected row: with the PTE of the page, the others of its contpte block are old. */
+static const char *after_block(struct kunit *test, const struct idle_row *row)
+{
+	struct ptebatch_row *expected = ptebatch_picture(test, row->after);
+	struct seq_buf out;
+	unsigned int i;
+	char *picture;
+
+	picture = kunit_kzalloc(test, SZ_256, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, picture);
+	for (i = 0; i < expected->nr; i++)
+		if (ptebatch_model_same_block(expected, i, row->page))
+			expected->entries[i].flags &= ~PTEBATCH_YOUNG;
+	seq_buf_init(&out, picture, SZ_256);
+	ptebatch_row_print(&out, expected, NULL);
+	kunit_kfree(test, expected);
+	return seq_buf_str(&out);
 }
 
 static void idle_row(struct kunit *test)
 {
 	const struct idle_row *row = test->param_value;
+	const char *after = row->after ? after_block(test, row) : NULL;
 	const struct ptebatch_run run = {
-		.op = row->op, .setup = &row->setup, .after = row->after,
-		.second = row->setup.twice ? row->after : NULL, .ret = row->ret,
+		.op = row->op, .setup = &row->setup, .after = after,
+		.second = row->setup.twice ? after : NULL, .ret = row->ret,
 		.prepare = prepare, .undo = undo, .check = check, .data = row,
 	};
 

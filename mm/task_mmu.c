@@ -167,21 +167,12 @@ static void unpin(struct ptebatch_trial *trial, const void *data)
 		ptebatch_folio_pin(trial->space->folios[0], -1);
 }
 
-/* A comparison lets accessed spread over a batch, but these entries are to be old. */
 static void expect_old(struct ptebatch_trial *trial, const void *data)
 {
 	const struct refs_row *row = data;
-	struct ptebatch_row *expected;
-	unsigned int i, wrong;
 
-	if (!row->after)
-		return;
-	expected = ptebatch_picture(trial->test, row->after);
-	for (i = 0, wrong = expected->nr; i < expected->nr; i++)
-		if (trial->after.row.entries[i].flags & PTEBATCH_YOUNG &&
-		    !(expected->entries[i].flags & PTEBATCH_YOUNG))
-			wrong = min(wrong, i);
-	KUNIT_EXPECT_EQ_MSG(trial->test, wrong, expected->nr, "entry %u stays young", wrong);
+	if (row->after)
+		ptebatch_trial_expect_old(trial, row->after);
 }
 
 static void refs_row(struct kunit *test)

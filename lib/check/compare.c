@@ -352,6 +352,28 @@ bool ptebatch_trial_halfway(struct ptebatch_trial *trial, const char *done,
 }
 
 /**
+ * ptebatch_trial_expect_old() - fail the case unless entries are old as in a picture
+ * @trial: the trial, stopped
+ * @picture: the expected row, whole
+ *
+ * For operations that make entries old: ptebatch_trial_expect() lets accessed spread
+ * over a batch.
+ */
+void ptebatch_trial_expect_old(const struct ptebatch_trial *trial, const char *picture)
+{
+	struct ptebatch_row *expected = ptebatch_picture(trial->test, picture);
+	unsigned int i, wrong;
+
+	for (i = 0, wrong = expected->nr; i < expected->nr; i++)
+		if (trial->after.row.entries[i].flags & PTEBATCH_YOUNG &&
+		    !(expected->entries[i].flags & PTEBATCH_YOUNG))
+			wrong = min(wrong, i);
+	KUNIT_EXPECT_EQ_MSG(trial->test, wrong, expected->nr, "entry %u stays young after %s",
+			    wrong, trial->function);
+	kunit_kfree(trial->test, expected);
+}
+
+/**
  * ptebatch_trial_expect_old_in() - fail the case unless old entries are old there
  * @trial: the trial, stopped
  * @entries: bitmap of the entries that became old elsewhere

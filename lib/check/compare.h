@@ -14,6 +14,7 @@ bool ptebatch_trial_same(struct ptebatch_trial *trial,
 			 const struct ptebatch_trial *twin);
 bool ptebatch_trial_halfway(struct ptebatch_trial *trial, const char *done,
 			    unsigned int at);
+void ptebatch_trial_expect_old(const struct ptebatch_trial *trial, const char *picture);
 void ptebatch_trial_expect_old_in(const struct ptebatch_trial *trial,
 				  const unsigned long *entries, const char *where);
 void ptebatch_trial_expect_ksm_zero_pages(const struct ptebatch_trial *trial);
