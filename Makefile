@@ -17,8 +17,8 @@ ptebatch_kunit-y += $(addprefix mm/,mprotect_fault.o mprotect_model.o mprotect_r
 ptebatch_kunit-y += $(addprefix mm/,rmap.o rmap_device.o rmap_referenced.o swap_state.o task_mmu.o threads.o truncate.o unmap_random.o userfaultfd.o util.o vmscan.o vmscan_threads.o)
 ptebatch_kunit-$(CONFIG_ARM64_CONTPTE) += lib/arch/contpte.o $(addprefix mm/,contpte.o contpte_kernel.o contpte_lockless.o hugetlbpage.o)
 ptebatch_kunit-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/run/stopwatch.o \
-	mm/huge_memory_bench.o mm/madvise_bench.o mm/memory_anon_bench.o mm/memory_bench.o mm/memory_swap_bench.o mm/mprotect_bench.o \
-	mm/mprotect_fault_bench.o mm/rmap_bench.o \
+	mm/filemap_bench.o mm/huge_memory_bench.o mm/madvise_bench.o mm/memory_anon_bench.o mm/memory_bench.o \
+	mm/memory_fork_bench.o mm/memory_swap_bench.o mm/mprotect_bench.o mm/mprotect_fault_bench.o mm/rmap_bench.o \
 	mm/small_folios_bench.o
 
 # The twins: the kernel's sources compiled with batches of one.

@@ -8,7 +8,6 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
-#include <linux/vmstat.h>
 
 #include "../lib/kernel/anon_orders.h"
 #include "../lib/run/bench.h"
@@ -37,14 +36,6 @@ static int anon_bench_params(struct kunit *test)
 	return ptebatch_params(test, 2 * ARRAY_SIZE(orders) - 1,
 			       sizeof(struct ptebatch_bench), fill,
 			       ptebatch_bench_describe);
-}
-
-static unsigned long count_faults(void)
-{
-	unsigned long events[NR_VM_EVENT_ITEMS];
-
-	all_vm_events(events);
-	return events[PGFAULT];
 }
 
 /* Returns 0 if all pages were written. */
@@ -81,9 +72,9 @@ static void anon_bench(struct kunit *test)
 	while (watch.laps < LAPS) {
 		region = ptebatch_region(test, PTEBATCH_BENCH_PAGES * PAGE_SIZE);
 		ptebatch_anon_orders_begin(region->mm, &permitted);
-		faults = count_faults();
+		faults = ptebatch_bench_faults();
 		failed = write_all(region, &watch);
-		faults = count_faults() - faults;
+		faults = ptebatch_bench_faults() - faults;
 		ptebatch_anon_orders_end(region->mm);
 		KUNIT_EXPECT_EQ(test, failed, 0);
 		KUNIT_EXPECT_EQ_MSG(test, faults, expected,

@@ -41,6 +41,7 @@ int ptebatch_bench_params(struct kunit *test,
 			  const struct ptebatch_bench_kind *kinds,
 			  unsigned int nr);
 struct ptebatch_space *ptebatch_bench_space(struct kunit *test, unsigned int pages);
+unsigned long ptebatch_bench_faults(void);
 void ptebatch_bench_lock(struct ptebatch_space *space);
 void ptebatch_bench_run(struct kunit *test, const struct ptebatch_op *op,
 			unsigned int calls);

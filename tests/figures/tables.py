@@ -216,13 +216,17 @@ def _faults(records: Sequence[Record]) -> str:
     return f'One fault for each folio, beside one for each page: {_unit(records, A_PAGE)}.\n\n{_by_name("faults", records)}'
 
 
+def _fork(records: Sequence[Record]) -> str:
+    return f'`fork()` by order of folio: {_unit(records, A_PAGE)}.\n\n{_by_name("fork", records)}'
+
+
 def _thp(records: Sequence[Record]) -> str:
     return (f'`MADV_COLLAPSE` of one page table, by order of folio, and the split of one PMD, which has no twin: '
             f'{_unit(records, A_PAGE)}.\n\n{_by_name("THP", records)}')
 
 
 TABLES: dict[str, Callable[[Sequence[Record]], str]] = {
-    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small, 'faults': _faults, 'THP': _thp}
+    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small, 'faults': _faults, 'THP': _thp, 'fork': _fork}
 
 
 def tables(records: Sequence[Record]) -> str:

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cost of mapping a file: a read of each page of a page table, by the order of
+ * the folios in the page cache. A fault maps the 16 pages around it, or the whole
+ * folio. Beside it, one by one: the same reads where each page has a fault of its
+ * own, as in a VMA that is registered with userfaultfd.
+ */
+#include <kunit/test.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
+
+#include "../lib/kernel/process.h"
+#include "../lib/run/bench.h"
+#include "../lib/run/stopwatch.h"
+#include "../lib/space/space.h"
+
+#define LAPS	5
+
+static const struct ptebatch_bench_kind kinds[] = {
+	{ "file", { .mapping = PTEBATCH_FILE, .prot = PROT_READ }, "-" },
+};
+
+static int file_bench_params(struct kunit *test)
+{
+	return ptebatch_bench_params(test, kinds, ARRAY_SIZE(kinds));
+}
+
+/* Returns 0 if all pages were read. */
+static int read_all(struct ptebatch_space *space, struct ptebatch_stopwatch *watch)
+{
+	unsigned long addr, end = ptebatch_addr(space, PTEBATCH_BENCH_PAGES);
+	struct mm_struct *mm = space->places[0].mm;
+	int failed = 0;
+	char byte;
+
+	kthread_use_mm(mm);
+	ptebatch_stopwatch_start(watch);
+	for (addr = ptebatch_addr(space, 0); addr < end; addr += PAGE_SIZE)
+		failed |= get_user(byte, (char __user *)addr);
+	ptebatch_stopwatch_stop(watch);
+	kthread_unuse_mm(mm);
+	return failed;
+}
+
+static void file_bench(struct kunit *test)
+{
+	const struct ptebatch_bench *bench = test->param_value;
+	struct ptebatch_stopwatch watch = {};
+	struct ptebatch_space *space;
+	unsigned long faults;
+	char what[64];
+
+	while (watch.laps < LAPS) {
+		space = ptebatch_bench_space(test, PTEBATCH_BENCH_PAGES);
+		if (bench->twin)
+			ptebatch_vma_flags(space->places[0].mm, ptebatch_addr(space, 0),
+					   VM_UFFD_WP, 0);
+		faults = ptebatch_bench_faults();
+		KUNIT_EXPECT_EQ(test, read_all(space, &watch), 0);
+		faults = ptebatch_bench_faults() - faults;
+		if (bench->twin)
+			KUNIT_EXPECT_EQ_MSG(test, faults, PTEBATCH_BENCH_PAGES,
+					    "faults: not each page has one of its own");
+		KUNIT_EXPECT_EQ_MSG(test, get_mm_counter_sum(space->places[0].mm, MM_FILEPAGES),
+				    PTEBATCH_BENCH_PAGES, "MM_FILEPAGES after the reads, in pages");
+		ptebatch_space_release(space);
+	}
+	snprintf(what, sizeof(what), "table=faults name=%s order=%u way=%s",
+		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
+	ptebatch_stopwatch_report(test, &watch, what, PTEBATCH_BENCH_PAGES, 1);
+}
+
+static struct kunit_case bench_cases[] = {
+	PTEBATCH_CASE_PARAMS(file_bench),
+	{}
+};
+
+static struct kunit_suite bench_suite = {
+	.name = "ptebatch_filemap_bench",
+	.test_cases = bench_cases,
+};
+
+kunit_test_suite(bench_suite);
