@@ -408,6 +408,8 @@ static void check(struct ptebatch_trial *trial, const void *data)
 			    "PG_young after %s", trial->function);
 	if (row->after)
 		ptebatch_trial_expect_old(trial, row->after);
+	if (row->after && trial->second)
+		ptebatch_trial_expect_old(trial->second, row->after);
 	if (secondary.notifier && (row->is & YOUNG || row->op == &damon_va_prepare))
 		expect_cleared(trial, row->op != &damon_va_prepare);
 }
