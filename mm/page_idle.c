@@ -40,8 +40,8 @@
  * @page: the operation's page: number of the entry that maps it, from 0
  * @setup: address space before the operation
  * @after: expected row; %NULL if no entry may change
- * @was: IDLE and YOUNG: flags of the folio before the operation
- * @is: flags of the folio after it
+ * @was: IDLE or 0: flags of the folio before the operation
+ * @is: IDLE and YOUNG: flags of the folio after it
  * @ret: expected return value: 1 if the bitmap has the page as idle, or if DAMON
  *       found it accessed
  * @secondary_young: number of the entry that is young in the secondary MMU, counted
