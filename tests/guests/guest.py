@@ -91,7 +91,8 @@ class Guest:
     def env(self, **more: str) -> dict[str, str]:
         return tools.environment(
             PATH=f'{PROJECT}/tests/guests/qemu:{os.environ["PATH"]}', PTEBATCH_ACCEL=' '.join(self.accel),
-            CCACHE_DIR=str(self.settings.cache / 'ccache'), PYTHONUNBUFFERED='1', **more)
+            CCACHE_DIR=str(self.settings.cache / 'ccache'), CCACHE_DEPEND='1',
+            PYTHONUNBUFFERED='1', **more)
 
     @property
     def plain(self) -> str:
