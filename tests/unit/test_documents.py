@@ -10,7 +10,7 @@ import pytest
 
 from host.settings import PROJECT
 
-DOCUMENTS = [PROJECT / name for name in ('README.md', 'mm/README.md', 'mm/series/README.md', 'tests/README.md',
+DOCUMENTS = [PROJECT / name for name in ('README.md', 'mm/README.md', 'mm/series/README.md', 'tests/README.md', 'mm/series/patches.md',
                                          'tests/recorded/README.md')]
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
 PATH = re.compile(r'(?<![\w/.~])((?:lib|mm|tests)/[\w./-]*\w)')
