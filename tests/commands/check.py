@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from commands import patches
 from commands import reproduce
 from commands import run
 from guests.guest import Guest
@@ -41,11 +42,6 @@ WEAKENED = {'WITHOUT': 'flush', 'FUNCTIONS': 'prot_commit_flush_ptes'}
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init')
 
-# FILE_PATH_CHANGES asks for an entry in MAINTAINERS, which belongs to a kernel tree, not to a file.
-CHECKPATCH = ('--strict', '--no-tree', '--no-summary', '--show-types', '--terse', '--ignore=FILE_PATH_CHANGES')
-
-# The sender of a patch adds the sign-off, and checks the commit hashes in a tree with history.
-SENDERS = 'MISSING_SIGN_OFF,UNKNOWN_COMMIT_ID'
 # How much the clock and the plugin may differ in the instructions of a lap.
 SAME_LAP = 0.002
 
@@ -195,15 +191,21 @@ class Check:
         return f'{settings.ksrc or source.fetched(settings.cache / "source", self.console)}/scripts/{name}'
 
     def checkpatch(self) -> str:
-        """The output of checkpatch.pl for the patch series, the kernel code, and the C programs of tests/."""
-        checkpatch = [self._kernel_script('checkpatch.pl'), *CHECKPATCH]
-        patches = sorted(str(patch) for patch in (PROJECT / 'mm/series').rglob('*.patch')
-                         if not patch.is_symlink() and not patch.name.startswith('0000-'))
-        # checkpatch.pl treats a file that git tracks in the current folder as source, not as a patch: run it in /.
+        """The output of checkpatch.pl for the kernel code, and the C programs of tests/."""
         sources = c_files('lib', 'mm', 'tests/reproducers', 'tests/guests/plugin')
-        return (tools.run([*checkpatch, f'--ignore={SENDERS}', *patches], cwd=Path('/')) +
-                tools.run([*checkpatch, '-f', *sources, 'tests/guests/init.c',
-                        'tests/guests/reproduce_init.c'], cwd=PROJECT))
+        return tools.run([self._kernel_script('checkpatch.pl'), *patches.CHECKPATCH, '-f', *sources, 'tests/guests/init.c',
+                          'tests/guests/reproduce_init.c'], cwd=PROJECT)
+
+    def patches(self) -> str:
+        """What make patches finds in the mails of mm/series, on the fetched kernel; and whether their page is up to date."""
+        log = self.folder / 'patches.log'
+        env = {name: value for name, value in self.env.items() if name not in ('KSRC', 'FIXES')}
+        if tools.logged(tools.program('patches'), log, **env | {'O': str(self.folder)}):
+            return log.read_text(errors='replace')
+        page = self.folder / 'patches' / patches.PAGE
+        if page.read_text() == (patches.HOME / patches.PAGE).read_text():
+            return ''
+        return f'mm/series/{patches.PAGE} is out of date: type make patches && cp build/patches/{patches.PAGE} mm/series/'
 
     def kernel_doc(self) -> str:
         """The warnings of the kernel's own reader of the comments in lib/ and mm/."""
@@ -244,6 +246,7 @@ class Check:
         self.tool_tests()
         self.run_check('style', 'checkpatch', self.checkpatch)
         self.run_check('style', 'kernel-doc', self.kernel_doc)
+        self.run_check('patches', 'git am, checkpatch, recipients', self.patches)
         for variables in RUNS:
             self.suites(variables)
         self.run_check('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
