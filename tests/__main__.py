@@ -20,6 +20,7 @@ PROGRAMS = {
     'callers': ('project.callers', 'compare the functions that get batches in a kernel tree with tests/project/callers.csv'),
     'reports': ('project.reports', 'compare the error messages of a kernel tree with lib/kernel/reports.h'),
     'tables': ('figures.tables', 'tables of one or more bench.json'),
+    'series': ('figures.of_series', 'tables of the records of our series'),
     'score': ('figures.score', 'the score of records of make mutation, and the mutants that survive'),
     'plots': ('figures.plots', 'plots of a bench.json'),
     'bench-tools': ('figures.bench_tools', 'measure how long make run takes'),

@@ -13,6 +13,7 @@ from commands import patches
 from commands import reproduce
 from commands import run
 from guests.guest import Guest
+from guests import recorded
 from host import architecture
 from host.console import Console
 from host.errors import Trouble
@@ -246,6 +247,7 @@ class Check:
         self.tool_tests()
         self.run_check('style', 'checkpatch', self.checkpatch)
         self.run_check('style', 'kernel-doc', self.kernel_doc)
+        self.run_check('records', 'of the present patches', lambda: '\n'.join(recorded.all_outdated()))
         self.run_check('patches', 'git am, checkpatch, recipients', self.patches)
         for variables in RUNS:
             self.suites(variables)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from commands import reproduce
+from figures import of_series
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
@@ -58,12 +59,13 @@ so. No patch was run on hardware.
 
 @dataclass(frozen=True)
 class Written:
-    """A series: its folder, its stored mails, those that were written, and the recipients of each patch."""
+    """A series: its stored mails, those that were written, the recipients of each patch, and what is missing."""
 
     name: str
     stored: Sequence[Mail]
     mails: Sequence[Mail]
     recipients: Mapping[str, Recipients]    # by the name of the written file
+    missing: str = ''
 
     @property
     def patches(self) -> list[Mail]:
@@ -75,10 +77,21 @@ def folders(settings: Settings) -> list[Path]:
     return [settings.series] if settings.series else [HOME / name for name in SERIES]
 
 
+def _with_figures(mail: Mail, series: str) -> tuple[Mail, str]:
+    """A cover letter with its figures, and why it lacks them."""
+    try:
+        return replace(mail, message=of_series.filled(mail.message, series)), ''
+    except Trouble as trouble:
+        return mail, f'{mail.file} of {series}: {trouble}\n'
+
+
 def write(folder: Path, into: Path, tree: Path) -> Written:
     """Write the mails of a series."""
     stored = mails.read(folder)
     found = mails.written(mails.numbered(stored), tree)
+    missing = ''
+    if not found[0].number:
+        found[0], missing = _with_figures(found[0], folder.name)
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
     whom = {}
@@ -90,7 +103,7 @@ def write(folder: Path, into: Path, tree: Path) -> Written:
     addressed = [replace(mail, to=each.to, cc=each.cc) for mail in found for each in [whom.get(mail.file, everybody)]]
     for mail in addressed:
         (into / mail.file).write_text(mail.text())
-    return Written(folder.name, stored, addressed, whom)
+    return Written(folder.name, stored, addressed, whom, missing)
 
 
 def applied(series: Written, into: Path, tree: Path) -> str:
@@ -160,14 +173,14 @@ def main(env: Mapping[str, str]) -> int:
     for folder in chosen:
         with console.step('patches', folder.name) as step:
             series = write(folder, into / folder.name, tree)
-            errors += applied(series, into / folder.name, tree)
+            errors += series.missing + applied(series, into / folder.name, tree)
             errors += checkpatch(tree, sorted((into / folder.name).glob('*.patch')))
             whom = maintainers.union(series.recipients.values())
             step.note = f'{folder.name}: {len(series.patches)} patches for {len(whom.to) + len(whom.cc)} people and lists'
         written.append(series)
     (into / PAGE).write_text(page(written))
     if errors:
-        console.say(f'[FAILED] checkpatch.pl, git am\n{errors.rstrip()}')
+        console.say(f'[FAILED]\n{errors.rstrip()}')
     console.say(f'applied   by git am to {tree.name} {source.version(tree)}, without fixes')
     console.say('sign-off  none: to send a patch, review it, write your name to From:, and add your Signed-off-by:, for example')
     console.say(f'          git interpret-trailers --in-place --trailer "Signed-off-by: A B <a@example.org>" '

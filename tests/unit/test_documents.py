@@ -10,10 +10,11 @@ import pytest
 
 from host.settings import PROJECT
 
-DOCUMENTS = [PROJECT / name for name in ('README.md', 'mm/README.md', 'mm/series/README.md', 'tests/README.md', 'mm/series/patches.md',
-                                         'tests/recorded/README.md')]
+DOCUMENTS = [PROJECT / name for name in ('README.md', 'mm/README.md', 'mm/series/README.md', 'mm/series/patches.md',
+                                         'mm/series/figures.md', 'tests/README.md', 'tests/recorded/README.md')]
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
-PATH = re.compile(r'(?<![\w/.~])((?:lib|mm|tests)/[\w./-]*\w)')
+# Not the subject of a patch, which has a colon behind it.
+PATH = re.compile(r'(?<![\w/.~])((?:lib|mm|tests)/[\w./-]*\w)(?![\w./-]*\w|: )')
 # Files of the kernel, and of a shadow tree.
 NOT_OURS = re.compile(r'mm/(\w+\.[ch]|ptebatch/.*)$')
 
