@@ -40,3 +40,23 @@ def test_the_list_of_fixes_has_each_mutant_with_a_history() -> None:
     with_history = {str(path.relative_to(mutants).with_suffix('')) for path in mutants.rglob('*.patch')
                     if '\n# history: ' in path.read_text()}
     assert named == with_history
+
+
+def test_the_list_of_bugs_has_each_fix() -> None:
+    """0008 is a question, not a fix."""
+    folder = PROJECT / 'mm/series'
+    named = set(re.findall(r'\b0\d{3}\b', (folder / 'README.md').read_text().partition('## unmap')[0]))
+    assert named - {'0008'} == {path.name[:4] for path in (folder / 'fixes').glob('0*.patch')} - {'0000', '0008'}
+
+
+def anchors(document: Path) -> set[str]:
+    """The anchors of the headings, as the forges make them."""
+    headings = re.findall(r'^#+ (.+)$', document.read_text(), re.MULTILINE)
+    return {re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-') for heading in headings}
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_anchors_exist(document: Path) -> None:
+    links = re.findall(r'\]\(([^)#:]*)#([^)]+)\)', document.read_text())
+    assert [f'{file}#{anchor}' for file, anchor in links
+            if anchor not in anchors(document.parent / file if file else document)] == []
