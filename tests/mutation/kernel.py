@@ -16,11 +16,9 @@ from host.errors import Trouble
 from host import tools
 from mutation import assembly, catalog
 from mutation.catalog import Read
-from mutation.weave import Copy, Mutant, woven
+from mutation.weave import Copy, Mutant, refused, woven, wrong
 from trees.shadow import Shadow
 
-# What the compiler calls the source of a copy.
-IN_COPY = re.compile(r'\bmutant/(\d+)/')
 # The object of a source that includes each header with batched functions.
 FOR_HEADERS = 'mm/rmap.o'
 # What the linker misses.
@@ -59,7 +57,7 @@ def sources(copies: Iterable[Copy]) -> list[str]:
 
 
 class Kernel:
-    """The copies in a tree, and the numbers of those that do not compile."""
+    """The copies in a tree, and the numbers of those that do not compile, or cannot be called."""
 
     def __init__(self, tree: Shadow, read: Read, copies: Sequence[Copy], build: Path):
         self.tree = tree
@@ -67,7 +65,7 @@ class Kernel:
         self.copies = copies
         self._known = build / LEFT_OUT
         before = {*self._known.read_text().split()} if self._known.exists() else set()
-        self.broken = {number for number, digest in self._digests().items() if digest in before}
+        self.broken = {number for number, digest in self._digests().items() if digest in before} | refused(copies)
         tree.rewrite = self._rewrite
 
     def _rewrite(self) -> dict[str, bytes]:
@@ -123,7 +121,7 @@ class Kernel:
                     break
                 except tools.Failed as failed:
                     # No copy: an object that this configuration does not have.
-                    if not self._leave_out(map(int, IN_COPY.findall(failed.output))):
+                    if not self._leave_out(wrong(self.copies, failed.output)):
                         break
             try:
                 guest.build(step)

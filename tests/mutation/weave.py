@@ -7,6 +7,7 @@ lib/kernel/mutation.c.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ void ptebatch_mutant_reached(unsigned int mutant);
 '''
 # The copy that records which mutants a case reaches; see REACHED of lib/kernel/mutation.c.
 REACHED = -1
+# What the compiler calls the source of a copy, and of what calls the copies of a function.
+IN_COPY = re.compile(r'\bmutant/(\d+)/')
+IN_DISPATCHER = re.compile(r'\bdispatcher/(\w+)/')
 # Neither inlined nor merged: equal object code must come from equal changes.
 COPY = 'static __attribute__((__noipa__)) __maybe_unused'
 
@@ -89,23 +93,35 @@ def _with_probes(function: Function, copies: Sequence[Copy]) -> str:
     return text.decode()
 
 
+def refused(copies: Iterable[Copy]) -> set[int]:
+    """The numbers of copies that no function can call with its own parameters."""
+    return {copy.number for copy in copies if copy.function.arguments() is None}
+
+
+def wrong(copies: Iterable[Copy], errors: str) -> set[int]:
+    """The numbers of copies that the compiler's errors are about; if a dispatcher does not compile, all of its function."""
+    functions = set(IN_DISPATCHER.findall(errors))
+    return {*map(int, IN_COPY.findall(errors))} | {copy.number for copy in copies if copy.function.name in functions}
+
+
 def woven(source: str, copies: Iterable[Copy]) -> str:
-    """The source with these copies of its functions."""
+    """The source with these copies of its functions; none of them refused()."""
     by_function: dict[Function, list[Copy]] = {}
     for copy in copies:
         by_function.setdefault(copy.function, []).append(copy)
     for function in sorted(by_function, key=lambda function: function.start, reverse=True):
         own = by_function[function]
+        dispatcher = f'dispatcher/{function.name}/{function.file}'
         parts = [DECLARATIONS.strip(), _copy(function, original(function), function.text, function.file),
-                 _copy(function, f'{original(function)}r', _with_probes(function, own), function.file)]
+                 _copy(function, f'{original(function)}r', _with_probes(function, own), dispatcher)]
         parts += [_copy(function, copy.name, copy.text, f'mutant/{copy.number}/{function.file}') for copy in own]
-        arguments = ', '.join(function.arguments())
+        arguments = ', '.join(function.arguments() or ())
         give = '' if function.result == 'void' else 'return '
         leave = ' return;' if function.result == 'void' else ''
         cases = [f'\tcase {copy.number}: {give}{copy.name}({arguments});{leave}' for copy in own]
         cases.append(f'\tcase {REACHED}: {give}{original(function)}r({arguments});{leave}')
         head = function.text[:function.body]
-        parts += [f'#line {function.line} "{function.file}"', head + '{', '\tswitch (ptebatch_mutant) {', *cases,
+        parts += [f'#line {function.line} "{dispatcher}"', head + '{', '\tswitch (ptebatch_mutant) {', *cases,
                   f'\tdefault: {give}{original(function)}({arguments});{leave}', '\t}', '}']
         end = function.start + len(function.text)
         parts.append(f'#line {function.line + function.text.count(chr(10)) + 1} "{function.file}"')

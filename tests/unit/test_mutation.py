@@ -18,7 +18,7 @@ from host.settings import PROJECT, Settings
 from host.shard import Shard
 from host import wheels
 from mutation import assembly, catalog, guest, operators, record, weave
-from mutation.functions import definitions
+from mutation.functions import arguments, definitions
 from mutation.record import Record, Verdict
 from results.timing import Timing
 from trees import series
@@ -105,6 +105,66 @@ def test_patch_as_copies() -> None:
     assert [(copy.name, copy.text in changed) for copy in copies] == [('count__m7', True), ('both__m7', True)]
     assert not catalog.of_patch(7, {'a.c': changed.replace('likely(x) (x)', 'likely(x) !(x)')}, read)
     assert not catalog.of_patch(7, {'a.c': SOURCE.replace('both(int *p', 'both(const int *p')}, read)
+
+
+@pytest.mark.parametrize(('parameters', 'names'), [
+    ('(void)', []), ('()', []),
+    ('(struct file *file, const char __user *buf,\n\t\tsize_t count, loff_t *ppos)', ['file', 'buf', 'count', 'ppos']),
+    ('(const void __user * __user *pages, int __user *status)', ['pages', 'status']),
+    ('(unsigned long addr, __always_unused int depth, struct mm_walk *walk __maybe_unused)', ['addr', 'depth', 'walk']),
+    ('(unsigned long long a, unsigned b, long int c, _Bool d)', ['a', 'b', 'c', 'd']),
+    ('(int (*fn)(struct page *, void *), void (*const *fns[2])(int, int), int n)', ['fn', 'fns', 'n']),
+    ('(pte_t ptes[static 4], char names[][8], int (*rows)[4])', ['ptes', 'names', 'rows']),
+    ('(int a __attribute__((unused)), void *p __counted_by(a))', ['a', 'p']),
+    ('(enum pgtable_level level /* of the entry, not none */, struct { int a; } *p)', None),
+    ('(union u u, bool full, const pte_t *const restrict ptep)', ['u', 'full', 'ptep']),
+    ('(int __restart, pte_t *__ptep)', ['__restart', '__ptep']),
+    # No other function can hand these over.
+    ('(const char *format, ...)', None), ('(int, int b)', None), ('(struct page *)', None), ('(unsigned long)', None),
+    ('(pte_t)', None), ('(struct folio)', None), ('(mlock, unsigned long, start, size_t, len)', None), ('(init_mempool)(int a)', None),
+    ('(DECL_PARAMS(size, token), int flags)', None), ('(fn(int))', None),
+])
+def test_names_of_parameters(parameters: str, names: list[str] | None) -> None:
+    assert arguments(parameters) == names
+
+
+HARD = """\
+#define __user __attribute__((noderef))
+#define __maybe_unused __attribute__((unused))
+typedef unsigned long size_t;
+static long from(int (*get)(const char *), const char __user *buf, long pair[2],
+\t\tsize_t count __maybe_unused)
+{
+\treturn get((const char *)buf) + pair[0];
+}
+static int printed(const char *format, ...)
+{
+\treturn format[0] + 1;
+}
+int use(int (*get)(const char *), const char *buf, long *pair)
+{
+\treturn from(get, buf, pair, 1) + printed(buf, 1);
+}
+"""
+
+
+def test_woven_parameters(tmp_path: Path) -> None:
+    """The dispatcher hands over what the kernel's declarations have; a function whose parameters have no names is refused."""
+    copies = catalog.of_patch(1, {'a.c': HARD.replace('pair[0]', 'pair[1]')}, lambda name: HARD)
+    variadic = catalog.of_patch(2, {'a.c': HARD.replace('+ 1;', '+ 2;')}, lambda name: HARD)
+    assert weave.refused([*copies, *variadic]) == {2}
+    source = tmp_path / 'a.c'
+    source.write_text(weave.woven(HARD, copies))
+    subprocess.run(['gcc', '-O2', '-Wall', '-Werror', '-Wno-attributes', '-fsyntax-only', source], check=True)
+
+
+def test_errors_of_a_dispatcher_name_its_copies(tmp_path: Path) -> None:
+    copies = catalog.of_patch(7, {'a.c': SOURCE.replace('found += 1', 'found += 2')}, read)
+    others = catalog.of_patch(8, {'a.c': SOURCE.replace('count(q, p, nr)', 'count(p, q, nr)')}, read)
+    source = tmp_path / 'a.c'
+    source.write_text('#define __maybe_unused\n' + weave.woven(SOURCE, [*copies, *others]).replace('count__m7(p, ', 'count__m7('))
+    errors = subprocess.run(['gcc', '-fsyntax-only', source], text=True, capture_output=True, check=False).stderr
+    assert 'too few arguments' in errors and weave.wrong([*copies, *others], errors) == {7}
 
 
 def test_chosen() -> None:
