@@ -20,6 +20,8 @@ FILE = re.compile(r'\d{4}-.+\.patch')
 PREFIX = re.compile(r'^\[PATCH[^]]*\] *')
 # The number of a file, with which a cover letter or a note refers to a patch.
 NUMBER = re.compile(r'(?<![\w.-])0\d{3}(?![\w-]|\.\d)')
+# The same at the beginning of an indented line, in a list with aligned numbers.
+LISTED = re.compile(r'^( +)(0\d{3})(?= )', re.MULTILINE)
 # The first line of a diffstat.
 DIFFSTAT = re.compile(r'^ \S.* \| +(?:\d+ [+-]*|Bin .*|0)$', re.MULTILINE)
 # Without the user's configuration, which can change what git writes, for example the prefixes of a diff.
@@ -121,6 +123,7 @@ def numbered(mails: Sequence[Mail]) -> list[Mail]:
         for name in NUMBER.findall(text):
             if name not in numbers:
                 raise Trouble(f'{mail.file} refers to patch {name}, which the series does not have', 'correct its text')
+        text = LISTED.sub(lambda match: match[1] + str(numbers[match[2]]).rjust(digits), text)
         return NUMBER.sub(lambda match: str(numbers[match[0]]), text)
 
     def changed(mail: Mail) -> Mail:

@@ -69,6 +69,13 @@ def test_numbers_have_no_gap(series: Path) -> None:
     assert second.notes == 'Needs 1.' and second.message.endswith('not tested.')
 
 
+def test_numbers_of_a_list_are_aligned(series: Path) -> None:
+    for number in range(4, 15):
+        write(series, f'{number:04}-more.patch', 'mm: more', patch('II', 'II'))
+    write(series, '0000-cover-letter.patch', 'mm: numbers', 'In\n  0001  this,\n  0012  and 0003\n')
+    assert mails.numbered(mails.read(series))[0].message == 'In\n   1  this,\n  11  and 2'
+
+
 def test_a_number_that_the_series_does_not_have(series: Path) -> None:
     write(series, '0000-cover-letter.patch', 'mm: numbers', 'Patch 0002 is disputed.')
     with pytest.raises(Trouble, match='0000-cover-letter.patch refers to patch 0002'):
