@@ -1280,7 +1280,7 @@ static const struct collapse_row daemon_rows[] = {
 	  { "Wdyx*16 Rdy Wx Rzy {Wdyx*8} Wdyx*5 -*T-32", .prot = RW },
 	  "~{Wdyx*16} Rdy Wx Rzy {Wdyx*8} Wdyx*5 -*T-32",
 	  .daemon = ORDERS(BIT(4)), .obstacle = REFERENCED_AT_FLUSH },
-	/* Not with small folios, which wait for their LRU list with a reference. */
+	/* Not with small folios: the per-CPU LRU batch holds a reference. */
 	{ "last 8K folio referenced during the TLB flush: 16K folios without it",
 	  { "Wdyx*16 {Wdyx*2}*8 -*T-32", .prot = RW },
 	  "~{Wdyx*16} ~{Wdyx*4}*3 {Wdyx*2}*2 -*T-32",

@@ -34,7 +34,7 @@ static inline pte_t ptebatch_bare_pte(pte_t pte)
 }
 #endif
 
-/* A corrupt PMD that is neither none nor maps a folio; the same if there is none. */
+/* Corrupt the PMD so that it is neither none nor leaf; unchanged where not supported. */
 #ifdef PTEBATCH_BAD_PMD_BIT
 static inline pmd_t ptebatch_bad_pmd(pmd_t pmd)
 {

@@ -18,7 +18,7 @@ static bool is_ours(const struct ptebatch_space *space, const struct folio *foli
 /**
  * ptebatch_check_dirty_folio() - check rule 17 (file folios): dirty_folio()
  * @trial: the trial, stopped
- * @out: receives a line for each folio that is dirty without its file's knowledge
+ * @out: receives a line for each folio that is dirtied without a_ops->dirty_folio()
  *
  * folio_mark_dirty() calls the file's dirty_folio(), which folio_set_dirty() does
  * not: then writeback would not find the folio.

@@ -118,7 +118,10 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 		       drawn->nr_folios * sizeof(drawn->folios[0]));
 }
 
-/* The row's own page tables; one of another place is the first of its kind. */
+/*
+ * pte_offset_map_lock(): only calls for the row's addresses count;
+ * pte_offset_map_rw_nolock(): any address.
+ */
 static void lose_table(const struct ptebatch_trial *trial)
 {
 	const struct ptebatch_space *space = trial->space;

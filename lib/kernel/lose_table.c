@@ -22,7 +22,7 @@ const char *ptebatch_lose_table_missing(void)
 
 #ifdef CONFIG_KRETPROBES
 
-/* What is to be lost, and the task whose call loses it; %NULL: done. */
+/* The call that returns NULL, and the task that makes it; %NULL: done. */
 static struct ptebatch_lose wanted;
 static struct task_struct *task;
 
