@@ -28,8 +28,9 @@ IMAGE_SIZE = '16M'
 # brd: two RAM disks, for the file system and for swap space. printk.devkmsg: no rate limit for the output of init.
 KERNEL_ARGS = ('brd.rd_nr=2', 'printk.devkmsg=on')
 
-RIGHT, BUG, CANNOT_TELL, NOT_RUN = 'right', 'BUG', 'cannot tell', 'not run'
+RIGHT, BUG, CANNOT_TELL, NOT_RUN, DISPUTED = 'right', 'BUG', 'cannot tell', 'not run', 'disputed'
 STATUS = {0: RIGHT, 1: BUG, 2: CANNOT_TELL}
+GOOD = (RIGHT, DISPUTED)
 BAD = re.compile(r'^.*(?:WARNING: |BUG: |Oops: |Kernel panic - ).*$', re.MULTILINE)
 
 # Bugs that no user-space program can show under QEMU, with the reason.
@@ -53,17 +54,21 @@ WITHOUT_PROGRAM = (
 
 @dataclass(frozen=True)
 class Reproducer:
-    """A known bug, its fix in mm/series, and the program that shows it, or the reason why no program can."""
+    """A known bug, its fix in mm/series, and the program that shows it, or the reason why no program can.
+
+    A question to the mailing list has no fix: what its program shows is disputed, on each kernel.
+    """
 
     bug: str
     fix: str
     program: str = ''
     reason: str = ''
+    question: str = ''
 
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict of a program on one kernel (right, BUG, cannot tell, not run), and its last line or the kernel's."""
+    """The verdict of a program on one kernel (right, BUG, disputed, cannot tell, not run), and its last line or the kernel's."""
 
     verdict: str
     details: str = ''
@@ -72,16 +77,20 @@ class Result:
         return f'{self.verdict}: {self.details}' if self.details else self.verdict
 
 
-def _key(name: str, path: Path) -> str:
+def _key(name: str, path: Path, default: str | None = None) -> str:
     match = re.search(rf'^ \* {name}: (.*)$', path.read_text(), re.MULTILINE)
-    if not match:
+    if not match and default is None:
         raise Trouble(f'{path}: the line "{name}:" is missing', f'add it to the first comment, for example "{name}: none"')
-    return match[1]
+    return match[1] if match else default or ''
 
 
 def known() -> list[Reproducer]:
-    """All known bugs; the first comment of each program has the keys `bug` and `fix`."""
-    programs = [Reproducer(_key('bug', path), _key('fix', path), path.stem) for path in sorted(PROGRAMS.glob('*.c'))]
+    """All known bugs; the first comment of each program has the key `bug`, and `fix` or `question`."""
+    programs = []
+    for path in sorted(PROGRAMS.glob('*.c')):
+        question = _key('question', path, '')
+        fix = _key('fix', path, 'none' if question else None)
+        programs.append(Reproducer(_key('bug', path), fix, path.stem, question=question))
     return programs + [Reproducer(bug, fix, reason=reason) for bug, fix, reason in WITHOUT_PROGRAM]
 
 
@@ -121,6 +130,7 @@ def _initramfs(guest: Guest, folder: Path) -> Path:
 
 def results(log: str) -> dict[str, Result]:
     """The result of each program, from the log of one boot."""
+    disputed = {bug.program for bug in known() if bug.question}
     found = {}
     for begun in re.finditer(r'ptebatch: begin (\S+)\n', log):
         name = begun[1]
@@ -133,7 +143,8 @@ def results(log: str) -> dict[str, Result]:
         elif ended[1] == 'signal':
             found[name] = Result(BUG, 'timed out') if ended[2] == '9' else Result(CANNOT_TELL, f'signal {ended[2]}')
         else:
-            found[name] = Result(STATUS.get(int(ended[2]), CANNOT_TELL), ended[3].strip())
+            verdict = STATUS.get(int(ended[2]), CANNOT_TELL)
+            found[name] = Result(DISPUTED if verdict == BUG and name in disputed else verdict, ended[3].strip())
     return found
 
 
@@ -175,11 +186,11 @@ def wrong(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]
 
     judged = 'with fixes' if 'with fixes' in kernels else 'without fixes'
     found = [f'{bug.program}, {judged}: {result(judged, bug)}'
-             for bug in bugs if bug.program and result(judged, bug).verdict != RIGHT]
+             for bug in bugs if bug.program and result(judged, bug).verdict not in GOOD]
     if 'with series' in kernels:
         found += [f'{bug.program}, with series: {result("with series", bug)}' for bug in bugs
-                  if bug.program and result('with series', bug).verdict != RIGHT
-                  and result('without fixes', bug).verdict == RIGHT]
+                  if bug.program and result('with series', bug).verdict not in GOOD
+                  and result('without fixes', bug).verdict in GOOD]
     return found
 
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: migrate_pages() counts a large folio that cannot be isolated once per PTE
- * fix: mm-mempolicy-count-a-folio-that-cannot-be-queued-onc
+ * question: mm/series/questions/migrate-pages-count.txt
  *
- * migrate_pages() returns the number of folios that failed to move. A child
+ * migrate_pages() returns how many folios, or pages, failed to move. A child
  * shares one 64K folio. Its mbind() isolates all folios of its range from the LRU,
  * then moves 128M of other memory, and the shared folio last. Meanwhile the
- * parent's migrate_pages() must count the shared folio as 1.
+ * parent's migrate_pages() counts the shared folio, as 1 or as 16.
  */
 #include <linux/mempolicy.h>
 #include <signal.h>
@@ -61,5 +61,5 @@ int main(void)
 	errno = 0;
 	need(node == 1 && i && lowest, "folio isolated by the child");
 	return verdict(lowest < 16 ? RIGHT : BUG,
-		       "%ld folios reported as not moved, expected less than 16", lowest);
+		       "one folio of 16 pages counts as %ld", lowest);
 }

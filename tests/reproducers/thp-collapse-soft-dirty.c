@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: khugepaged clears soft-dirty when it collapses read-only memory below PMD order
- * fix: mm-khugepaged-preserve-soft-dirty-of-read-only-memor
+ * fix: mm-khugepaged-do-not-lose-soft-dirty-of-read-only-memo
  *
  * The program writes to memory after it clears the soft-dirty bits, and makes it
  * read-only. khugepaged collapses the pages into 64K folios. The pages must stay

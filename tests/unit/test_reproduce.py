@@ -40,6 +40,10 @@ def boot(machine: Machine, bare: str, fixed: str = log(), series: str = log(),
     return machine.run('reproduce', **{'FIXES': patch(machine, 'fixed'), 'SERIES': patch(machine, 'series')} | variables)
 
 
+def log_results() -> dict[str, reproduce.Result]:
+    return reproduce.results(log())
+
+
 def bug(text: str = '16 of 16 pages', program: str = FIRST) -> str:
     return log(**{program.replace('-', '_'): f'exit 1: {text}'})
 
@@ -49,6 +53,7 @@ def test_programs_have_keys_and_are_short() -> None:
     for known in reproduce.known():
         assert known.bug and bool(known.program) != bool(known.reason)
         assert known.fix == 'none' or known.fix in patches, known
+        assert not known.question or (PROJECT / known.question).exists()
         if known.program:
             assert (PROJECT / f'tests/reproducers/{known.program}.c').read_text().count('\n') < 80
 
@@ -84,6 +89,17 @@ def test_failing_verdicts(fixed: str, message: str) -> None:
     kernels = {'without fixes': reproduce.results(bug()), 'with fixes': reproduce.results(fixed)}
     assert f'{FIRST}, with fixes: {message}' in reproduce.wrong(reproduce.known(), kernels)
     assert f'| {message} ' in reproduce.text(reproduce.known(), kernels)
+
+
+def test_a_question_to_the_list_is_no_bug_but_a_crash_is() -> None:
+    [program] = [known.program for known in reproduce.known() if known.question]
+    shown = reproduce.results(bug('it counts as 16', program))
+    kernels = {'without fixes': shown, 'with fixes': shown, 'with series': shown}
+    assert reproduce.wrong(reproduce.known(), kernels) == []
+    assert '| disputed: it counts as 16 ' in reproduce.text(reproduce.known(), kernels)
+    crashed = reproduce.results(f'ptebatch: begin {program}\nBUG: kernel NULL pointer dereference\n')
+    assert reproduce.wrong(reproduce.known(), {'with fixes': log_results() | crashed}) == [
+        f'{program}, with fixes: BUG: kernel log: BUG: kernel NULL pointer dereference']
 
 
 def test_unfixed_bug(machine: Machine) -> None:
