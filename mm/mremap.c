@@ -706,7 +706,7 @@ static const struct mremap_row rows[] = {
 	{ "no UFFD_FEATURE_EVENT_REMAP, full page table between two, last one fails: moved back",
 	  { "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", .prot = RW, .uffd_wp = true,
 	    .uffd_no_remap_event = true },
-	  "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", "@-16 -*16 -*T -*16", .fails = 3 },
+	  "@-16 {Wdyx*16} {Wdyx*T} {Wdyx*16}", "@-16 -*16 -*T -*16", .fails = 2 },
 	{ "no UFFD_FEATURE_EVENT_REMAP, uffd-wp, second page table fails: uffd-wp stays",
 	  { "@-8 {Rdyux*4 Wdyx*4 Rdyux*8}", .prot = RW, .uffd_wp = true,
 	    .uffd_no_remap_event = true },
