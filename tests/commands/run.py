@@ -19,7 +19,10 @@ from host import packages
 from host.settings import Settings
 from host import tools
 from results.markdown import figure, table
+from results import known
+from results.known import Known
 from results.report import Counts
+from trees import fixes as our_fixes
 from trees import series
 from trees.shadow import Shadow, prune
 from trees import source
@@ -41,8 +44,19 @@ def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
     origin = settings.ksrc or source.fetched(settings.cache / 'source', console)
     fixes = series.read(settings.fixes) if settings.fixes else []
     patches = series.without(series.read(settings.series), fixes) if settings.series else []
+    if not settings.strict:
+        fixes += our_fixes.needed(settings.arch.name, origin, fixes + patches)
     folder = settings.cache / 'trees'
     return Shadow(folder, origin, fixes + patches, settings.tree), Shadow(folder, origin, fixes)
+
+
+def known_bugs(settings: Settings, tree: Shadow) -> Known:
+    """The failures that belong to bugs of the tree for which there are fixes."""
+    if settings.strict:
+        return Known()
+    states = our_fixes.states(tree.origin, tree.patches)
+    return known.of(settings.arch.name, {fix.number: fix.title for fix in our_fixes.known()
+                                         if states[fix.number] == our_fixes.LACKS})
 
 
 def stacked(settings: Settings) -> str:
@@ -56,6 +70,9 @@ def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console
     """Print the patches of the tree."""
     if settings.fixes:
         console.say(f'fixes     {len(base.patches)} patches of {tools.shown(settings.fixes)}; FIXES= for the kernel without them')
+    if settings.fixes != our_fixes.FOLDER and not settings.strict:
+        for patch in our_fixes.needed(settings.arch.name, base.origin, []):
+            console.say(f'applied   {patch.name}: the suites crash without it; STRICT=1 omits it')
     patches = ', '.join(patch.name for patch in tree.patches[len(base.patches):])
     if settings.series:
         console.say(f'series    {patches or "only patches that the fixes have"} ({stacked(settings)})')
@@ -97,7 +114,7 @@ def judged(settings: Settings, console: Console,
                 guest.build(step)
             guest.choose_accelerator(console)
             laps.prepare(guest, console)
-            judge = Judge(guest, console)
+            judge = Judge(guest, console, known_bugs(settings, tree))
             passed = judge.as_module() if settings.loadable else judge.built_in()
             afterwards(guest, passed)
         prune(settings.cache / 'trees')

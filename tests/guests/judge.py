@@ -13,10 +13,12 @@ from guests.shares import Boot
 from host.console import Console
 from host.errors import Trouble
 from host import tools
+from results import known
 from results import merged
 from results import reports
 from results.facts import Fact, facts
-from results.report import Counts, failures, skips
+from results.known import Known, Quiet
+from results.report import Counts, failures, skips, verdicts
 
 LAST_LINES = 20
 NAMES = 20      # failed cases that are listed at the end
@@ -30,9 +32,10 @@ FILES = ('results.txt', *VERDICTS, 'boot.log')
 class Judge:
     """A run of the suites of one kernel, and the folder of its results."""
 
-    def __init__(self, guest: Guest, console: Console):
+    def __init__(self, guest: Guest, console: Console, bugs: Known = Known()):
         self.guest = guest
         self.console = console
+        self.bugs = bugs    # those that the tree is known to have
         self.folder = guest.settings.results
         self.ktap = ''      # of the run that is judged
         self.errors: list[str] = []     # outside of cases
@@ -73,13 +76,17 @@ class Judge:
 
     def _check_warnings(self, log: str) -> None:
         """Check rule 10 (no kernel warnings) also between cases, and in cases without an address space."""
-        warnings = reports.found(log[log.find('KTAP version'):]) if 'KTAP version' in log else []
+        judged = known.without(log[log.find('KTAP version'):], self.bugs.cases) if 'KTAP version' in log else ''
+        warnings = reports.found(judged)
         for warning in dict.fromkeys(warnings[:WARNINGS]):
             self._error(f'the kernel warned: {warning}')
 
     def _verdict(self, status: int) -> bool:
         """Print the results of kunit.py, which exited with `status`."""
         counts = Counts.read(self.folder / 'results.json')
+        cases = verdicts(self.folder / 'results.json')
+        expected = self.bugs.failed(cases)
+        known.mark(self.folder, self.bugs)
         for fact in facts(self.ktap, 'random', 'seed', 'rounds'):
             self.console.say('random    SEED={seed} ROUNDS={rounds}'.format(**fact.words))
         for fact in facts(self.ktap, 'random failed', 'seed'):
@@ -89,12 +96,17 @@ class Judge:
         junit = self.folder / 'results.junit.xml'
         for reason, times in skips(junit).items():
             self.console.say(f'skipped   {times}: {reason}')
+        for line in self.bugs.lines(cases):
+            self.console.say(f'known     {line}')
+        if expected:
+            self.console.say('          FIXES=mm/series/fixes repairs them; STRICT=1 counts them as failed')
         for name in failures(junit)[:NAMES]:
             self.console.say(f'failed    {name}')
         if not counts.passed and not counts.failed:
             self._error('no case ran')
         elif counts.errors or status and counts.good:
             self._error(f'kunit.py found errors in the KTAP output: {counts.errors}')
+        counts = counts.without_known(len(expected))
         good = counts.good and not self.errors
         written = [name for name in FILES if (self.folder / name).exists()]
         self.console.say(f'results   {tools.shown(self.folder)}/: {" ".join(written)}')
@@ -117,7 +129,9 @@ class Judge:
     def built_in(self) -> bool:
         """Boot a kernel with built-in suites, which run during boot."""
         settings = self.guest.settings
-        status, boots = shares.boot(self.guest, self.console.say, self.folder, settings.parameters)
+        quiet = Quiet(self.bugs, self.console.say)
+        status, boots = shares.boot(self.guest, quiet, self.folder, settings.parameters)
+        quiet.flush()
         self._keep(''.join(boot.log for boot in boots), merged.together(merged.ktap, [boot.ktap for boot in boots]))
         self._check_variant(boots[0].log)
         finished = all([self._finished(boot) for boot in boots])
@@ -146,8 +160,10 @@ class Judge:
             status, report = self.guest.parse(part, shares.options(self.folder) if number == 1 else [])
             statuses.append(status)
             if number == 1 or status:
+                quiet = Quiet(self.bugs, self.console.say)
                 for line in report.splitlines():
-                    self.console.say(line)
+                    quiet(line)
+                quiet.flush()
             if number > 1 and status:
                 self._error(f'a case failed in round {number}')
         for error in errors:

@@ -67,6 +67,7 @@ class Settings:
     cache: Path
     debug: bool = False     # a kernel with KASAN, lockdep and the page table check
     kcsan: bool = False     # a kernel with KCSAN
+    strict: bool = False    # failures count that belong to bugs for which there are fixes
     bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # the clock counts instructions
     coverage: tuple[Path, ...] = ()     # kernel sources, whose lines the kernel counts how often they run
@@ -201,5 +202,6 @@ class Settings:
             cache=cache,
             debug=debug,
             kcsan=kcsan,
+            strict=env.get('STRICT', '') not in ('', '0'),
             variants=selected,
         )
