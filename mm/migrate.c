@@ -81,6 +81,15 @@ static const struct migrate_row rows[] = {
 	{ "64K file folio, half of it read-only: as before",
 	  { "{Wdy*8 Ry*8}", PTEBATCH_FILE, RW }, "{Mw*8 M*8}" },
 
+	{ "PMD-mapped folio: as before", { "[Wdyx]", .prot = RW }, "[Mw]" },
+	{ "PMD-mapped folio, clean and old: as before", { "[Rx]", .prot = RO }, "[Mx]" },
+	{ "PMD-mapped folio, soft-dirty: as before",
+	  { "[Rysx]", .prot = RW, .track = true }, "[Mxs]" },
+	{ "PMD-mapped folio, dirty, not soft-dirty: as before",
+	  { "[Rdyx]", .prot = RW, .track = true }, "[Mx]" },
+	{ "PMD-mapped folio, uffd-wp: as before",
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Mxu]" },
+
 	/* Failure half way. */
 	{ "64K folio, pinned: no change",
 	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .pinned = true },
