@@ -376,6 +376,31 @@ static void set_partially_mapped(struct ptebatch_trial *trial, int by)
 		folio_clear_partially_mapped(folio);
 }
 
+/* As a new folio of PMD order, which may have pages of zeroes. */
+static void set_queued(struct ptebatch_trial *trial, int by)
+{
+	struct list_head *list = &trial->space->folios[0]->_deferred_list;
+
+	list->next = by > 0 ? &trial->space->folios[1]->_deferred_list : list;
+}
+
+#ifndef MODULE
+static void add_marked(struct ptebatch_trial *trial, int by)
+{
+	mod_mthp_stat(4, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED, by);
+}
+
+static void add_deferred(struct ptebatch_trial *trial, int by)
+{
+	mod_mthp_stat(4, MTHP_STAT_SPLIT_DEFERRED, by);
+}
+
+static void add_event(struct ptebatch_trial *trial, int by)
+{
+	count_vm_events(THP_DEFERRED_SPLIT_PAGE, by);
+}
+#endif
+
 static void clear_partially_mapped(struct ptebatch_trial *trial, int by)
 {
 	if (by > 0)
@@ -438,6 +463,20 @@ static const struct state_row {
 	{ "completely mapped folio in the deferred split queue: reported",
 	  { "{Wdyx*16} {Wdyx*4}", .prot = RW }, set_partially_mapped, ptebatch_check_deferred,
 	  "folio 0, all pages mapped, has entered the queue" },
+	{ "completely mapped folio in the queue, not partially mapped: reported",
+	  { "{Wdyx*16} {Wdyx*4}", .prot = RW }, set_queued, ptebatch_check_deferred,
+	  "folio 0, all pages mapped, has entered the queue" },
+#ifndef MODULE
+	{ "nr_anon_partially_mapped too high: reported",
+	  { "{Wdyx*16}", .prot = RW }, add_marked, ptebatch_check_deferred,
+	  "nr_anon_partially_mapped of order 4 has 1 folios of the row, 0 have PG_partially_mapped" },
+	{ "split_deferred too high: reported",
+	  { "{Wdyx*16}", .prot = RW }, add_deferred, ptebatch_check_deferred,
+	  "split_deferred of order 4 has counted 1 folios, expected 0" },
+	{ "thp_deferred_split_page too high: reported",
+	  { "{Wdyx*16}", .prot = RW }, add_event, ptebatch_check_deferred,
+	  "thp_deferred_split_page has counted 1 folios, split_deferred 0" },
+#endif
 	{ "mapcount by mm too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_mm_id_mapcount, ptebatch_check_mm_ids,
 	  "folio 0 has 17 mappings by mm 0, expected 16" },

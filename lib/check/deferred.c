@@ -2,22 +2,27 @@
 /*
  * Under memory pressure the kernel splits the folios in the deferred split queue,
  * to free the pages that are not mapped. __folio_remove_rmap() puts an anonymous
- * folio of more than two pages into the queue, and sets PG_partially_mapped, when
- * the last mapping of some pages goes while other pages stay mapped. In 7.3:
+ * folio of more than two pages into the queue, sets PG_partially_mapped and counts
+ * it, when the last mapping of some pages goes while other pages stay mapped:
  *
  *  - a folio with both mapped and unmapped pages is in the queue, unless it was in
  *    the swap cache when they were unmapped;
  *  - a folio whose pages are all mapped, before and after, does not enter it;
  *  - neither does a new folio of which all pages are mapped;
- *  - neither does a folio that is unmapped as a whole, by one batch.
+ *  - neither does a folio that is unmapped as a whole, by one batch;
+ *  - a page with a migration entry counts as mapped, as it will be mapped again:
+ *    while a folio has some, it is not decided that it is partially mapped.
  *
- * Except by try_to_migrate(), which unmaps one page after the other: its caller undoes
- * that. And no folio of a device enters the queue.
- * A folio leaves the queue only when it is split or freed.
+ * No folio of a device enters the queue. A folio leaves it only when it is split or
+ * freed.
+ *
+ * nr_anon_partially_mapped is the number of folios with PG_partially_mapped;
+ * split_deferred and thp_deferred_split_page have counted how often it was set.
  */
 #include <linux/bitmap.h>
 #include <linux/memremap.h>
 #include <linux/mm.h>
+#include <linux/vmstat.h>
 
 #include "internal.h"
 
@@ -28,46 +33,73 @@
 
 ptebatch_check_t ptebatch_check_deferred;
 
-/* Mark the pages of the row's folios that entries map. */
-static void mark_mapped(const struct ptebatch_space *space,
-			const struct ptebatch_row *row, unsigned long *mapped)
+/**
+ * struct pages - bitmaps of the pages of the row's folios
+ * @before: mapped before the operation, or with a migration entry
+ * @mapped: mapped after the operation
+ * @held: mapped after the operation, or with a migration entry
+ */
+struct pages {
+	unsigned long *before;
+	unsigned long *mapped;
+	unsigned long *held;
+};
+
+static bool is_held(const struct ptebatch_entry *entry)
+{
+	return ptebatch_entry_mapped(entry) || entry->kind == PTEBATCH_MIGRATION;
+}
+
+/* Mark the pages of the row's folios that entries map or hold. */
+static void mark_pages(const struct ptebatch_space *space, const struct ptebatch_row *row,
+		       unsigned long *mapped, unsigned long *held)
 {
 	unsigned int i;
 
-	for (i = 0; i < row->nr; i++)
-		if (ptebatch_entry_mapped(&row->entries[i]))
-			set_bit(ptebatch_first_page(space, row->entries[i].folio) +
-				row->entries[i].page, mapped);
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		unsigned int page;
+
+		if (!is_held(entry))
+			continue;
+		page = ptebatch_first_page(space, entry->folio) + entry->page;
+		set_bit(page, held);
+		if (mapped && ptebatch_entry_mapped(entry))
+			set_bit(page, mapped);
+	}
 }
 
 static void mark_place(const struct ptebatch_trial *trial,
 		       const struct ptebatch_place *place,
 		       const struct ptebatch_snapshot *snapshot, void *data)
 {
-	mark_mapped(trial->space, &snapshot->row, data);
+	const struct pages *pages = data;
+
+	mark_pages(trial->space, &snapshot->row, pages->mapped, pages->held);
 }
 
-static unsigned int count_mapped(const struct ptebatch_space *space,
-				 unsigned int i, const unsigned long *mapped)
+/* From page @first of the row's folios on. */
+static unsigned int count_pages(const unsigned long *pages, unsigned int first,
+				unsigned int end)
 {
-	unsigned int first = ptebatch_first_page(space, i);
-	unsigned int end = first + ptebatch_nr_pages(space, i);
 	unsigned int nr = 0;
 
-	for_each_set_bit_from(first, mapped, end)
+	for_each_set_bit_from(first, pages, end)
 		nr++;
 	return nr;
 }
 
-/* May folio @i be in the queue at all? The third page has the list. */
+static bool may_be_queued(const struct folio *folio)
+{
+	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && folio_test_anon(folio) &&
+	       !folio_test_swapcache(folio) && !folio_is_device_private(folio);
+}
+
+/* May folio @i be in the queue? The third page has the list. */
 static bool is_candidate(const struct ptebatch_space *space, unsigned int i)
 {
-	struct folio *folio = space->folios[i];
-
-	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) &&
-	       space->row.folios[i].order > 1 && ptebatch_folio_intact(space, i) &&
-	       folio_test_anon(folio) && !folio_test_swapcache(folio) &&
-	       !folio_is_device_private(folio);
+	return space->row.folios[i].order > 1 && ptebatch_folio_intact(space, i) &&
+	       may_be_queued(space->folios[i]);
 }
 
 /* A large folio of a device must not be in the queue. */
@@ -77,10 +109,14 @@ static bool is_excluded(const struct ptebatch_space *space, unsigned int i)
 	       folio_is_device_private(space->folios[i]);
 }
 
+static bool is_listed(const struct folio *folio)
+{
+	return !list_empty(&folio->_deferred_list);
+}
+
 static bool is_queued(const struct folio *folio)
 {
-	return folio_test_partially_mapped(folio) &&
-	       !list_empty(&folio->_deferred_list);
+	return folio_test_partially_mapped(folio) && is_listed(folio);
 }
 
 /*
@@ -128,35 +164,237 @@ static bool was_in_swap(const struct ptebatch_trial *trial, unsigned int i)
 	return trial->space->setup.swap;
 }
 
-static bool check_folio(const struct ptebatch_trial *trial, unsigned int i,
-			unsigned int before, unsigned int after,
-			struct seq_buf *out)
+/* Is the folio of these pages in the queue if it is partially mapped? */
+static bool check_partial(const struct ptebatch_trial *trial, unsigned int i,
+			  const struct folio *folio, unsigned int first,
+			  const struct pages *pages, struct seq_buf *out)
 {
-	unsigned int nr = ptebatch_nr_pages(trial->space, i);
-	struct folio *folio = trial->space->folios[i];
+	unsigned int nr = folio_nr_pages(folio), end = first + nr;
+	unsigned int after = count_pages(pages->mapped, first, end);
 
-	if (after && after < nr) {
-		if (was_in_swap(trial, i) || is_queued(folio))
+	if (!after || after == nr || after < count_pages(pages->held, first, end) ||
+	    was_in_swap(trial, i) || is_queued(folio))
+		return true;
+	seq_buf_printf(out, "folio %u, %u of %u pages mapped, is not in the queue\n",
+		       i, after, nr);
+	return false;
+}
+
+/* Of the folios into which folio @i was split. */
+static bool check_parts(const struct ptebatch_trial *trial, unsigned int i,
+			const struct pages *pages, struct seq_buf *out)
+{
+	const struct ptebatch_space *space = trial->space;
+	unsigned int page, first = ptebatch_first_page(space, i);
+	struct folio *folio;
+
+	for (page = 0; page < ptebatch_nr_pages(space, i);
+	     page += folio ? folio_nr_pages(folio) : 1) {
+		folio = ptebatch_page_folio(space, i, page);
+		if (folio && folio_order(folio) > 1 && may_be_queued(folio) &&
+		    !check_partial(trial, i, folio, first + page, pages, out))
+			return false;
+	}
+	return true;
+}
+
+static bool check_folio(const struct ptebatch_trial *trial, unsigned int i,
+			const struct pages *pages, struct seq_buf *out)
+{
+	const struct ptebatch_space *space = trial->space;
+	unsigned int first = ptebatch_first_page(space, i);
+	unsigned int nr = ptebatch_nr_pages(space, i), end = first + nr;
+	unsigned int before = count_pages(pages->before, first, end);
+	unsigned int held = count_pages(pages->held, first, end);
+	struct folio *folio = space->folios[i];
+
+	if (!check_partial(trial, i, folio, first, pages, out))
+		return false;
+	/* The kernel also queues new folios, to look for pages of zeroes later. */
+	if (space->row.folios[i].made) {
+		if (held < nr || !is_queued(folio))
 			return true;
-		seq_buf_printf(out, "folio %u, %u of %u pages mapped, is not in the queue\n",
-			       i, after, nr);
+		seq_buf_printf(out, "folio %u, new, all pages mapped, is in the queue\n", i);
 		return false;
 	}
-	if (trial->migrates || test_bit(i, trial->deferred) || !is_queued(folio))
+	if (test_bit(i, trial->deferred) || !is_listed(folio) || before != nr)
 		return true;
-	if (after == nr && trial->space->row.folios[i].made)
-		seq_buf_printf(out, "folio %u, new, all pages mapped, is in the queue\n", i);
-	else if (before != nr)
-		return true;
-	else if (after == nr)
+	if (held == nr)
 		seq_buf_printf(out, "folio %u, all pages mapped, has entered the queue\n", i);
-	else if (!trial->one_by_one && trial->space->nr_places == 1 &&
-		 is_one_batch(trial, i))
+	else if (!trial->one_by_one && space->nr_places == 1 && is_one_batch(trial, i))
 		seq_buf_printf(out, "folio %u, unmapped at once, has entered the queue\n", i);
 	else
 		return true;
 	return false;
 }
+
+/* Has the operation replaced the pages of folio @i by those of a new folio? */
+static bool is_moved(const struct ptebatch_trial *trial, unsigned int i)
+{
+	const struct ptebatch_shape *folios = trial->space->row.folios;
+	const struct ptebatch_row *row = &trial->before.row;
+	s16 to = PTEBATCH_NO_FOLIO;
+	unsigned int at;
+
+	for (at = 0; at < row->nr; at++) {
+		const struct ptebatch_entry *was = &row->entries[at];
+		const struct ptebatch_entry *is = &trial->after.row.entries[at];
+
+		if (was->folio != (s16)i || !is_held(was))
+			continue;
+		if (to == PTEBATCH_NO_FOLIO)
+			to = is->folio;
+		if (!is_held(is) || is->folio != to || is->page != was->page)
+			return false;
+	}
+	return to != PTEBATCH_NO_FOLIO && folios[to].made &&
+	       folios[to].order == folios[i].order;
+}
+
+/* Has folio @i lost pages, so that it may have been partially mapped for a while? */
+static bool has_lost_pages(const struct ptebatch_trial *trial, unsigned int i,
+			   const struct pages *pages)
+{
+	unsigned int first = ptebatch_first_page(trial->space, i);
+	unsigned int end = first + ptebatch_nr_pages(trial->space, i);
+	unsigned int page = first;
+
+	if (test_bit(i, trial->space->cached) || is_moved(trial, i))
+		return false;
+	for_each_set_bit_from(page, pages->before, end)
+		if (!test_bit(page, pages->held))
+			return true;
+	return false;
+}
+
+/* User processes would count, too, and a module does not reach the counters. */
+#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && defined(CONFIG_VM_EVENT_COUNTERS) && !defined(MODULE)
+
+static long sum_up(unsigned int order, enum mthp_stat_item item)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(mthp_stats, cpu).stats[order][item];
+	return sum;
+}
+
+static long count_events(void)
+{
+	static unsigned long events[NR_VM_EVENT_ITEMS];
+
+	all_vm_events(events);
+	return events[THP_DEFERRED_SPLIT_PAGE];
+}
+
+static bool is_marked(struct folio *folio, unsigned int order)
+{
+	return folio_order(folio) == order && folio_test_anon(folio) &&
+	       folio_test_partially_mapped(folio);
+}
+
+/*
+ * Number of the row's folios of @order with PG_partially_mapped, also of those into
+ * which a folio was split; adds to @newly those that did not have it before.
+ */
+static long count_marked(const struct ptebatch_trial *trial, unsigned int order,
+			 long *newly)
+{
+	const struct ptebatch_space *space = trial->space;
+	unsigned int i, page;
+	long marked = 0;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio;
+
+		for (page = 0; page < ptebatch_nr_pages(space, i);
+		     page += folio ? folio_nr_pages(folio) : 1) {
+			folio = ptebatch_page_folio(space, i, page);
+			if (!folio || !is_marked(folio, order))
+				continue;
+			marked++;
+			*newly += !ptebatch_folio_intact(space, i) ||
+				  !test_bit(i, trial->partially_mapped);
+		}
+	}
+	return marked;
+}
+
+static void begin_counts(struct ptebatch_trial *trial)
+{
+	unsigned int order;
+	long newly = 0;
+
+	for (order = 2; order < PTEBATCH_ORDERS; order++) {
+		trial->other_marked[order] = sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
+					     count_marked(trial, order, &newly);
+		trial->split_deferred[order] = sum_up(order, MTHP_STAT_SPLIT_DEFERRED);
+	}
+	trial->deferred_events = count_events();
+}
+
+static bool check_order(const struct ptebatch_trial *trial, unsigned int order,
+			const struct pages *pages, struct seq_buf *out)
+{
+	long counted = sum_up(order, MTHP_STAT_SPLIT_DEFERRED) - trial->split_deferred[order];
+	long nr = sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
+		  trial->other_marked[order];
+	long newly = 0, marked = count_marked(trial, order, &newly), may = newly;
+	bool consistent = true;
+	unsigned int i;
+
+	/* One that was freed or split may have been marked before; twins unmap in steps. */
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		may += trial->space->row.folios[i].order == order &&
+		       has_lost_pages(trial, i, pages);
+	if (nr != marked) {
+		seq_buf_printf(out, "nr_anon_partially_mapped of order %u has %ld folios of the row, %ld have PG_partially_mapped\n",
+			       order, nr, marked);
+		consistent = false;
+	}
+	if (counted < newly || (counted > may && !trial->one_by_one)) {
+		seq_buf_printf(out, "split_deferred of order %u has counted %ld folios, expected %ld",
+			       order, counted, newly);
+		seq_buf_printf(out, may > newly ? " to %ld\n" : "\n", may);
+		consistent = false;
+	}
+	return consistent;
+}
+
+static bool check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
+			 struct seq_buf *out)
+{
+	long events = count_events() - trial->deferred_events, counted;
+	bool consistent = true;
+	unsigned int order;
+
+	if (system_state >= SYSTEM_RUNNING)
+		return true;
+	for (order = 2; order < PTEBATCH_ORDERS; order++)
+		consistent &= check_order(trial, order, pages, out);
+	counted = sum_up(HPAGE_PMD_ORDER, MTHP_STAT_SPLIT_DEFERRED) -
+		  trial->split_deferred[HPAGE_PMD_ORDER];
+	if (events == counted)
+		return consistent;
+	seq_buf_printf(out, "thp_deferred_split_page has counted %ld folios, split_deferred %ld\n",
+		       events, counted);
+	return false;
+}
+
+#else
+
+static void begin_counts(struct ptebatch_trial *trial)
+{
+}
+
+static bool check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
+			 struct seq_buf *out)
+{
+	return true;
+}
+
+#endif
 
 /**
  * ptebatch_deferred_begin() - record which folios are in the queue
@@ -166,16 +404,25 @@ void ptebatch_deferred_begin(struct ptebatch_trial *trial)
 {
 	unsigned int i;
 
-	for (i = 0; i < trial->space->row.nr_folios; i++)
-		if (is_candidate(trial->space, i) &&
-		    is_queued(trial->space->folios[i]))
+	for (i = 0; i < trial->space->row.nr_folios; i++) {
+		struct folio *folio = trial->space->folios[i];
+
+		if (is_candidate(trial->space, i) && is_listed(folio))
 			set_bit(i, trial->deferred);
+		if (folio_order(folio) > 1 && folio_test_anon(folio) &&
+		    folio_test_partially_mapped(folio))
+			set_bit(i, trial->partially_mapped);
+	}
+	begin_counts(trial);
 }
 
 /**
  * ptebatch_check_deferred() - check rule 7 (accounting): deferred split queue
  * @trial: the trial, stopped
- * @out: receives a line for each folio that should, or should not be in the queue
+ * @out: receives a line for each folio that should, or should not be in the queue,
+ *       and for each wrong counter
+ *
+ * The counters are not checked while there are user processes, or in a module.
  *
  * Context: Process context, may sleep; takes the mmap_lock and the page table
  * locks.
@@ -184,29 +431,37 @@ void ptebatch_deferred_begin(struct ptebatch_trial *trial)
 bool ptebatch_check_deferred(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
-	unsigned long *before, *after;
+	unsigned int nr = space->row.nr_pages + 1;
 	bool consistent = true;
+	struct pages pages = {
+		.before = bitmap_zalloc(nr, GFP_KERNEL),
+		.mapped = bitmap_zalloc(nr, GFP_KERNEL),
+		.held = bitmap_zalloc(nr, GFP_KERNEL),
+	};
 	unsigned int i;
 
-	before = bitmap_zalloc(space->row.nr_pages + 1, GFP_KERNEL);
-	after = bitmap_zalloc(space->row.nr_pages + 1, GFP_KERNEL);
-	if (!before || !after || ptebatch_each_place(trial, mark_place, after)) {
+	if (!pages.before || !pages.mapped || !pages.held ||
+	    ptebatch_each_place(trial, mark_place, &pages)) {
 		seq_buf_puts(out, "not checked: out of memory\n");
 		consistent = false;
+		goto free;
 	}
-	if (consistent)
-		mark_mapped(space, &trial->before.row, before);
+	mark_pages(space, &trial->before.row, NULL, pages.before);
 	for (i = 0; consistent && i < space->row.nr_folios; i++) {
-		if (is_excluded(space, i) && is_queued(space->folios[i])) {
+		if (is_excluded(space, i) && is_listed(space->folios[i])) {
 			seq_buf_printf(out, "folio %u of a device is in the queue\n", i);
 			consistent = false;
 		}
 		if (is_candidate(space, i))
-			consistent = check_folio(trial, i,
-						 count_mapped(space, i, before),
-						 count_mapped(space, i, after), out);
+			consistent &= check_folio(trial, i, &pages, out);
+		else if (!ptebatch_folio_intact(space, i))
+			consistent &= check_parts(trial, i, &pages, out);
 	}
-	bitmap_free(after);
-	bitmap_free(before);
+	if (consistent)
+		consistent = check_counts(trial, &pages, out);
+free:
+	bitmap_free(pages.held);
+	bitmap_free(pages.mapped);
+	bitmap_free(pages.before);
 	return consistent;
 }

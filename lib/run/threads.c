@@ -8,7 +8,6 @@
 #include "../check/contents.h"
 #include "../check/notifier.h"
 #include "../op/access.h"
-#include "../op/migrate.h"
 #include "rows.h"
 #include "threads.h"
 
@@ -209,7 +208,6 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	trial->call.model = NULL;
 	if (trial->second)
 		trial->second->call.model = NULL;
-	trial->migrates = threads->meanwhile == &ptebatch_migrate;
 	if (!threads->discards && !writes(threads->meanwhile))
 		ptebatch_contents_fill(trial);
 	tasks->space = trial->space;
