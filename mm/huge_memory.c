@@ -31,12 +31,15 @@
  * @name: name of the case
  * @setup: address space before the call
  * @after: expected row, also of a child
+ * @child: expected row of a child that has unmapped half of the row; %NULL if it has
+ *         unmapped nothing
  * @pinned: the first folio is pinned
  */
 struct migrate_row {
 	const char *name;
 	struct ptebatch_setup setup;
 	const char *after;
+	const char *child;
 	bool pinned;
 };
 
@@ -47,6 +50,8 @@ static const struct migrate_row migrate_rows[] = {
 	  { "[Rdy]", .prot = RW }, "{M*T}" },
 	{ "PMD-mapped folio in parent and child: migration entries in both",
 	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}" },
+	{ "PMD-mapped folio, half of it mapped by PTEs of a child: migration entries in both",
+	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}", "{M*T/2 -*T/2}" },
 	{ "PMD-mapped folio, pinned: mapped by PTEs",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", .pinned = true },
 	{ "PMD-mapped folio, read-only, exclusive: migration entries of exclusive pages",
@@ -74,6 +79,8 @@ static void prepare_migrate(struct ptebatch_trial *trial, const void *data)
 	const struct migrate_row *row = data;
 	struct ptebatch_space *space = trial->space;
 
+	if (row->child)
+		ptebatch_zap_pages(&space->places[1], space->row.nr / 2, space->row.nr);
 	if (space->setup.twice)
 		ptebatch_trial_second(trial, &space->places[1]);
 	if (row->pinned)
@@ -94,7 +101,7 @@ static void migrate_row(struct kunit *test)
 	struct ptebatch_op op = ptebatch_migrate_all;
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup, .after = row->after,
-		.second = row->setup.twice ? row->after : NULL,
+		.second = row->setup.twice ? row->child ?: row->after : NULL,
 		.prepare = prepare_migrate, .undo = undo_migrate, .data = row,
 	};
 
@@ -257,6 +264,9 @@ static long split_all(const struct ptebatch_op *op, struct ptebatch_space *space
  * @zero_from: first page of zeroes of the first folio
  * @zero_to: first page behind them
  * @hwpoison: the first page of zeroes has PG_hwpoison
+ * @ret: expected return value
+ * @referenced: the first folio gets an extra reference when its entries are
+ *              migration entries, so that it cannot be split
  */
 struct split_row {
 	const char *name;
@@ -265,6 +275,8 @@ struct split_row {
 	unsigned int order;
 	unsigned int zero_from, zero_to;
 	bool hwpoison;
+	int ret;
+	bool referenced;
 };
 
 static const struct split_row split_rows[] = {
@@ -301,9 +313,49 @@ static const struct split_row split_rows[] = {
 	{ "PMD-mapped folio, page 4 zero and PG_hwpoison: not read, so not replaced",
 	  { "[Wdyx]", .prot = RW, .lru = true }, "(Wdyx*T)",
 	  .zero_from = 4, .zero_to = 5, .hwpoison = true },
+	{ "64K folio to 16K folios, 6 pages mapped: second folio partially mapped",
+	  { "{Wdyx*6 .*10}", .prot = RW, .lru = true }, "(Wdyx*6 .*10)", .order = 2 },
+
+	/* An extra reference: each entry comes back. */
+	{ "64K folio, referenced meanwhile: not split, not partially mapped",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdyx*16}", .ret = -EAGAIN,
+	  .referenced = true },
+	{ "PMD-mapped folio, referenced meanwhile: mapped by PTEs, not partially mapped",
+	  { "[Wdyx]", .prot = RW, .lru = true }, "{Wdyx*T}", .ret = -EAGAIN,
+	  .referenced = true },
+	{ "64K folio, 8 pages mapped, referenced meanwhile: stays partially mapped",
+	  { "{Wdyx*8 .*8}", .prot = RW, .lru = true }, "{Wdyx*8 .*8}", .ret = -EAGAIN,
+	  .referenced = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(split_rows, split_rows, name);
+
+/* At the end of unmap_folio(), before the references are compared. */
+static struct ptebatch_counter unmapped;
+
+static void get_folio(void *folio)
+{
+	folio_get(folio);
+}
+
+static void reference(struct ptebatch_trial *trial)
+{
+	unmapped = (struct ptebatch_counter) {
+		.function = "try_to_unmap_flush", .on_call = get_folio,
+		.data = trial->space->folios[0],
+	};
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&unmapped, 1));
+}
+
+static void end_reference(struct ptebatch_trial *trial)
+{
+	ptebatch_counters_end(&unmapped, 1);
+	KUNIT_EXPECT_EQ_MSG(trial->test, unmapped.hits, 1,
+			    "%s calls try_to_unmap_flush() %lu times, expected once",
+			    trial->function, unmapped.hits);
+	while (unmapped.hits--)
+		folio_put(trial->space->folios[0]);
+}
 
 static void prepare_split(struct ptebatch_trial *trial, const void *data)
 {
@@ -315,6 +367,8 @@ static void prepare_split(struct ptebatch_trial *trial, const void *data)
 		clear_page(page_address(folio_page(folio, i)));
 	if (row->hwpoison)
 		SetPageHWPoison(folio_page(folio, row->zero_from));
+	if (row->referenced)
+		reference(trial);
 }
 
 /* The page is mapped, so it is not free; its folio was split. */
@@ -324,6 +378,8 @@ static void undo_split(struct ptebatch_trial *trial, const void *data)
 
 	if (row->hwpoison)
 		ClearPageHWPoison(&trial->space->folios[0]->page + row->zero_from);
+	if (row->referenced)
+		end_reference(trial);
 }
 
 static void split_row(struct kunit *test)
@@ -334,7 +390,7 @@ static void split_row(struct kunit *test)
 		.arg = row->order,
 	};
 	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after,
+		.op = &op, .setup = &row->setup, .after = row->after, .ret = row->ret,
 		.prepare = prepare_split, .undo = undo_split, .data = row,
 	};
 

@@ -7,8 +7,11 @@
  *	{Wdyx*8 Rdysux*8}  ->  {Mw*8 Msux*8}  ->  {Wdyx*8 Rdysux*8}
  *
  * A pinned page of an anonymous folio stops try_to_migrate(), maybe half way. Then
- * the entries go back to the old folio. It stands for the new one in all rows; those of
- * mm/mempolicy.c move to another one.
+ * the entries go back to the old folio. It stands for the new one, except in the rows of
+ * migrate_pages() and in those of mm/mempolicy.c, which move to another one.
+ *
+ * A migration entry stands for a mapping that will come back: a folio is partially
+ * mapped if its pages are when the entries are gone (lib/check/deferred.c).
  */
 #include "../lib/twin/names.h"
 
@@ -17,6 +20,7 @@
 #include <linux/mman.h>
 #include <linux/swapops.h>
 
+#include "../lib/check/contents.h"
 #include "../lib/kernel/device.h"
 #include "../lib/op/migrate.h"
 #include "../lib/run/rows.h"
@@ -32,6 +36,10 @@
  * @forth: expected row after try_to_migrate(), also of a child
  * @back: expected row after remove_migration_ptes(), also of a child; %NULL: as in
  *        @setup
+ * @child_forth: expected row of the child, which has unmapped half of the row, after
+ *               try_to_migrate()
+ * @child_back: the same after remove_migration_ptes(); %NULL if the child has
+ *              unmapped nothing
  * @pinned: the first folio is pinned
  */
 struct migrate_row {
@@ -39,6 +47,8 @@ struct migrate_row {
 	struct ptebatch_setup setup;
 	const char *forth;
 	const char *back;
+	const char *child_forth;
+	const char *child_back;
 	bool pinned;
 };
 
@@ -81,6 +91,7 @@ static const struct migrate_row rows[] = {
 	{ "64K file folio, half of it read-only: as before",
 	  { "{Wdy*8 Ry*8}", PTEBATCH_FILE, RW }, "{Mw*8 M*8}" },
 
+	{ "2M folio mapped by PTEs: as before", { "{Wdyx*T}", .prot = RW }, "{Mw*T}" },
 	{ "PMD-mapped folio: as before", { "[Wdyx]", .prot = RW }, "[Mw]" },
 	{ "PMD-mapped folio, clean and old: as before", { "[Rx]", .prot = RO }, "[Mx]" },
 	{ "PMD-mapped folio, soft-dirty: as before",
@@ -89,6 +100,9 @@ static const struct migrate_row rows[] = {
 	  { "[Rdyx]", .prot = RW, .track = true }, "[Mx]" },
 	{ "PMD-mapped folio, uffd-wp: as before",
 	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Mxu]" },
+	{ "PMD-mapped folio, half of it mapped by PTEs of a child: as before in both",
+	  { "[Rdy]", .prot = RW, .twice = true }, "[M]",
+	  .child_forth = "{M*T/2 -*T/2}", .child_back = "{Rd*T/2 -*T/2}" },
 
 	/* Failure half way. */
 	{ "64K folio, pinned: no change",
@@ -118,7 +132,8 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 	const struct migrate_row *row = data;
 	struct ptebatch_space *space = trial->space;
 
-	trial->migrates = true;
+	if (row->child_back)
+		ptebatch_zap_pages(&space->places[1], space->row.nr / 2, space->row.nr);
 	if (space->setup.twice)
 		ptebatch_trial_second(trial, &space->places[1]);
 	if (row->pinned)
@@ -133,12 +148,13 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 		ptebatch_folio_pin(trial->space->folios[0], -1);
 }
 
-static void run_row(struct kunit *test, const struct ptebatch_op *op, const char *after)
+static void run_row(struct kunit *test, const struct ptebatch_op *op, const char *after,
+		    const char *child)
 {
 	const struct migrate_row *row = test->param_value;
 	const struct ptebatch_run run = {
 		.op = op, .setup = &row->setup, .after = after,
-		.second = row->setup.twice ? after : NULL,
+		.second = row->setup.twice ? child ?: after : NULL,
 		.prepare = prepare, .undo = undo, .data = row,
 	};
 
@@ -151,7 +167,7 @@ static void forth_row(struct kunit *test)
 {
 	const struct migrate_row *row = test->param_value;
 
-	run_row(test, &ptebatch_migrate_all, row->forth);
+	run_row(test, &ptebatch_migrate_all, row->forth, row->child_forth);
 }
 
 static void back_row(struct kunit *test)
@@ -160,12 +176,80 @@ static void back_row(struct kunit *test)
 
 	if (!migration_entry_supports_ad())
 		kunit_skip(test, "migration entries have no accessed and dirty bits here");
-	run_row(test, &ptebatch_migrate_and_back, row->back ?: row->setup.picture);
+	run_row(test, &ptebatch_migrate_and_back, row->back ?: row->setup.picture,
+		row->child_back);
+}
+
+/**
+ * struct move_row - a case of migrate_pages()
+ * @name: name of the case
+ * @setup: address space before the call
+ * @after: expected row; %NULL if no entry may change
+ * @failed: expected number of folios that do not move
+ * @referenced: the first folio has an extra reference, so that it does not move
+ */
+struct move_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+	unsigned int failed;
+	bool referenced;
+};
+
+static const struct move_row move_rows[] = {
+	{ "64K folio: moved, not partially mapped",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{Wdyx*16}" },
+	{ "2M folio mapped by PTEs: moved, not partially mapped",
+	  { "{Wdyx*T}", .prot = RW, .lru = true }, "~{Wdyx*T}" },
+	{ "PMD-mapped folio: moved, stays PMD-mapped",
+	  { "[Wdyx]", .prot = RW, .lru = true }, "~[Wdyx]" },
+	{ "PMD-mapped folio, dirty, not soft-dirty: moved, not soft-dirty",
+	  { "[Rdyx]", .prot = RW, .lru = true, .track = true }, "~[Rdyx]" },
+	{ "64K folio with an extra reference: not moved, not partially mapped",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdyx*16}", 1, .referenced = true },
+	{ "64K folio with an extra reference, another one: only the other one moved",
+	  { "{Wdyx*16} {Wdyx*16}", .prot = RW, .lru = true }, "{Wdyx*16} ~{Wdyx*16}", 1,
+	  .referenced = true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(move, move_rows, name);
+
+static void prepare_move(struct ptebatch_trial *trial, const void *data)
+{
+	const struct move_row *row = data;
+
+	ptebatch_contents_fill(trial);
+	if (row->referenced)
+		folio_get(trial->space->folios[0]);
+}
+
+static void undo_move(struct ptebatch_trial *trial, const void *data)
+{
+	const struct move_row *row = data;
+
+	if (row->referenced)
+		folio_put(trial->space->folios[0]);
+}
+
+static void move_row(struct kunit *test)
+{
+	const struct move_row *row = test->param_value;
+	const struct ptebatch_run run = {
+		.op = &ptebatch_move_folios, .setup = &row->setup, .after = row->after,
+		.ret = row->failed, .prepare = prepare_move, .undo = undo_move, .data = row,
+	};
+
+	if (!migration_entry_supports_ad())
+		kunit_skip(test, "migration entries have no accessed and dirty bits here");
+	if (ptebatch_op_missing(run.op))
+		kunit_skip(test, "%s", ptebatch_op_missing(run.op));
+	ptebatch_row_run(test, &run);
 }
 
 static struct kunit_case migrate_cases[] = {
 	KUNIT_CASE_PARAM(forth_row, rows_gen_params),
 	KUNIT_CASE_PARAM(back_row, rows_gen_params),
+	KUNIT_CASE_PARAM(move_row, move_gen_params),
 	{}
 };
 

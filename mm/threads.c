@@ -44,6 +44,18 @@ static const struct ptebatch_op nothing = {
 	.name = "nothing", .function = "nothing", .call = do_nothing, .no_twin = true,
 };
 
+static long call_zap_half(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	ptebatch_zap_pages(&space->places[0], space->row.nr / 2, space->row.nr);
+	return 0;
+}
+
+static const struct ptebatch_op zap_half = {
+	.name = "zap half", .function = "zap_vma_range()", .call = call_zap_half,
+	.no_twin = true,
+};
+
 static const struct threads_row {
 	const char *name;
 	struct ptebatch_threads threads;
@@ -183,6 +195,12 @@ static const struct threads_row {
 	{ "MADV_DONTNEED of dirty shmem, before the TLB flush: a write waits",
 	  { DONTNEED, { "{Wdy*16}", PTEBATCH_SHMEM, RW }, PTEBATCH_FLUSH,
 	    PTEBATCH_WRITE(5), SPINNING, NULL, "{Wdy*16}", .tlb = true } },
+
+	/* migrate_pages(), which holds the folio lock. */
+	{ "migrate_pages(), second half of the folio zapped meanwhile: partially mapped",
+	  { &ptebatch_move_folios, { "{Wdyx*16}", .prot = RW, .lru = true },
+	    PTEBATCH_RANGE_END, &zap_half, DONE, NULL, "~{Wdyx*8 .*8} -*8",
+	    .discards = true } },
 
 	/* mremap(), which holds both page table locks. */
 	{ "mremap(), folio in migration meanwhile: moved",

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/migrate.h>
 #include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
+#include <linux/swap.h>
 
 #include "internal.h"
 
@@ -60,6 +63,34 @@ static long migrate_and_back(const struct ptebatch_op *op, struct ptebatch_space
 	return 0;
 }
 
+static struct folio *alloc_destination(struct folio *src, unsigned long private)
+{
+	return folio_alloc(GFP_KERNEL, folio_order(src));
+}
+
+/* Each folio to a new one. */
+static long move_all(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
+{
+	LIST_HEAD(isolated);
+	unsigned int i;
+	long failed;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!folio_isolate_lru(folio))
+			continue;
+		list_add_tail(&folio->lru, &isolated);
+		node_stat_mod_folio(folio, NR_ISOLATED_ANON + folio_is_file_lru(folio),
+				    folio_nr_pages(folio));
+	}
+	failed = migrate_pages(&isolated, alloc_destination, NULL, 0, MIGRATE_SYNC,
+			       MR_SYSCALL, NULL);
+	putback_movable_pages(&isolated);
+	return failed;
+}
+
 static const char *migration_missing(void)
 {
 	return NULL;
@@ -87,6 +118,12 @@ static long migrate_all(const struct ptebatch_op *op, struct ptebatch_space *spa
 
 static long migrate_and_back(const struct ptebatch_op *op, struct ptebatch_space *space,
 			     bool twin)
+{
+	return -EOPNOTSUPP;
+}
+
+static long move_all(const struct ptebatch_op *op, struct ptebatch_space *space,
+		     bool twin)
 {
 	return -EOPNOTSUPP;
 }
@@ -136,6 +173,11 @@ const struct ptebatch_op ptebatch_migrate_all = {
 
 const struct ptebatch_op ptebatch_migrate_and_back = {
 	.function = "remove_migration_ptes()", .call = migrate_and_back,
+	.missing = migration_missing, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_move_folios = {
+	.name = "move folios", .function = "migrate_pages()", .call = move_all,
 	.missing = migration_missing, .no_twin = true,
 };
 

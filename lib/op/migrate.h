@@ -16,6 +16,12 @@ extern const struct ptebatch_op ptebatch_migrate, ptebatch_migrated;
  */
 extern const struct ptebatch_op ptebatch_migrate_all, ptebatch_migrate_and_back;
 
+/*
+ * migrate_pages() of all folios of the row, which are on the LRU lists; returns the
+ * number of folios that failed to move.
+ */
+extern const struct ptebatch_op ptebatch_move_folios;
+
 /* The first folio of the row, which the space holds no reference to. */
 extern const struct ptebatch_op ptebatch_split;
 

@@ -70,6 +70,9 @@ extern const struct ptebatch_op ptebatch_zap, ptebatch_zap_batched;
 extern const struct ptebatch_op ptebatch_zap_tables, ptebatch_unmap_pages;
 extern const struct ptebatch_op ptebatch_unmap_copies, ptebatch_unmap_folios;
 
+void ptebatch_zap_pages(const struct ptebatch_place *place, unsigned int from,
+			unsigned int to);
+
 /* move.c: mremap() of the range to the last place of the space. */
 extern const struct ptebatch_op ptebatch_move;
 

@@ -131,6 +131,24 @@ static long unmap_folios(const struct ptebatch_op *op, struct ptebatch_space *sp
 	return 0;
 }
 
+/**
+ * ptebatch_zap_pages() - zap entries of one place, before the operation
+ * @place: the place; one VMA maps the entries
+ * @from: first entry of the row
+ * @to: first entry behind them
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table locks.
+ */
+void ptebatch_zap_pages(const struct ptebatch_place *place, unsigned int from,
+			unsigned int to)
+{
+	unsigned long start = place->start + from * PAGE_SIZE;
+
+	mmap_read_lock(place->mm);
+	zap_vma_range(vma_lookup(place->mm, start), start, (to - from) * PAGE_SIZE);
+	mmap_read_unlock(place->mm);
+}
+
 const struct ptebatch_op ptebatch_unmap = {
 	.name = "unmap", .function = "try_to_unmap()", .call = unmap,
 	.model = ptebatch_model_unmap, .whole = true,
