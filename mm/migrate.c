@@ -91,6 +91,8 @@ static const struct migrate_row rows[] = {
 	{ "64K file folio, half of it read-only: as before",
 	  { "{Wdy*8 Ry*8}", PTEBATCH_FILE, RW }, "{Mw*8 M*8}" },
 
+	{ "64K folio in device-coherent memory, half of it mapped: as before, not in the queue",
+	  { "{Wdyx*8 .*8}", .prot = RW, .coherent = true }, "{Mw*8 .*8}" },
 	{ "2M folio mapped by PTEs: as before", { "{Wdyx*T}", .prot = RW }, "{Mw*T}" },
 	{ "PMD-mapped folio: as before", { "[Wdyx]", .prot = RW }, "[Mw]" },
 	{ "PMD-mapped folio, clean and old: as before", { "[Rx]", .prot = RO }, "[Mx]" },
@@ -246,16 +248,71 @@ static void move_row(struct kunit *test)
 	ptebatch_row_run(test, &run);
 }
 
+/* What another thread does while the folio has no mapping. */
+static long zap_half_meanwhile(const struct ptebatch_op *op, struct ptebatch_space *space,
+			       bool twin)
+{
+	ptebatch_migrate.call(&ptebatch_migrate, space, false);
+	ptebatch_zap_pages(&space->places[0], space->row.nr / 2, space->row.nr);
+	return ptebatch_migrated.call(&ptebatch_migrated, space, false);
+}
+
+/**
+ * struct zap_row - a case of remove_migration_ptes() after zap_vma_range()
+ * @name: name of the case
+ * @setup: address space before the migration; its second half is zapped
+ * @after: expected row
+ */
+struct zap_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *after;
+};
+
+static const struct zap_row zap_rows[] = {
+	{ "64K folio, second half zapped meanwhile: partially mapped",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*8 -*8}" },
+	{ "2M folio mapped by PTEs, second half zapped meanwhile: partially mapped",
+	  { "{Wdyx*T}", .prot = RW }, "{Wdyx*T/2 -*T/2}" },
+	{ "PMD-mapped folio, second half zapped meanwhile: PTEs, partially mapped",
+	  { "[Wdyx]", .prot = RW }, "{Wdyx*T/2 -*T/2}" },
+	{ "64K shmem folio, second half zapped meanwhile: not in the queue",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*8 -*8}" },
+	{ "64K folio with a hole, second half zapped meanwhile: stays partially mapped",
+	  { "{Wdyx*4 -*4 Wdyx*8}", .prot = RW }, "{Wdyx*4 -*12}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(zap, zap_rows, name);
+
+static void zap_row(struct kunit *test)
+{
+	const struct zap_row *row = test->param_value;
+	const struct ptebatch_op op = {
+		.function = "remove_migration_ptes()", .call = zap_half_meanwhile,
+		.no_twin = true,
+	};
+	const struct ptebatch_run run = {
+		.op = &op, .setup = &row->setup, .after = row->after,
+	};
+
+	if (!migration_entry_supports_ad())
+		kunit_skip(test, "migration entries have no accessed and dirty bits here");
+	if (ptebatch_op_missing(&ptebatch_migrate))
+		kunit_skip(test, "%s", ptebatch_op_missing(&ptebatch_migrate));
+	ptebatch_row_run(test, &run);
+}
+
 static struct kunit_case migrate_cases[] = {
 	KUNIT_CASE_PARAM(forth_row, rows_gen_params),
 	KUNIT_CASE_PARAM(back_row, rows_gen_params),
 	KUNIT_CASE_PARAM(move_row, move_gen_params),
+	KUNIT_CASE_PARAM(zap_row, zap_gen_params),
 	{}
 };
 
 static struct kunit_suite migrate_suite = {
 	.name = "ptebatch_migrate",
-	.suite_init = ptebatch_device_on,
+	.suite_init = ptebatch_coherent_on,
 	.suite_exit = ptebatch_device_off,
 	.test_cases = migrate_cases,
 };

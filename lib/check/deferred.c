@@ -92,7 +92,7 @@ static unsigned int count_pages(const unsigned long *pages, unsigned int first,
 static bool may_be_queued(const struct folio *folio)
 {
 	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && folio_test_anon(folio) &&
-	       !folio_test_swapcache(folio) && !folio_is_device_private(folio);
+	       !folio_test_swapcache(folio) && !folio_is_zone_device(folio);
 }
 
 /* May folio @i be in the queue? The third page has the list. */
@@ -106,7 +106,7 @@ static bool is_candidate(const struct ptebatch_space *space, unsigned int i)
 static bool is_excluded(const struct ptebatch_space *space, unsigned int i)
 {
 	return space->row.folios[i].order > 1 && ptebatch_folio_intact(space, i) &&
-	       folio_is_device_private(space->folios[i]);
+	       folio_is_zone_device(space->folios[i]);
 }
 
 static bool is_listed(const struct folio *folio)

@@ -43,6 +43,9 @@ static void free_region(const struct resource *region)
 
 static void free_folio(struct folio *folio)
 {
+	/* After a failure: a folio of a device must not be in the deferred split queue. */
+	if (folio_order(folio) > 1 && !list_empty(&folio->_deferred_list))
+		list_del_init(&folio->_deferred_list);
 	bitmap_clear(device.used, folio_pfn(folio) - first_pfn(),
 		     folio_nr_pages(folio));
 }
