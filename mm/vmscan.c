@@ -18,8 +18,10 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/counter.h"
 #include "../lib/kernel/lru_gen.h"
 #include "../lib/op/reference.h"
+#include "../lib/space/pte.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
@@ -668,11 +670,85 @@ static void vmscan_walk_around(struct kunit *test)
 	ptebatch_trial_end(trial);
 }
 
+/*
+ * Between the first read of the PMD and the lock of the page table, another thread
+ * may remove the table: MADV_DONTNEED of an empty one, or khugepaged. A kprobe plays
+ * that thread. The table is not the mm's any more: its entries stay as they are.
+ */
+static const struct young_row removed_rows[] = {
+	{ "young 64K folio, page table removed before its lock: stays young",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdyx*16}" },
+	{ "young shmem folio, page table removed before its lock: stays young",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true }, "{Wdy*16}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(removed, removed_rows, name);
+
+/**
+ * struct removal - the other thread
+ * @map: counts pte_offset_map_rw_nolock() of the mm
+ * @pmdp: the PMD
+ * @before: its value before
+ */
+struct removal {
+	struct ptebatch_counter map;
+	pmd_t *pmdp;
+	pmd_t before;
+};
+
+static void remove_table(void *data)
+{
+	struct removal *removal = data;
+
+	if (removal->map.hits == 1)
+		set_pmd(removal->pmdp, __pmd(0));
+}
+
+static void restore_table(void *data)
+{
+	struct removal *removal = data;
+
+	ptebatch_counters_end(&removal->map, 1);
+	set_pmd(removal->pmdp, removal->before);
+}
+
+static void vmscan_walk_removed(struct kunit *test)
+{
+	const struct young_row *row = test->param_value;
+	struct ptebatch_trial *trial;
+	struct removal *removal;
+	struct mm_struct *mm;
+
+	if (ptebatch_lru_gen_walk_missing())
+		kunit_skip(test, "%s", ptebatch_lru_gen_walk_missing());
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "cannot play another thread without CONFIG_KPROBES");
+	removal = kunit_kzalloc(test, sizeof(*removal), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, removal);
+	trial = begin(test, "MGLRU walk", row, false);
+	mm = trial->space->places[0].mm;
+	removal->pmdp = ptebatch_find_pmd(mm, trial->space->places[0].start);
+	removal->before = pmdp_get(removal->pmdp);
+	removal->map = (struct ptebatch_counter) {
+		.function = "pte_offset_map_rw_nolock", .match = mm,
+		.on_call = remove_table, .data = removal,
+	};
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_counters_begin(&removal->map, 1));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore_table, removal));
+	KUNIT_EXPECT_EQ(test, 0, ptebatch_lru_gen_walk(mm));
+	kunit_release_action(test, restore_table, removal);
+	KUNIT_EXPECT_EQ_MSG(test, removal->map.hits, 1,
+			    "calls of pte_offset_map_rw_nolock()");
+	end(trial, row, false);
+	expect_exactly(trial, row->after, NULL);
+}
+
 static struct kunit_case vmscan_cases[] = {
 	KUNIT_CASE_PARAM(vmscan_look_around, around_gen_params),
 	KUNIT_CASE_PARAM(vmscan_walk, walks_gen_params),
 	KUNIT_CASE_PARAM(vmscan_walk_again, hot_walks_gen_params),
 	KUNIT_CASE_PARAM(vmscan_walk_around, hot_arounds_gen_params),
+	KUNIT_CASE_PARAM(vmscan_walk_removed, removed_gen_params),
 	{}
 };
 
