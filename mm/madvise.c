@@ -457,7 +457,7 @@ static const struct advise_row rows[] = {
 	  PTEBATCH_FREE, { "{Wdyx*16}", .prot = RW, .coherent = true } },
 	{ "MADV_COLD, 64K folio in device-coherent memory: unchanged",
 	  PTEBATCH_COLD, { "{Wdyx*16}", .prot = RW, .coherent = true } },
-	{ "MADV_DONTNEED, half of a 64K folio in device-coherent memory: not in the queue",
+	{ "half of a 64K folio in device-coherent memory: unmapped, not in the queue",
 	  PTEBATCH_DONTNEED, { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .coherent = true },
 	  "{Wdyx*8 .*8} -*8" },
 	{ "MADV_COLD, PMD-mapped folio in device-coherent memory: unchanged",

@@ -469,13 +469,13 @@ static const struct state_row {
 #ifndef MODULE
 	{ "nr_anon_partially_mapped too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_marked, ptebatch_check_deferred,
-	  "nr_anon_partially_mapped of order 4 has 1 folios of the row, 0 have PG_partially_mapped" },
+	  "nr_anon_partially_mapped of order 4: 1, expected 0" },
 	{ "split_deferred too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_deferred, ptebatch_check_deferred,
-	  "split_deferred of order 4 has counted 1 folios, expected 0" },
+	  "split_deferred of order 4: 1 more, expected 0" },
 	{ "thp_deferred_split_page too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_event, ptebatch_check_deferred,
-	  "thp_deferred_split_page has counted 1 folios, split_deferred 0" },
+	  "thp_deferred_split_page: 1 more, expected 0" },
 #endif
 	{ "mapcount by mm too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_mm_id_mapcount, ptebatch_check_mm_ids,

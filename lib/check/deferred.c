@@ -349,12 +349,12 @@ static bool check_order(const struct ptebatch_trial *trial, unsigned int order,
 		may += trial->space->row.folios[i].order == order &&
 		       has_lost_pages(trial, i, pages);
 	if (nr != marked) {
-		seq_buf_printf(out, "nr_anon_partially_mapped of order %u has %ld folios of the row, %ld have PG_partially_mapped\n",
+		seq_buf_printf(out, "nr_anon_partially_mapped of order %u: %ld, expected %ld\n",
 			       order, nr, marked);
 		consistent = false;
 	}
 	if (counted < newly || (counted > may && !trial->one_by_one)) {
-		seq_buf_printf(out, "split_deferred of order %u has counted %ld folios, expected %ld",
+		seq_buf_printf(out, "split_deferred of order %u: %ld more, expected %ld",
 			       order, counted, newly);
 		seq_buf_printf(out, may > newly ? " to %ld\n" : "\n", may);
 		consistent = false;
@@ -377,7 +377,7 @@ static bool check_counts(const struct ptebatch_trial *trial, const struct pages 
 		  trial->split_deferred[HPAGE_PMD_ORDER];
 	if (events == counted)
 		return consistent;
-	seq_buf_printf(out, "thp_deferred_split_page has counted %ld folios, split_deferred %ld\n",
+	seq_buf_printf(out, "thp_deferred_split_page: %ld more, expected %ld\n",
 		       events, counted);
 	return false;
 }
