@@ -10,6 +10,8 @@ from pathlib import Path
 
 from commands import compare
 from commands import run
+from guests.guest import Guest
+from host.console import Console
 from host.errors import Trouble
 from host import exit_status
 from host import lock
@@ -41,6 +43,15 @@ def _verdicts(settings: Settings, folder: Path, left_out: Sequence[str]) -> Verd
     return verdicts(single.results / 'results.json')
 
 
+def _is_built(fix: Fix, settings: Settings) -> bool:
+    """Whether the kernel of an architecture contains what a fix changes; a header counts unless it is of another one."""
+    tree, _ = run.trees(replace(settings, tree='known'), Console())
+    build = Guest(settings, tree.path).build_path
+    other = tuple(f'arch/{name}/' for name in ('arm64', 'um', 'x86') if not settings.arch.name.startswith(name))
+    return any((build / name).with_suffix('.o').exists() if name.endswith('.c') else not name.startswith(other)
+               for name in fix.patch.touched)
+
+
 def repaired(good: Verdicts, without: Verdicts) -> list[Case]:
     """The cases that pass with all fixes, and fail without some."""
     return sorted(case for case, verdict in without.items()
@@ -55,7 +66,8 @@ def record(settings: Settings, folder: Path, wanted: Sequence[Fix]) -> Mapping[s
         raise Trouble(f'{settings.arch.name}: {": ".join(bad[0])} fails with all fixes', 'see make run')
     found: dict[str, Sequence[Case]] = {}
     for fix in wanted:
-        found[fix.number] = repaired(good, _verdicts(settings, folder, [fix.number]))
+        built = _is_built(fix, settings)
+        found[fix.number] = repaired(good, _verdicts(settings, folder, [fix.number])) if built else []
         print(f'{settings.arch.name:<9} {fix.number}: {len(found[fix.number])} cases, {fix.title}', flush=True)
     alone = {case for cases in found.values() for case in cases}
     needed = fixes.NEEDED.get(settings.arch.name)
