@@ -28,6 +28,7 @@
  * @first: first page of the row that has the same contents as others
  * @nr: number of these pages; the contents of all other pages are unique
  * @value: what these pages contain, as bytes
+ * @unmerge: call MADV_UNMERGEABLE when ksmd has merged them
  */
 struct merge_row {
 	const char *name;
@@ -35,6 +36,7 @@ struct merge_row {
 	const char *after;
 	unsigned int first, nr;
 	u8 value;
+	bool unmerge;
 };
 
 static const struct merge_row rows[] = {
@@ -75,9 +77,29 @@ static const struct merge_row rows[] = {
 	{ "two pages of a 64K folio are equal and uffd-wp: both uffd-wp",
 	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
 	  "(Rdyux*5 Ryuk=6 Ryuk=6 Rdyux*9)", 5, 2, 0x55 },
-	{ "two pages of a 64K folio are equal and uffd-rwp: both uffd-rwp, PROT_NONE",
+	{ "two pages of a 64K folio are equal and uffd-rwp: folio split, not merged",
 	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(Ndyux*5 Nyuk=6 Nyuk=6 Ndyux*9)", 5, 2, 0x55 },
+	  "(Ndyux*16)", 5, 2, 0x55 },
+	{ "last two pages of a 64K folio are equal, one is uffd-rwp: not merged, the other copied",
+	  { "{Wdyx*14 Ndyux Wdyx}", .prot = RW, .uffd_rwp = true, .lru = true },
+	  "(Wdyx*14 Ndyux .) ~Ryx", 14, 2, 0x55 },
+	{ "small folio between 64K folios is zero and uffd-rwp: no change",
+	  { "{Wdyx*16} Ndyux {Wdyx*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	  NULL, 16, 1 },
+
+	/* MADV_UNMERGEABLE afterwards: each page has a copy of its own again. */
+	{ "last two equal pages, MADV_UNMERGEABLE: copies, read-only and exclusive",
+	  { "{Wdyx*16}", .prot = RW, .lru = true },
+	  "(Wdyx*14 .*2) ~Ryx*2", 14, 2, 0x55, .unmerge = true },
+	{ "last two equal soft-dirty pages, MADV_UNMERGEABLE: copies, soft-dirty",
+	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	  "(Wdysx*14 .*2) ~Rysx*2", 14, 2, 0x55, .unmerge = true },
+	{ "last two equal uffd-wp pages, MADV_UNMERGEABLE: copies, uffd-wp",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	  "(Rdyux*14 .*2) ~Ryux*2", 14, 2, 0x55, .unmerge = true },
+	{ "two equal uffd-rwp pages, MADV_UNMERGEABLE: never merged, no copies",
+	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	  "(Ndyux*16)", 5, 2, 0x55, .unmerge = true },
 	{ "two pages of a 64K folio are equal and soft-dirty: both soft-dirty",
 	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
 	  "(Wdysx*5 Rysk=6 Rysk=6 Wdysx*9)", 5, 2, 0x55 },
@@ -139,26 +161,40 @@ static void check(struct ptebatch_trial *trial, const void *data)
 				      "the page of entry %u has other contents than before", i);
 }
 
-static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+static long advise(struct ptebatch_space *space, int behavior)
 {
 	struct mm_struct *mm = space->places[0].mm;
 	long err;
 
 	kthread_use_mm(mm);
-	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, MADV_MERGEABLE);
+	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, behavior);
 	kthread_unuse_mm(mm);
-	return err ?: ptebatch_ksmd_merge();
+	return err;
+}
+
+static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return advise(space, MADV_MERGEABLE) ?: ptebatch_ksmd_merge();
 }
 
 static const struct ptebatch_op merge_op = {
 	.function = "ksmd", .call = merge, .no_twin = true,
 };
 
+static long unmerge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return merge(op, space, twin) ?: advise(space, MADV_UNMERGEABLE);
+}
+
+static const struct ptebatch_op unmerge_op = {
+	.function = "MADV_UNMERGEABLE", .call = unmerge, .no_twin = true,
+};
+
 static void merge_row(struct kunit *test)
 {
 	const struct merge_row *row = test->param_value;
 	const struct ptebatch_run run = {
-		.op = &merge_op, .setup = &row->setup, .after = row->after,
+		.op = row->unmerge ? &unmerge_op : &merge_op, .setup = &row->setup, .after = row->after,
 		.prepare = prepare, .check = check, .data = row,
 	};
 
