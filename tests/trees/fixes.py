@@ -24,23 +24,19 @@ NEEDED = {'um': '0001'}
 
 @dataclass(frozen=True)
 class Fix:
-    """A patch of mm/series/fixes, and the number by which the bug is known."""
+    """A patch of mm/series/fixes, its subject, and the number by which the bug is known."""
 
     number: str
+    title: str
     patch: Patch
-
-    @property
-    def title(self) -> str:
-        """The subject of the patch."""
-        found = SUBJECT.search(self.patch.text)
-        return ' '.join(found[1].split()) if found else self.patch.name
 
 
 @cache
 def known() -> Sequence[Fix]:
     """The fixes of the kernel, without the patches of its selftests."""
-    fixes = [Fix(patch.name[:4], patch) for patch in series.read(FOLDER)]
-    return [fix for fix in fixes if not all(name.startswith('tools/') for name in fix.patch.touched)]
+    subjects = {patch.name: SUBJECT.search((FOLDER / patch.name).read_text()) for patch in series.read(FOLDER)}
+    return [Fix(patch.name[:4], ' '.join(subject[1].split()), patch) for patch in series.read(FOLDER)
+            if (subject := subjects[patch.name]) and not all(name.startswith('tools/') for name in patch.touched)]
 
 
 def _applies(patch: Patch, folder: Path, *options: str) -> bool:
