@@ -771,7 +771,7 @@ static const struct skip_row {
 
 KUNIT_ARRAY_PARAM_DESC(skip_rows, skip_rows, name);
 
-/* change_prot_numa() asks this function about each folio, once a batch. */
+/* change_prot_numa() calls this function once per batch. */
 static struct ptebatch_counter asked = { .function = "folio_can_map_prot_numa" };
 static bool is_counting;
 

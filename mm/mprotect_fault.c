@@ -414,7 +414,7 @@ static void make_tables_adjacent(struct kunit *test, struct mm_struct *mm,
 	mmap_write_unlock(mm);
 }
 
-/* Give what lies outside of the range VMAs of their own, with PROT_NONE. */
+/* Split the VMA at the range, and mprotect() the outer parts to PROT_NONE. */
 static void protect_outside(struct kunit *test, const struct ptebatch_space *space)
 {
 	const struct ptebatch_row *row = &space->row;

@@ -307,7 +307,7 @@ static void skip_if_missing(struct kunit *test, const struct ptebatch_op *op)
  * @test: the case; fails if the order or the result is not as expected
  * @threads: the operations, and what is expected
  *
- * No twin: its batches of one have other points, for example a flush per entry.
+ * No twin: it flushes once per PTE, so that the points at which it pauses differ.
  *
  * Context: Process context of a kernel thread without an mm, may sleep; between
  * ptebatch_pause_on() and ptebatch_pause_off().
