@@ -45,16 +45,21 @@ def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
     fixes = series.read(settings.fixes) if settings.fixes else []
     patches = series.without(series.read(settings.series), fixes) if settings.series else []
     if not settings.strict:
-        fixes += our_fixes.needed(settings.arch.name, origin, fixes + patches)
+        fixes += our_fixes.needed(settings.arch.name, origin, fixes, fixes + patches)
     folder = settings.cache / 'trees'
     return Shadow(folder, origin, fixes + patches, settings.tree), Shadow(folder, origin, fixes)
 
 
-def known_bugs(settings: Settings, tree: Shadow) -> Known:
-    """The failures that belong to bugs of the tree for which there are fixes."""
+def known_bugs(settings: Settings, tree: Shadow, base: Shadow, console: Console) -> Known:
+    """The failures that belong to bugs of the tree for which there are fixes; print the fixes that cannot be found."""
     if settings.strict:
         return Known()
-    states = our_fixes.states(tree.origin, tree.patches)
+    states = our_fixes.with_series(tree.origin, base.patches, tree.patches)
+    record = known.load(settings.arch.name)
+    for fix in our_fixes.known():
+        # No case of this architecture fails without a fix whose list is empty.
+        if states[fix.number] == our_fixes.CANNOT_TELL and record.get(fix.number) != []:
+            console.say(f'unknown   {fix.number}: neither the fix nor its reverse applies, failures of this bug count: {fix.title}')
     return known.of(settings.arch.name, {fix.number: fix.title for fix in our_fixes.known()
                                          if states[fix.number] == our_fixes.LACKS})
 
@@ -68,11 +73,11 @@ def stacked(settings: Settings) -> str:
 
 def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console) -> None:
     """Print the patches of the tree."""
+    fixes = len(series.read(settings.fixes)) if settings.fixes else 0
     if settings.fixes:
-        console.say(f'fixes     {len(base.patches)} patches of {tools.shown(settings.fixes)}; FIXES= for the kernel without them')
-    if settings.fixes != our_fixes.FOLDER and not settings.strict:
-        for patch in our_fixes.needed(settings.arch.name, base.origin, []):
-            console.say(f'applied   {patch.name}: the suites crash without it; STRICT=1 omits it')
+        console.say(f'fixes     {fixes} patches of {tools.shown(settings.fixes)}; FIXES= for the kernel without them')
+    for patch in base.patches[fixes:]:
+        console.say(f'applied   {patch.name}: the suites crash without it; STRICT=1 omits it')
     patches = ', '.join(patch.name for patch in tree.patches[len(base.patches):])
     if settings.series:
         console.say(f'series    {patches or "only patches that the fixes have"} ({stacked(settings)})')
@@ -109,12 +114,13 @@ def judged(settings: Settings, console: Console,
         packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
         tree, base = trees(settings, console)
         say_patches(tree, base, settings, console)
+        bugs = known_bugs(settings, tree, base, console)
         with prepared(settings, tree, base, console, f'.kunit-{settings.arch.name}') as guest:
             with console.step('build') as step:
                 guest.build(step)
             guest.choose_accelerator(console)
             laps.prepare(guest, console)
-            judge = Judge(guest, console, known_bugs(settings, tree))
+            judge = Judge(guest, console, bugs)
             passed = judge.as_module() if settings.loadable else judge.built_in()
             afterwards(guest, passed)
         prune(settings.cache / 'trees')

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,6 +50,25 @@ def _applies(patch: Patch, folder: Path, *options: str) -> bool:
     return True
 
 
+@contextmanager
+def _copy(origin: Path, overlay: Mapping[str, bytes | None]) -> Iterator[Path]:
+    """A folder with the files that the fixes touch, from the overlay or the tree."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in {file for fix in known() for file in fix.patch.touched}:
+            content = overlay[file] if file in overlay else (origin / file).read_bytes() if (origin / file).is_file() else None
+            if content is not None:
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file).write_bytes(content)
+        yield folder
+
+
+def without(number: str, origin: Path) -> list[str]:
+    """The fixes to leave out of a tree for it to lack one of them: that one, and those that do not apply without it."""
+    with _copy(origin, {}) as folder:
+        return [fix.number for fix in known() if fix.number == number or not _applies(fix.patch, folder)]
+
+
 def states(origin: Path, patches: Sequence[Patch] = ()) -> Mapping[str, str]:
     """Whether the tree with these patches has each fix, by number.
 
@@ -60,13 +80,7 @@ def states(origin: Path, patches: Sequence[Patch] = ()) -> Mapping[str, str]:
         return {fix.number: HAS for fix in known()}
     overlay = series.apply(patches, origin)
     found: dict[str, str] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for file in {file for fix in known() for file in fix.patch.touched}:
-            content = overlay[file] if file in overlay else (origin / file).read_bytes() if (origin / file).is_file() else None
-            if content is not None:
-                (folder / file).parent.mkdir(parents=True, exist_ok=True)
-                (folder / file).write_bytes(content)
+    with _copy(origin, overlay) as folder:
         for fix in reversed(known()):
             if _applies(fix.patch, folder, '--reverse'):
                 found[fix.number] = HAS
@@ -76,9 +90,21 @@ def states(origin: Path, patches: Sequence[Patch] = ()) -> Mapping[str, str]:
     return {fix.number: HAS if fix.patch.diff in applied else found[fix.number] for fix in known()}
 
 
-def needed(arch: str, origin: Path, patches: Sequence[Patch]) -> list[Patch]:
+def with_series(origin: Path, base: Sequence[Patch], patches: Sequence[Patch]) -> Mapping[str, str]:
+    """The states of a tree with a series: `base` are the patches without it, `patches` all of them.
+
+    A fix is only lacking if the tree lacks it without the series, too: a series that reverts a fix adds the bug.
+    """
+    after = states(origin, patches)
+    if list(base) == list(patches):
+        return after
+    before = states(origin, base)
+    return {number: state if state == HAS or before[number] == LACKS else before[number] for number, state in after.items()}
+
+
+def needed(arch: str, origin: Path, base: Sequence[Patch], patches: Sequence[Patch]) -> list[Patch]:
     """The fixes without which the suites do not run to their end on an architecture, if the tree lacks them."""
     wanted = [fix for fix in known() if fix.number == NEEDED.get(arch)]
-    if not wanted or states(origin, patches)[wanted[0].number] != LACKS:
+    if not wanted or with_series(origin, base, patches)[wanted[0].number] != LACKS:
         return []
     return [fix.patch for fix in wanted]
