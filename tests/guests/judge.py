@@ -85,8 +85,7 @@ class Judge:
         """Print the results of kunit.py, which exited with `status`."""
         counts = Counts.read(self.folder / 'results.json')
         cases = verdicts(self.folder / 'results.json')
-        expected = self.bugs.failed(cases)
-        known.mark(self.folder, self.bugs)
+        expected = known.mark(self.folder, self.bugs)
         for fact in facts(self.ktap, 'random', 'seed', 'rounds'):
             self.console.say('random    SEED={seed} ROUNDS={rounds}'.format(**fact.words))
         for fact in facts(self.ktap, 'random failed', 'seed'):
@@ -96,8 +95,8 @@ class Judge:
         junit = self.folder / 'results.junit.xml'
         for reason, times in skips(junit).items():
             self.console.say(f'skipped   {times}: {reason}')
-        for line in self.bugs.lines(cases):
-            self.console.say(f'known     {line}')
+        for line in self.bugs.lines(expected, cases):
+            self.console.say(line)
         if expected:
             self.console.say('          FIXES=mm/series/fixes repairs them; STRICT=1 counts them as failed')
         for name in failures(junit)[:NAMES]:
@@ -106,7 +105,7 @@ class Judge:
             self._error('no case ran')
         elif counts.errors or status and counts.good:
             self._error(f'kunit.py found errors in the KTAP output: {counts.errors}')
-        counts = counts.without_known(len(expected))
+        counts = counts.without_known(expected.total())
         good = counts.good and not self.errors
         written = [name for name in FILES if (self.folder / name).exists()]
         self.console.say(f'results   {tools.shown(self.folder)}/: {" ".join(written)}')
@@ -157,7 +156,9 @@ class Judge:
 
         statuses = []
         for number, part in enumerate(rounds, 1):
-            status, report = self.guest.parse(part, shares.options(self.folder) if number == 1 else [])
+            # The results of the first round are marked later; of the others, only the verdict counts.
+            status, report = (self.guest.parse(part, shares.options(self.folder)) if number == 1 else
+                              self.guest.parse(known.mark_ktap(part, self.bugs), []))
             statuses.append(status)
             if number == 1 or status:
                 quiet = Quiet(self.bugs, self.console.say)

@@ -8,17 +8,22 @@ import re
 import xml.etree.ElementTree
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from host.errors import Trouble
 from host.settings import PROJECT
-from results.report import FAIL, Case, Verdicts
+from host import tools
+from results.report import CRASH, FAIL, PASS, SKIP, XFAIL, Case, Verdicts
 
 FOLDER = PROJECT / 'tests/recorded/known'
 # Cases that fail without all fixes, but with each of them left out alone.
 SEVERAL = 'several'
 SEVERAL_TITLE = 'more than one of these bugs'
+SEPARATOR = ' > '   # of the names in the record
+RANDOM = '_random'  # the end of the names of suites with random rows
 
 SUBTEST = re.compile(r'^( *)# Subtest: (.*)$')
 RESULT = re.compile(r'^( *)(not ok|ok) \d+ (.*?)(?: # (?:SKIP|XFAIL)\b.*)?$')
@@ -27,8 +32,10 @@ INDENT = 4      # spaces of each level of KTAP
 # The lines of kunit.py: the beginning and the end of a suite or of a parameterized case, and the verdict on a case.
 STAMP = re.compile(r'^\[\d\d:\d\d:\d\d\] ')
 BEGINS = re.compile(r'=+ (\S+)(?: \(\d+ subtests?\))?\s+=+')
-ENDS = re.compile(r'=+ \[[A-Z]+\] \S+ =+')
-VERDICT = re.compile(r'\[([A-Z]+)\] (.*)')
+ENDS = re.compile(r'=+ \[[A-Z ]+\] .* =+')
+VERDICT = re.compile(r'\[([A-Z ]+)\](?: (.*))?')
+BAD = ('FAILED', 'CRASHED', 'NO TESTS RUN', 'ERROR')
+BOOT = '=' * 60     # kunit.py begins to read the output of a guest, or ends
 SUMMARY = re.compile(r'Failures: ')
 
 
@@ -39,29 +46,74 @@ class Known:
     cases: Mapping[Case, str] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
 
-    def failed(self, verdicts: Verdicts) -> Mapping[Case, str]:
-        """The failures that belong to a bug, with its number."""
-        return {case: self.cases[case] for case, verdict in verdicts.items() if verdict == FAIL and case in self.cases}
+    def lines(self, failed: Mapping[str, int], verdicts: Verdicts) -> list[str]:
+        """A line for each bug of which recorded cases pass, then one for each that makes cases fail."""
+        found = []
+        # A case of several bugs may pass with some of them.
+        passed = [(number, case) for case, number in self.cases.items() if verdicts.get(case) == PASS and number != SEVERAL]
+        for number, times in sorted(Counter(number for number, _ in passed).items()):
+            first = next(case for of, case in passed if of == number)
+            found.append(f'known     {number}: {_cases(times)} passed although the fix is missing, the first: {": ".join(first)}')
+        return [*found, *(f'known     {number}: {_cases(times)}, {self.titles[number]}' for number, times in sorted(failed.items()))]
 
-    def lines(self, verdicts: Verdicts) -> list[str]:
-        """A line for each bug."""
-        return [f'{number}: {times} case{"s" * (times != 1)}, {self.titles[number]}'
-                for number, times in sorted(Counter(self.failed(verdicts).values()).items())]
+
+def _cases(times: int) -> str:
+    return f'{times} case{"s" * (times != 1)}'
+
+
+def _path(arch: str) -> Path:
+    return FOLDER / f'{arch}.json'
 
 
 def load(arch: str) -> Mapping[str, Sequence[Case]]:
-    """The record: for each fix, the cases that fail without it."""
-    path = FOLDER / f'{arch}.json'
-    if not path.exists():
+    """The record: for each fix, the cases that fail without it; Trouble if the file is not a record."""
+    path = _path(arch)
+    remedy = f'record it again: type make known ARCH={arch}'
+    try:
+        value = json.loads(path.read_text())
+    except FileNotFoundError:
         return {}
-    return {number: [tuple(case.split(' > ')) for case in cases] for number, cases in json.loads(path.read_text()).items()}
+    except OSError as error:
+        raise Trouble(f'{path} cannot be read: {error.strerror}', remedy) from error
+    except (ValueError, RecursionError) as error:
+        raise Trouble(f'{path}: not a usable record: is not JSON ({error})', remedy) from error
+    if not isinstance(value, dict):
+        raise Trouble(f'{path}: not a usable record: is not an object', remedy)
+    for number, cases in value.items():
+        if not isinstance(cases, list) or not all(isinstance(case, str) for case in cases):
+            raise Trouble(f'{path}: not a usable record: "{number}" is not a list of names', remedy)
+    # Suite, case and row: only the name of a row may have the separator.
+    return {number: [tuple(case.split(SEPARATOR, 2)) for case in cases] for number, cases in value.items()}
 
 
 def save(arch: str, record: Mapping[str, Sequence[Case]]) -> None:
     """Write the record, sorted."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    cases = {number: sorted(' > '.join(case) for case in record[number]) for number in sorted(record)}
-    (FOLDER / f'{arch}.json').write_text(json.dumps(cases, indent=1) + '\n')
+    cases = {number: sorted(SEPARATOR.join(case) for case in record[number]) for number in sorted(record)}
+    new = _path(arch).with_suffix('.new')
+    new.write_text(json.dumps(cases, indent=1) + '\n')
+    new.replace(_path(arch))
+
+
+def outdated(arch: str, numbers: Sequence[str], bare: Verdicts) -> str:
+    """The differences of the record from a run without any fix, and what to type; empty if there are none.
+
+    Rows of random suites differ between runs: they are not compared.
+    """
+    record = load(arch)
+    shown = tools.shown(_path(arch))
+    remedy = f'type make known ARCH={arch}'
+    if not record:
+        return f'{shown} does not exist or is empty: {remedy}'
+    cases = {case: number for number in sorted(record, reverse=True) for case in record[number]}
+    lines = [f'missing   {number}: the record has no entry for this fix' for number in numbers if number not in record]
+    lines += [f'stale     {number}: there is no such fix' for number in record if number not in (*numbers, SEVERAL)]
+    failed = {case for case, verdict in bare.items() if verdict == FAIL and case[-1] != CRASH}
+    verbs = {PASS: 'passes', SKIP: 'is skipped'}
+    for case in sorted(case for case in failed ^ cases.keys() if not case[0].endswith(RANDOM)):
+        lines.append(f'missing   {": ".join(case)} fails' if case in failed else
+                     f'stale     {cases[case]}: {": ".join(case)} {verbs.get(bare.get(case, ""), "does not run")}')
+    return '\n'.join([*lines, f'{shown} does not match the kernel without fixes: {remedy}']) if lines else ''
 
 
 def of(arch: str, lacking: Mapping[str, str]) -> Known:
@@ -106,23 +158,44 @@ def without(log: str, cases: Mapping[Case, str]) -> str:
 
 
 def mark_ktap(ktap: str, known: Known) -> str:
-    """KTAP in which known failures are expected ones."""
+    """KTAP in which known failures are expected ones.
+
+    As in selftests, these are "ok": a reader of KTAP that does not know XFAIL, such as kunit.py, goes by that. So are the
+    cases and suites that fail for no other reason.
+    """
     text, last = [], 0
+    rows: dict[Case, set[bool]] = {}    # of a case or suite: whether its failures are known
     for case, verdict, _, end in each(ktap):
-        if verdict == 'not ok' and case in known.cases:
-            text.append(f'{ktap[last:end].rstrip()} # XFAIL known {known.cases[case]}\n')
+        inside = rows.pop(case, set())
+        if verdict != 'not ok':
+            continue
+        expected = inside == {True} or not inside and case in known.cases
+        rows.setdefault(case[:-1], set()).add(expected)
+        if expected:
+            begin = ktap.rfind('\n', 0, end - 1) + 1
+            line = ktap[begin:end].rstrip().replace('not ok', 'ok', 1)
+            number = known.cases.get(case)
+            text.append(f'{ktap[last:begin]}{line}'
+                        + (f' # XFAIL known {number}: {known.titles[number]}\n' if number and not inside else '\n'))
             last = end
     return ''.join([*text, ktap[last:]])
 
 
-def mark_json(content: dict[str, Any], known: Known, *above: str) -> dict[str, Any]:
-    """A results.json in which each known failure has the number of its bug."""
-    for case in content['test_cases']:
-        if case['status'] not in ('PASS', 'SKIP') and (number := known.cases.get((*above, case['name']))):
-            case['known'] = number
+def mark_json(content: dict[str, Any], known: Known, *above: str) -> Counter[str]:
+    """Write the number of its bug into each known failure of a results.json, and count them by bug.
+
+    Such a case still has the status FAIL; the totals count it as known instead of failed.
+    """
+    times: Counter[str] = Counter()
     for group in content['sub_groups']:
-        mark_json(group, known, *above, group['name'])
-    return content
+        times += mark_json(group, known, *above, group['name'])
+    for case in content['test_cases']:
+        if case['status'] == 'FAIL' and (number := known.cases.get((*above, case['name']))):
+            case['known'] = number
+            times[number] += 1
+    content['misc']['failed'] -= times.total()
+    content['misc']['known'] = times.total()
+    return times
 
 
 def mark_junit(root: xml.etree.ElementTree.Element, known: Known, *above: str) -> int:
@@ -134,33 +207,34 @@ def mark_junit(root: xml.etree.ElementTree.Element, known: Known, *above: str) -
         number = known.cases.get((*above, case.get('name', '')))
         failure = case.find('failure')
         if number and failure is not None:
-            case.remove(failure)
-            skipped = xml.etree.ElementTree.Element('skipped', type='xfail')
-            skipped.text = f'known {number}: {known.titles[number]}'
-            case.insert(0, skipped)
+            failure.tag = 'skipped'
+            failure.set('type', XFAIL)
+            failure.text = f'known {number}: {known.titles[number]}'
             times += 1
     for key, change in (('failures', -times), ('skipped', times)):
         root.set(key, str(int(root.get(key, '0')) + change))
     return times
 
 
-def mark(folder: Path, known: Known) -> None:
-    """Mark the known failures in the results of a folder."""
+def mark(folder: Path, known: Known) -> Counter[str]:
+    """Mark the known failures in the results of a folder; return their number by bug."""
+    times: Counter[str] = Counter()
     if not known.cases:
-        return
-    for name in ('results.json', 'results.junit.xml', 'results.ktap'):
-        path = folder / name
-        if not path.exists():
-            continue
-        if name == 'results.json':
-            content = json.loads(path.read_text())
-            path.write_text(json.dumps(mark_json(content, known), indent=4) if 'test_cases' in content else path.read_text())
-        elif name == 'results.ktap':
-            path.write_text(mark_ktap(path.read_text(), known))
-        else:
-            tree = xml.etree.ElementTree.parse(path)
-            mark_junit(tree.getroot(), known)
-            tree.write(path, encoding='utf-8', xml_declaration=True)
+        return times
+    ktap, results, junit = (folder / name for name in ('results.ktap', 'results.json', 'results.junit.xml'))
+    if ktap.exists():
+        ktap.write_text(mark_ktap(ktap.read_text(), known))
+    # kunit.py did not write to its end what cannot be read.
+    with suppress(FileNotFoundError, json.JSONDecodeError):
+        content = json.loads(results.read_text())
+        if 'misc' in content:
+            times = mark_json(content, known)
+            results.write_text(json.dumps(content, indent=4))
+    with suppress(FileNotFoundError, xml.etree.ElementTree.ParseError):
+        tree = xml.etree.ElementTree.parse(junit)
+        mark_junit(tree.getroot(), known)
+        tree.write(junit, encoding='utf-8', xml_declaration=True)
+    return times
 
 
 class Quiet:
@@ -170,6 +244,7 @@ class Quiet:
         self.known = known
         self.say = say
         self.groups: list[str] = []
+        self.failed: list[set[bool]] = []   # for each group: whether its failures are known
         self.held: list[str] = []
 
     def flush(self) -> None:
@@ -178,17 +253,33 @@ class Quiet:
             self.say(line)
         self.held.clear()
 
+    def _is_known(self, name: str) -> bool:
+        return (*self.groups, name) in self.known.cases
+
+    def _end(self) -> None:
+        """A suite or case whose failures are all known is not shown as failed."""
+        if self.failed[-1:] == [{True}]:
+            self.held[-1] = self.held[-1].replace('[FAILED]', '[KNOWN]')
+        self.groups[-1:] = self.failed[-1:] = []
+
     def __call__(self, line: str) -> None:
         text = STAMP.sub('', line)
         if self.known.cases and SUMMARY.match(text):
             return
         self.held.append(line)
-        if ENDS.fullmatch(text):
-            self.groups[-1:] = []
+        if text == BOOT:
+            self.groups, self.failed = [], []
+        elif ENDS.fullmatch(text):
+            self._end()
         elif found := BEGINS.fullmatch(text):
             self.groups.append(found[1])
+            self.failed.append(set())
         elif found := VERDICT.fullmatch(text):
-            if found[1] == 'FAILED' and (*self.groups, found[2]) in self.known.cases:
+            known = found[1] == 'FAILED' and self._is_known(found[2])
+            if found[1] in BAD:
+                for failed in self.failed:
+                    failed.add(known)
+            if known:
                 self.held.clear()
         elif self.groups:
             return

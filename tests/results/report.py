@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 PASS, FAIL, SKIP = 'pass', 'fail', 'skip'
+XFAIL = 'xfail'     # in JUnit, the type of "skipped" for a known failure
+CRASH = 'a crash'   # the name of a case whose result is missing
 Case = tuple[str, ...]      # the names of suite and case, or of program and test
 Verdicts = Mapping[Case, str]
 
@@ -43,12 +45,13 @@ class Counts:
 
     @property
     def good(self) -> bool:
-        """No case failed, and at least one passed."""
-        return self.passed > 0 and not (self.failed or self.crashed or self.errors)
+        """No case failed but for known bugs, and at least one ran."""
+        return self.passed + self.known > 0 and not (self.failed or self.crashed or self.errors)
 
     def short(self) -> str:
-        """Passed / failed, crashed or with an error / skipped."""
-        return f'{self.passed} / {self.failed + self.crashed + self.errors} / {self.skipped}'
+        """Passed / failed, crashed or with an error, and known failures / skipped."""
+        known = f' + {self.known} known' if self.known else ''
+        return f'{self.passed} / {self.failed + self.crashed + self.errors}{known} / {self.skipped}'
 
     def __str__(self) -> str:
         return ', '.join(f'{n} {name}' for name, n in asdict(self).items()
@@ -73,13 +76,17 @@ def suites(path: Path) -> dict[str, Counts]:
 
 
 def verdicts(path: Path) -> Verdicts:
-    """The verdict of each case in results.json: PASS, SKIP or FAIL."""
+    """The verdict of each case in results.json: PASS, SKIP or FAIL; of cases with the same name, FAIL if one fails."""
     def walk(group: Mapping[str, Any], *above: str) -> Iterator[tuple[Case, str]]:
         for case in group['test_cases']:
-            yield (*above, case['name'] or 'a crash'), {'PASS': PASS, 'SKIP': SKIP}.get(case['status'], FAIL)
+            yield (*above, case['name'] or CRASH), {'PASS': PASS, 'SKIP': SKIP}.get(case['status'], FAIL)
         for inner in group['sub_groups']:
             yield from walk(inner, *above, inner['name'])
-    return dict(walk(_results(path)))
+    found: dict[Case, str] = {}
+    for case, verdict in walk(_results(path)):
+        if found.get(case) != FAIL:
+            found[case] = verdict
+    return found
 
 
 def _read(junit: Path) -> xml.etree.ElementTree.Element:
@@ -92,10 +99,11 @@ def _read(junit: Path) -> xml.etree.ElementTree.Element:
 
 def failures(junit: Path) -> list[str]:
     """The names of the cases that failed or crashed."""
-    return [case.get('name') or 'a crash' for case in _read(junit).iter('testcase')
+    return [case.get('name') or CRASH for case in _read(junit).iter('testcase')
             if case.find('failure') is not None or case.find('error') is not None]
 
 
 def skips(junit: Path) -> Counter[str]:
-    """The number of skipped cases by reason."""
-    return Counter(skipped.text or 'no reason given' for skipped in _read(junit).iter('skipped'))
+    """The number of skipped cases by reason, without known failures."""
+    return Counter(skipped.text or 'no reason given' for skipped in _read(junit).iter('skipped')
+                   if skipped.get('type') != XFAIL)
