@@ -17,17 +17,14 @@ from host import exit_status
 from host import lock
 from host.settings import Settings, results
 from results import known
-from results.report import FAIL, PASS, Case, Verdicts, verdicts
+from results.report import CRASH, FAIL, PASS, Case, Verdicts, verdicts
 from trees import fixes
 from trees.fixes import Fix
-
-# A crash has no name by which a later run could recognize it.
-CRASH = 'a crash'
+from trees.shadow import Shadow
 
 
-def _verdicts(settings: Settings, folder: Path, left_out: Sequence[str]) -> Verdicts:
-    """The verdicts of a kernel with all fixes but some."""
-    name = '-'.join(left_out) if len(left_out) == 1 else 'bare' if left_out else 'all'
+def _verdicts(settings: Settings, folder: Path, name: str, left_out: Sequence[str]) -> Verdicts:
+    """The verdicts of a kernel with all fixes but some; `name` is that of its results."""
     patches = folder / 'fixes'
     shutil.rmtree(patches, ignore_errors=True)
     patches.mkdir(parents=True)
@@ -39,13 +36,12 @@ def _verdicts(settings: Settings, folder: Path, left_out: Sequence[str]) -> Verd
     log = folder / f'{name}.log'
     status = run.logged(single, log)
     if status not in (exit_status.PASSED, exit_status.FAILED):
-        raise Trouble(f'{settings.arch.name} without {name}: {log.read_text(errors="replace").splitlines()[-1]}', f'see {log}')
+        raise Trouble(f'{settings.arch.name}, {name}: {log.read_text(errors="replace").splitlines()[-1]}', f'see {log}')
     return verdicts(single.results / 'results.json')
 
 
-def _is_built(fix: Fix, settings: Settings) -> bool:
+def _is_built(fix: Fix, settings: Settings, tree: Shadow) -> bool:
     """Whether the kernel of an architecture contains what a fix changes; a header counts unless it is of another one."""
-    tree, _ = run.trees(replace(settings, tree='known'), Console())
     build = Guest(settings, tree.path).build_path
     other = tuple(f'arch/{name}/' for name in ('arm64', 'um', 'x86') if not settings.arch.name.startswith(name))
     return any((build / name).with_suffix('.o').exists() if name.endswith('.c') else not name.startswith(other)
@@ -53,34 +49,46 @@ def _is_built(fix: Fix, settings: Settings) -> bool:
 
 
 def repaired(good: Verdicts, without: Verdicts) -> list[Case]:
-    """The cases that pass with all fixes, and fail without some."""
+    """The cases that pass with all fixes, and fail without some; a later run could not recognize a crash by its name."""
     return sorted(case for case, verdict in without.items()
                   if verdict == FAIL and case[-1] != CRASH and good.get(case) == PASS)
 
 
+def _line(arch: str, number: str, cases: Sequence[Case], good: Verdicts, without: Verdicts, title: str) -> str:
+    """How many cases a fix repairs, and how many do not run without it, because the kernel crashes."""
+    lost = len(good.keys() - without.keys())
+    return (f'{arch:<9} {number}: {len(cases)} case{"s" * (len(cases) != 1)}'
+            + (f', {lost} more do not run' if lost else '') + f', {title}')
+
+
 def record(settings: Settings, folder: Path, wanted: Sequence[Fix]) -> Mapping[str, Sequence[Case]]:
     """For each fix, the cases that it repairs on an architecture."""
-    good = _verdicts(settings, folder, [])
-    bad = [case for case, verdict in good.items() if verdict == FAIL]
+    good = _verdicts(settings, folder, 'all', [])
+    arch = settings.arch.name
+    bad = [': '.join(case) + ' fails' for case, verdict in good.items() if verdict == FAIL] or ['no case ran'] * (not good)
     if bad:
-        raise Trouble(f'{settings.arch.name}: {": ".join(bad[0])} fails with all fixes', 'see make run')
+        raise Trouble(f'{arch}, with all fixes: {bad[0]}', f'type make run ARCH={arch}')
+    tree, _ = run.trees(replace(settings, tree='known'), Console())
     found: dict[str, Sequence[Case]] = {}
-    for fix in wanted:
-        built = _is_built(fix, settings)
-        found[fix.number] = repaired(good, _verdicts(settings, folder, [fix.number])) if built else []
-        print(f'{settings.arch.name:<9} {fix.number}: {len(found[fix.number])} cases, {fix.title}', flush=True)
+    for fix in reversed(wanted):
+        left_out = fixes.without(fix.number, tree.origin)
+        without = _verdicts(settings, folder, fix.number, left_out) if _is_built(fix, settings, tree) else good
+        # The fixes that do not apply without this one are later ones.
+        of_others = {case for number in left_out if number != fix.number for case in found[number]}
+        found[fix.number] = [case for case in repaired(good, without) if case not in of_others]
+        print(_line(arch, fix.number, found[fix.number], good, without, fix.title), flush=True)
     alone = {case for cases in found.values() for case in cases}
-    needed = fixes.NEEDED.get(settings.arch.name)
-    bare = _verdicts(settings, folder, [fix.number for fix in wanted if fix.number != needed])
+    needed = fixes.NEEDED.get(arch)
+    bare = _verdicts(settings, folder, 'bare', [fix.number for fix in wanted if fix.number != needed])
     found[known.SEVERAL] = [case for case in repaired(good, bare) if case not in alone]
-    print(f'{settings.arch.name:<9} {known.SEVERAL}: {len(found[known.SEVERAL])} cases', flush=True)
+    print(_line(arch, known.SEVERAL, found[known.SEVERAL], good, bare, known.SEVERAL_TITLE), flush=True)
     return found
 
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make known`."""
-    if any(env.get(name) for name in ('KSRC', 'SERIES', 'SUITES', 'VARIANTS')):
-        raise Trouble('KSRC=, SERIES=, SUITES= and VARIANTS= do not apply to make known', 'leave them out')
+    if given := [name for name in ('KSRC', 'FIXES', 'SERIES', 'SUITES', 'VARIANTS', 'LOADABLE', 'DEBUG') if env.get(name)]:
+        raise Trouble(f'{given[0]}= does not apply to make known', f'leave {given[0]}= out')
     folder = results(env) / 'known'
     lock.claim(folder)
     wanted = compare.each_arch({**env, 'ARCH': env.get('ARCH') or 'um x86_64 arm64', 'STRICT': '1'})
