@@ -24,8 +24,10 @@ from host.settings import PROJECT, Settings, results
 from host import tools
 from host import wheels
 from mutation import record as mutation
+from results import known
 from results.record import load
 from results.report import PASS, Counts, verdicts
+from trees import fixes
 from trees import shadow
 from trees import source
 from trees import twins
@@ -134,6 +136,11 @@ class Check:
             if not passed[-1]:
                 return f'{name}: no case passed\n{log.read_text(errors="replace")}'
         return '\n'.join(sorted(passed[0] - passed[1]))
+
+    def known_record(self, arch: str) -> str:
+        """The differences of the record of known failures from the run of series_alone() on the kernel without fixes."""
+        bare = verdicts(self._settings({'ARCH': arch, 'FIXES': '', 'O': str(self.folder / 'bare')}).results / 'results.json')
+        return known.outdated(arch, [fix.number for fix in fixes.known()], bare) if bare else 'the kernel without fixes ran no case'
 
     def reproducers(self) -> None:
         """Run `make reproduce`; each reproducer counts as one case."""
@@ -252,6 +259,8 @@ class Check:
         for variables in RUNS:
             self.suites(variables)
         self.run_check('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))
+        if not self.env.get('KSRC'):    # the record is of the fetched kernel
+            self.run_check('records', 'known failures, on the kernel without fixes', lambda: self.known_record('x86_64'))
         if architecture.find('x86_64').native:
             self.reproducers()
         self.run_check('mutation', f'{SAMPLE} mutants', lambda: self.mutation('x86_64'))
