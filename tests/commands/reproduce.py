@@ -49,6 +49,8 @@ WITHOUT_PROGRAM = (
      'device-exclusive entries need the driver of a GPU, or test_hmm'),
     ('fault-around maps nothing if the page table is missing and the first folio extends beyond the file',
      'mm-filemap-install-the-page-table-for-a-folio-beyond', 'later faults are right, so that no program sees a difference'),
+    ('UFFDIO_MOVE onto a device-private PMD does not return', 'userfaultfd-do-not-retry-UFFDIO_MOVE-onto-a-PMD-that-',
+     'a device-private PMD needs the driver of a GPU, or test_hmm'),
 )
 
 

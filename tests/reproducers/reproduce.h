@@ -35,6 +35,14 @@
 #ifndef UFFD_FEATURE_WP_ASYNC
 #define UFFD_FEATURE_WP_ASYNC	0x8000
 #endif
+#ifndef UFFDIO_MOVE
+struct uffdio_move {
+	__u64 dst, src, len, mode;
+	__s64 move;
+};
+
+#define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
+#endif
 #ifndef PAGEMAP_SCAN
 struct page_region {
 	__u64 start, end, categories;
@@ -184,18 +192,30 @@ static inline void enable_swap(void)
 	need(!swapon(SWAP_DISK, 0), "swapon()");
 }
 
-/* Register @size bytes at @mem for write protection. Return: the userfaultfd. */
-static inline int register_wp(char *mem, size_t size, __u64 features)
+/* Register @size bytes at @mem with UFFDIO_REGISTER_MODE_*. Return: the userfaultfd. */
+static inline int register_mode(char *mem, size_t size, __u64 features, __u64 mode)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = features };
-	struct uffdio_register reg = {
-		.range = { (uintptr_t)mem, size }, .mode = UFFDIO_REGISTER_MODE_WP
-	};
+	struct uffdio_register reg = { .range = { (uintptr_t)mem, size }, .mode = mode };
 	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 
 	need(uffd >= 0 && !ioctl(uffd, UFFDIO_API, &api), "userfaultfd()");
 	need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER");
 	return uffd;
+}
+
+/* Register @size bytes at @mem for write protection. Return: the userfaultfd. */
+static inline int register_wp(char *mem, size_t size, __u64 features)
+{
+	return register_mode(mem, size, features, UFFDIO_REGISTER_MODE_WP);
+}
+
+/* Move @size bytes at @from to @to, which are registered. */
+static inline void move(int uffd, char *to, char *from, size_t size)
+{
+	struct uffdio_move range = { (uintptr_t)to, (uintptr_t)from, size, 0, 0 };
+
+	need(!ioctl(uffd, UFFDIO_MOVE, &range), "UFFDIO_MOVE");
 }
 
 /* Write-protect @size bytes at @mem, which are registered. */
