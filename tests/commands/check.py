@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from commands import orders
 from commands import patches
 from commands import reproduce
 from commands import run
@@ -215,6 +216,11 @@ class Check:
             return ''
         return f'mm/series/{patches.PAGE} is out of date: type make patches && cp build/patches/{patches.PAGE} mm/series/'
 
+    def orders(self) -> str:
+        """What is wrong with the orders of our series on the fetched kernel; they are not compiled."""
+        tree = source.fetched(self._settings({}).cache / 'source', self.console)
+        return '\n'.join(orders.applied(tree)[1])
+
     def kernel_doc(self) -> str:
         """The warnings of the kernel's own reader of the comments in lib/ and mm/."""
         return tools.run([self._kernel_script('kernel-doc'), '-none', *c_files('lib', 'mm')], cwd=PROJECT)
@@ -256,6 +262,7 @@ class Check:
         self.run_check('style', 'kernel-doc', self.kernel_doc)
         self.run_check('records', 'of the present patches', lambda: '\n'.join(recorded.all_outdated()))
         self.run_check('patches', 'git am, checkpatch, recipients', self.patches)
+        self.run_check('patches', 'all orders of the series apply', self.orders)
         for variables in RUNS:
             self.suites(variables)
         self.run_check('series', f'{UNMAP}, on the kernel without fixes', lambda: self.series_alone('x86_64'))

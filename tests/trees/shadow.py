@@ -95,7 +95,7 @@ class Shadow:
         key = hashlib.sha256('\0'.join([str(origin), *parts]).encode(errors='replace'))
         self.path = trees / f'{origin.name}-{key.hexdigest()[:8]}'
         # Returns files that are changed on top of the patches.
-        self.rewrite: Callable[[], Mapping[str, bytes]] = dict
+        self.rewrite: Callable[[], Mapping[str, bytes | None]] = dict
 
     @contextmanager
     def locked(self, console: Console) -> Iterator[None]:
