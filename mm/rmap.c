@@ -969,6 +969,63 @@ static void unmap_defers(struct kunit *test)
 		ptebatch_trial_expect(trial, "-*16");
 }
 
+#ifdef CONFIG_ARM64_CONTPTE
+
+/*
+ * Rule 25: PTEs that mapped pages may be restored as a contpte block only when
+ * no TLB has entries for the pages any more (break-before-make). TTU_BATCH_FLUSH
+ * invalidates them without waiting for the completion.
+ */
+
+static void map_by_pages(struct mm_struct *mm, unsigned long addr)
+{
+	unsigned int i;
+	spinlock_t *ptl;	/* of the page table */
+	pte_t *ptep;
+
+	ptep = get_locked_pte(mm, addr, &ptl);
+	for (i = 0; i < CONT_PTES; i++)
+		__set_pte(ptep + i, pte_mknoncont(ptebatch_raw_pte(ptep + i)));
+	pte_unmap_unlock(ptep, ptl);
+	flush_tlb_mm(mm);
+}
+
+static void note_pending(void *pending)
+{
+	*(bool *)pending |= current->tlb_ubc.flush_required;
+}
+
+static void unmap_restores_block(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = {
+		"{Wdyx*16}", .prot = RW, .swap = true,
+	};
+	struct ptebatch_op op = ptebatch_unmap;
+	struct ptebatch_trial *trial;
+	bool pending = false;
+	struct ptebatch_counter sets = {
+		.function = "contpte_set_ptes",
+		.on_call = note_pending, .data = &pending,
+	};
+
+	op.arg = TTU_BATCH_FLUSH;
+	trial = ptebatch_trial_begin(test, op.function, &setup);
+	sets.match = trial->place->mm;
+	map_by_pages(trial->place->mm, trial->place->start);
+	if (ptebatch_counters_begin(&sets, 1))
+		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
+	ptebatch_folio_pin(trial->space->folios[0], 1);
+	op.call(&op, trial->space, false);
+	ptebatch_folio_pin(trial->space->folios[0], -1);
+	ptebatch_counters_end(&sets, 1);
+	KUNIT_EXPECT_FALSE_MSG(test, pending, PTEBATCH_RULE_BLOCKS
+			       ": contpte_set_ptes() while an invalidation is pending");
+	if (ptebatch_trial_end(trial))
+		ptebatch_trial_expect(trial, "{Wdyx*16}");
+}
+
+#endif
+
 /*
  * Rule 8: as long as reclaim has not flushed, an operation that relies on the
  * entries flushes the whole mm before it changes any of them.
@@ -1065,6 +1122,9 @@ static struct kunit_case rmap_cases[] = {
 	KUNIT_CASE_PARAM(unmap_walks, walk_rows_gen_params),
 #ifdef CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH
 	KUNIT_CASE_PARAM(unmap_defers, defer_rows_gen_params),
+#ifdef CONFIG_ARM64_CONTPTE
+	KUNIT_CASE(unmap_restores_block),
+#endif
 	KUNIT_CASE_PARAM(pending_flush, pending_rows_gen_params),
 #endif
 	KUNIT_CASE_PARAM(swap_in, swap_rows_gen_params),
