@@ -34,7 +34,7 @@ ifeq ($(KBUILD_EXTMOD),)
 # Built in, a twin is compiled like the kernel's source, so that it is as fast
 # except for the batches, and its symbols are made local.
 ptebatch_kunit-y += $(twins:%=lib/twin/%.local.o)
-ptebatch_kunit-y += lib/kernel/resume.o
+ptebatch_kunit-y += lib/kernel/resume.o lib/kernel/watchdog.o
 ptebatch_kunit-$(CONFIG_GCOV_KERNEL) += lib/kernel/coverage.o
 ptebatch_kunit-$(CONFIG_PTEBATCH_MUTATION) += lib/kernel/mutation.o
 targets += $(twins:%=lib/twin/%.o)
