@@ -12,7 +12,7 @@ from pathlib import Path
 
 from commands import run
 from guests.guest import Guest
-from guests.judge import TIMED_OUT
+from guests.shares import TIMED_OUT
 from guests import selftests_build
 from host.console import Console, Step
 from host.errors import Trouble

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import IO
 
 from guests import accelerator
 from host.console import Console, Step
@@ -232,9 +231,9 @@ class Guest:
         return self._boot(on_line, self._suites_command(args, kernel_args), initramfs)
 
     @contextmanager
-    def suites_beside(self, output: Path, *args: str, kernel_args: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[str]]:
-        """Boot to run the suites while the caller goes on; the output of kunit.py goes to a file."""
-        with output.open('w') as written, self._started(self._suites_command(args, kernel_args), written) as process:
+    def started_suites(self, *args: str, kernel_args: tuple[str, ...] = (), suites: str = '') -> Iterator[subprocess.Popen[str]]:
+        """Boot to run the suites, or only these, while the caller reads the output of kunit.py."""
+        with self._started(self._suites_command(args, kernel_args, suites)) as process:
             yield process
 
     def _needs_two_cpus(self) -> bool:
@@ -242,7 +241,7 @@ class Guest:
         # In a kernel with mutants, lib/kernel/mutation.c chooses the cases.
         return self.settings.mutation or not pattern or any(fnmatchcase(name, pattern) for name in ON_TWO_CPUS)
 
-    def _suites_command(self, args: tuple[str, ...], kernel_args: tuple[str, ...]) -> list[str | Path]:
+    def _suites_command(self, args: tuple[str, ...], kernel_args: tuple[str, ...], suites: str = '') -> list[str | Path]:
         kernel_args += self.arch.suites_args
         # The benches have one CPU: only then is the number of instructions always the same.
         if self.arch.emulated and not self.settings.bench:
@@ -250,7 +249,7 @@ class Guest:
             if self._needs_two_cpus():
                 args += (f'--qemu_args={CPUS}',)
                 kernel_args += CPUS_ARGS
-        return self._command(args, kernel_args, self.settings.suites)
+        return self._command(args, kernel_args, suites or self.settings.suites)
 
     def boot(self, on_line: Callable[[str], None], *args: str, initramfs: Path | None = None,
              kernel_args: tuple[str, ...] = (), suites: str = '') -> int:
@@ -274,15 +273,14 @@ class Guest:
         return [*command, *([suites] if suites else [])]
 
     @contextmanager
-    def _started(self, command: Sequence[str | Path], stdout: IO[str] | int, initramfs: Path | None = None
-                 ) -> Iterator[subprocess.Popen[str]]:
+    def _started(self, command: Sequence[str | Path], initramfs: Path | None = None) -> Iterator[subprocess.Popen[str]]:
         env = self.env()
         if initramfs:
             command = [*command, '--qemu_args=' + f'-initrd {shlex.quote(str(initramfs))}']
             env['PTEBATCH_SHUTDOWN'] = 'no'
         self.log.unlink(missing_ok=True)
         with subprocess.Popen(command, cwd=self.tree, env=env, stdin=subprocess.DEVNULL, text=True,
-                              errors='backslashreplace', stdout=stdout, stderr=subprocess.STDOUT) as process:
+                              errors='backslashreplace', stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             try:
                 yield process
             except BaseException:
@@ -291,7 +289,7 @@ class Guest:
 
     def _boot(self, on_line: Callable[[str], None], command: Sequence[str | Path], initramfs: Path | None) -> int:
         begun = time.monotonic()
-        with self._started(command, subprocess.PIPE, initramfs) as process:
+        with self._started(command, initramfs) as process:
             assert process.stdout
             for line in process.stdout:
                 on_line(line.rstrip())
@@ -329,9 +327,12 @@ class Guest:
         except tools.Failed as failed:
             return failed.status, failed.output
 
+    def cases(self, suites: str = '', initramfs: Path | None = None) -> list[tuple[str, str]]:
+        """The names of suite and case of all cases in the kernel that match, in the order in which they run."""
+        output: list[str] = []
+        self.boot(output.append, '--raw_output=all', initramfs=initramfs, kernel_args=('kunit.action=list',), suites=suites)
+        return re.findall(r'^(?:\[[^]]*\] )?([^\s.]+)\.([^\s.]+)$', '\n'.join(output), re.MULTILINE)
+
     def suite_names(self, initramfs: Path | None = None) -> list[str]:
         """The names of all suites in the kernel."""
-        output: list[str] = []
-        self.boot(output.append, '--raw_output=all', initramfs=initramfs, kernel_args=('kunit.action=list',))
-        cases = re.findall(r'^(?:\[[^]]*\] )?([^\s.]+)\.[^\s.]+$', '\n'.join(output), re.MULTILINE)
-        return sorted(set(cases))
+        return sorted({suite for suite, _ in self.cases(initramfs=initramfs)})

@@ -14,7 +14,6 @@ from host.console import Console
 from host.errors import Trouble
 from host import tools
 from results import known
-from results import merged
 from results import reports
 from results.facts import Fact, facts
 from results.known import Known, Quiet
@@ -22,8 +21,6 @@ from results.report import Counts, failures, skips, verdicts
 
 LAST_LINES = 20
 NAMES = 20      # failed cases that are listed at the end
-PANIC = 'Kernel panic - not syncing'
-TIMED_OUT = re.compile(r'^Command .* timed out after \d+ seconds$', re.MULTILINE)
 WARNINGS = 10   # maximum that is printed
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 FILES = ('results.txt', *VERDICTS, 'boot.log')
@@ -61,21 +58,28 @@ class Judge:
 
     def _finished(self, boot: Boot) -> bool:
         """Whether the boot ended without a timeout or a panic; if not, print the last lines of the log."""
-        if TIMED_OUT.search(boot.output):
-            reason = f'the guest did not finish within {self.guest.settings.timeout} s (TIMEOUT=)'
-        elif PANIC in boot.log:
-            reason = 'the kernel panicked'
-        else:
+        reason = boot.reason
+        if not reason:
             return True
         for fact in [*facts(boot.ktap, 'combinations', 'tried', 'total')][-1:]:
             reason += ', so far {tried} of {total} combinations'.format(**fact.words)
+        if boot.case:
+            reason += f' in {": ".join(boot.case)}'
+        if bug := self.bugs.cases.get(boot.case):
+            self.console.say(f'known     {reason}: {bug}')
+            return False
         self._error(reason, '; the last lines of its log:')
         for line in boot.log.splitlines()[-LAST_LINES:]:
             self.console.say(f'    {line}')
+        if boot.left:
+            self._error(boot.left)
         return False
 
-    def _check_warnings(self, log: str) -> None:
+    def _check_warnings(self, boot: Boot) -> None:
         """Check rule 10 (no kernel warnings) also between cases, and in cases without an address space."""
+        log = boot.log
+        if boot.case in self.bugs.cases:
+            log = log[:max((end for *_, end in known.each(log)), default=0)]
         judged = known.without(log[log.find('KTAP version'):], self.bugs.cases) if 'KTAP version' in log else ''
         warnings = reports.found(judged)
         for warning in dict.fromkeys(warnings[:WARNINGS]):
@@ -129,13 +133,13 @@ class Judge:
         """Boot a kernel with built-in suites, which run during boot."""
         settings = self.guest.settings
         quiet = Quiet(self.bugs, self.console.say)
-        status, boots = shares.boot(self.guest, quiet, self.folder, settings.parameters)
+        status, boots, ktap = shares.boot(self.guest, quiet, self.folder, settings.parameters)
         quiet.flush()
-        self._keep(''.join(boot.log for boot in boots), merged.together(merged.ktap, [boot.ktap for boot in boots]))
+        self._keep(''.join(boot.log for boot in boots), ktap)
         self._check_variant(boots[0].log)
         finished = all([self._finished(boot) for boot in boots])
         for boot in boots:
-            self._check_warnings(boot.log)
+            self._check_warnings(boot)
         if settings.suites and finished and re.search(r'KTAP version 1\n.*\b1\.\.0\n', boots[0].log):
             raise self._no_such_suite()
         return self._verdict(status)
@@ -149,7 +153,8 @@ class Judge:
         log = self.guest.read_log()
         rounds = loadable.rounds(log)
         self._keep(log, self.guest.ktap(rounds[0]) if rounds else '')
-        finished = self._finished(Boot('\n'.join(output), log, self.ktap))
+        text = '\n'.join(output)
+        finished = self._finished(Boot(text, log, self.ktap, shares.reason(text, log, self.guest.settings)))
         errors = loadable.errors(log)
         if self.guest.settings.suites and finished and rounds and not errors and 'KTAP version' not in rounds[0]:
             raise self._no_such_suite(initramfs)

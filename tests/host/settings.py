@@ -14,6 +14,7 @@ from host import variants
 from host.variants import Variant
 
 PROJECT = Path(__file__).resolve().parents[2]
+MIN_LIMIT = 10  # seconds
 
 
 def _number(env: Mapping[str, str], name: str, default: int, bits: int = 31) -> int:
@@ -98,6 +99,12 @@ class Settings:
         """The name of the run on the console and in the results."""
         variant = self.variant.name if self.variant and self.variant != variants.VARIANTS[self.arch.name][0] else ''
         return '-'.join(filter(None, (self.arch.name, self.flavour, variant)))
+
+    @property
+    def limit(self) -> int:
+        """The seconds within which a case must end. Without the options that make it longer, each takes less than 2 s."""
+        long = self.bench or self.coverage or any('.seed=' not in parameter for parameter in self.parameters)
+        return self.timeout if long else max(MIN_LIMIT, self.timeout // 10)
 
     @property
     def sources(self) -> list[str]:

@@ -3,6 +3,8 @@
 
     supervise.py PID PROGRAM [ARG...]
 
+SIGUSR1 sends SIGINT to the program only: kunit.py ends its guest, and reports what the guest printed so far.
+
 The supervisor kills the descendants of the program when the program ends, when process PID, the parent, ends for any
 reason, and when SIGTERM, SIGINT or SIGHUP arrives. The exit status is that of the program, or 128 + n after signal n.
 The supervisor has its own session: a SIGKILL to the process group of the user's command does not reach it.
@@ -20,6 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+INTERRUPT = signal.SIGUSR1
 TERM_SECONDS, KILL_SECONDS = 1.0, 0.5   # the time for descendants to end; in sum less than 2 s
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -83,7 +86,7 @@ def main(parent: int, argv: Sequence[str]) -> int:
     with suppress(PermissionError):     # this process already leads a process group
         os.setsid()
     # A blocked signal remains pending until sigwait(). The program must not inherit the mask.
-    handled = {*STOPS, signal.SIGCHLD}
+    handled = {*STOPS, signal.SIGCHLD, INTERRUPT}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
     signal_at_end_of(parent, signal.SIGTERM)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -101,6 +104,9 @@ def main(parent: int, argv: Sequence[str]) -> int:
         return 127
     while True:
         number = signal.sigwait(handled)
+        if number == INTERRUPT:
+            program.send_signal(signal.SIGINT)
+            continue
         if number != signal.SIGCHLD:
             status = 128 + number
             break

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from guests.guest import Guest
-from guests.judge import PANIC
+from guests.shares import PANIC
 from host.errors import Trouble
 from host import tools
 from mutation.record import CRASHED, KILLED, SURVIVED, TIMED_OUT
