@@ -16,7 +16,6 @@
 #include <linux/mman.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
-#include <linux/sched/signal.h>
 #include <linux/swap.h>
 #include <linux/swapops.h>
 
@@ -26,6 +25,7 @@
 #include "../lib/check/rules.h"
 #include "../lib/kernel/counter.h"
 #include "../lib/kernel/device.h"
+#include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/run/orders.h"
@@ -240,18 +240,6 @@ static void drop_privileges(struct kunit *test)
 	override_creds(cred);
 }
 
-static void send_sigkill(void)
-{
-	unsigned long flags;
-
-	/* Kernel threads ignore signals that are sent to them. */
-	if (!lock_task_sighand(current, &flags))
-		return;
-	sigaddset(&current->pending.signal, SIGKILL);
-	set_thread_flag(TIF_SIGPENDING);
-	unlock_task_sighand(current, &flags);
-}
-
 /* Of any page. The picture has an empty entry: no folio of the row is there. */
 static void set_hwpoison_entry(const struct ptebatch_trial *trial)
 {
@@ -310,7 +298,7 @@ static void begin_state(struct ptebatch_trial *trial, unsigned int state)
 	if (state & UNPRIVILEGED)
 		drop_privileges(trial->test);
 	if (state & KILLED)
-		send_sigkill();
+		ptebatch_sigkill_set();
 }
 
 static void end_state(const struct ptebatch_trial *trial, unsigned int state)
@@ -319,7 +307,7 @@ static void end_state(const struct ptebatch_trial *trial, unsigned int state)
 	struct folio *first = space->folios[0];
 
 	if (state & KILLED)
-		flush_signals(current);
+		ptebatch_sigkill_clear();
 	if (state & UNPRIVILEGED)
 		put_cred(revert_creds(current_real_cred()));
 	if (state & UNEVICTABLE)

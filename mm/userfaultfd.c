@@ -15,7 +15,10 @@
 #include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
+#include "../lib/check/compare.h"
 #include "../lib/kernel/counter.h"
+#include "../lib/kernel/device.h"
+#include "../lib/kernel/ksm.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/uffd.h"
@@ -172,6 +175,7 @@ static const struct ptebatch_op move_op = {
  * @holes: UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES
  * @pinned: number of the folio that is pinned, from 1; 0: none
  * @locked: the folios are locked, until UFFDIO_MOVE waits for the lock
+ * @killed: with @locked: the folios stay locked, the caller gets SIGKILL
  * @rwp: the destination is registered for read-write protection, too
  * @out: the folios are swapped out, and not in the swap cache
  */
@@ -184,6 +188,7 @@ struct move_row {
 	bool holes;
 	unsigned int pinned;
 	bool locked;
+	bool killed;
 	bool rwp;
 	bool out;
 };
@@ -268,6 +273,9 @@ static const struct move_row move_rows[] = {
 	{ "64K folio locked: tried again without a reference, split and moved",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16", "~Wdyx*16",
 	  .locked = true },
+	{ "64K folio stays locked, SIGKILL: -EINTR",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, NULL, "-*16", -EINTR,
+	  .locked = true, .killed = true },
 	{ "swap entries, folios locked: waits for each, moved",
 	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", "{Sx}*4", .locked = true },
 	{ "swap entries, folios locked, first shared meanwhile: tried again, -EBUSY",
@@ -283,6 +291,10 @@ static const struct move_row move_rows[] = {
 	  "P -*3", -EEXIST },
 
 	{ "zero pages: moved", { "Rzy*4", .prot = RW }, "-*4", "Rzy*4" },
+	{ "zero pages, soft-dirty tracked: moved, soft-dirty",
+	  { "Rzys*2 Rzy*2", .prot = RW, .track = true }, "-*4", "Rzys*4" },
+	{ "zero pages that KSM has mapped: moved, KSM does not count them any more",
+	  { "Rdzy*2 Rzy Rdzy", .prot = RW }, "-*4", "Rzy*4" },
 	{ "zero pages between small folios: moved",
 	  { "Wdyx Rzy*2 Wdyx", .prot = RW }, "-*4", "Wdyx Rzy*2 Wdyx" },
 	{ "KSM pages: -EBUSY", { "Rky*2", .prot = RW }, NULL, "-*2", -EBUSY },
@@ -315,14 +327,20 @@ KUNIT_ARRAY_PARAM_DESC(move_rows, move_rows, name);
  * @row: the case
  * @space: the address space
  * @waits: kprobe on the function that UFFDIO_MOVE calls until a folio is unlocked
+ * @ends: kprobe on the function that UFFDIO_MOVE calls at its end
  * @unlocked: number of folios that another thread has unlocked
  */
 struct attempt {
 	const struct move_row *row;
 	const struct ptebatch_space *space;
-	struct ptebatch_counter waits;
+	struct ptebatch_counter waits, ends;
 	unsigned int unlocked;
 };
+
+static void check_move(struct ptebatch_trial *trial, const void *data)
+{
+	ptebatch_trial_expect_ksm_zero_pages(trial);
+}
 
 static bool is_large(const struct attempt *attempt)
 {
@@ -337,9 +355,25 @@ static void unlock_next(void *data)
 {
 	struct attempt *attempt = data;
 
-	if (attempt->unlocked < attempt->space->row.nr_folios &&
-	    (!is_large(attempt) || attempt->waits.hits > 2))
+	if (is_large(attempt) && attempt->waits.hits <= 2)
+		return;
+	if (attempt->row->killed)
+		ptebatch_sigkill_set();
+	else if (attempt->unlocked < attempt->space->row.nr_folios)
 		folio_unlock(attempt->space->folios[attempt->unlocked++]);
+}
+
+/* Before UFFDIO_MOVE returns: what follows is not to be killed. */
+static void clear_signal(void *data)
+{
+	ptebatch_sigkill_clear();
+}
+
+static struct ptebatch_counter until_return(const struct ptebatch_space *space)
+{
+	return (struct ptebatch_counter) {
+		.function = "mmput", .match = space->places[0].mm, .on_call = clear_signal,
+	};
 }
 
 /* The set-up locks folios with swap space; UFFDIO_MOVE locks them itself. */
@@ -361,6 +395,7 @@ static void prepare_move(struct ptebatch_trial *trial, const void *data)
 		else if (!row->locked && locked)
 			folio_unlock(space->folios[i]);
 	}
+	ptebatch_ksm_map_zero_pages(trial->place->mm, ptebatch_ksm_zero_entries(&space->row));
 	attempt->space = space;
 	attempt->unlocked = 0;
 	attempt->waits = (struct ptebatch_counter) {
@@ -369,6 +404,8 @@ static void prepare_move(struct ptebatch_trial *trial, const void *data)
 	};
 	KUNIT_ASSERT_EQ(trial->test, 0,
 			ptebatch_counters_begin(&attempt->waits, row->locked));
+	attempt->ends = until_return(space);
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&attempt->ends, row->killed));
 	if (row->pinned)
 		ptebatch_folio_pin(space->folios[row->pinned - 1], 1);
 }
@@ -380,6 +417,7 @@ static void undo_move(struct ptebatch_trial *trial, const void *data)
 	struct ptebatch_space *space = trial->space;
 	unsigned int i;
 
+	ptebatch_counters_end(&attempt->ends, row->killed);
 	ptebatch_counters_end(&attempt->waits, row->locked);
 	if (row->pinned)
 		ptebatch_folio_pin(space->folios[row->pinned - 1], -1);
@@ -397,7 +435,8 @@ static void move_row(struct kunit *test)
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup,
 		.after = row->after, .second = row->second, .ret = row->err,
-		.prepare = prepare_move, .undo = undo_move, .data = &attempt,
+		.prepare = prepare_move, .undo = undo_move, .check = check_move,
+		.data = &attempt,
 	};
 
 	if (ptebatch_uffd_missing())
@@ -411,6 +450,97 @@ static void move_row(struct kunit *test)
 	attempt->row = row;
 	op.arg = row->holes ? UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES : 0;
 	op.uffd_rwp = row->rwp;
+	ptebatch_row_run(test, &run);
+}
+
+/* UFFDIO_MOVE of a range without pages to the row. */
+static long move_hole(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_place *from = &space->places[1];
+	struct uffdio_move arg = {
+		.dst = ptebatch_addr(space, 0), .src = from->start,
+		.len = space->row.nr * PAGE_SIZE, .mode = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
+	};
+	struct file *uffd;
+	long ret;
+
+	ret = map_destination(space, from);
+	if (ret)
+		return ret;
+	uffd = ptebatch_uffd_open(from->mm, 0);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	ret = ptebatch_uffd_register(uffd, from->mm, arg.dst, UFFDIO_REGISTER_MODE_MISSING) ?:
+	      ptebatch_uffd_ioctl(uffd, from->mm, UFFDIO_MOVE, &arg, sizeof(arg));
+	__fput_sync(uffd);
+	return ret;
+}
+
+static const struct ptebatch_op move_hole_op = {
+	.function = "UFFDIO_MOVE", .call = move_hole, .no_twin = true, .moves = true,
+};
+
+/* UFFDIO_MOVE may try again, but not without end. */
+#define TRIES	100
+
+static void stop_tries(void *data)
+{
+	struct ptebatch_counter *tries = data;
+
+	if (tries->hits > TRIES)
+		ptebatch_sigkill_set();
+}
+
+/**
+ * struct destination_row - a case of UFFDIO_MOVE onto a PMD that is no page table
+ * @name: name of the case
+ * @setup: the destination
+ */
+static const struct destination_row {
+	const char *name;
+	struct ptebatch_setup setup;
+} destination_rows[] = {
+	{ "PMD-mapped folio at the destination: -EEXIST", { "[Wdyx]", .prot = RW } },
+	{ "PMD migration entry at the destination: -EEXIST", { "[Mw]", .prot = RW } },
+	{ "device-private PMD at the destination: -EEXIST", { "[Dwx]", .prot = RW } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(destination_rows, destination_rows, name);
+
+static void prepare_destination(struct ptebatch_trial *trial, const void *data)
+{
+	struct ptebatch_counter *probes = *(struct ptebatch_counter * const *)data;
+
+	probes[0] = (struct ptebatch_counter) {
+		.function = "pte_offset_map_rw_nolock", .match = trial->place->mm,
+		.on_call = stop_tries, .data = probes,
+	};
+	probes[1] = until_return(trial->space);
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(probes, 2));
+}
+
+static void undo_destination(struct ptebatch_trial *trial, const void *data)
+{
+	struct ptebatch_counter *probes = *(struct ptebatch_counter * const *)data;
+
+	ptebatch_counters_end(probes, 2);
+}
+
+static void destination_row(struct kunit *test)
+{
+	const struct destination_row *row = test->param_value;
+	struct ptebatch_counter *probes;
+	const struct ptebatch_run run = {
+		.op = &move_hole_op, .setup = &row->setup, .second = "-*T", .ret = -EEXIST,
+		.prepare = prepare_destination, .undo = undo_destination, .data = &probes,
+	};
+
+	if (ptebatch_uffd_missing())
+		kunit_skip(test, "%s", ptebatch_uffd_missing());
+	if (!IS_ENABLED(CONFIG_KPROBES))
+		kunit_skip(test, "an endless loop is not ended without CONFIG_KPROBES");
+	probes = kunit_kcalloc(test, 2, sizeof(*probes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, probes);
 	ptebatch_row_run(test, &run);
 }
 
@@ -477,14 +607,15 @@ static void move_huge_zero_page(struct kunit *test)
 static struct kunit_case userfaultfd_cases[] = {
 	KUNIT_CASE_PARAM(close_row, close_rows_gen_params),
 	KUNIT_CASE_PARAM(move_row, move_rows_gen_params),
+	KUNIT_CASE_PARAM(destination_row, destination_rows_gen_params),
 	KUNIT_CASE(move_huge_zero_page),
 	{}
 };
 
 static struct kunit_suite userfaultfd_suite = {
 	.name = "ptebatch_userfaultfd",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
+	.suite_init = ptebatch_swap_device_on,
+	.suite_exit = ptebatch_swap_device_off,
 	.test_cases = userfaultfd_cases,
 };
 

@@ -401,10 +401,13 @@ void ptebatch_trial_expect_old_in(const struct ptebatch_trial *trial,
  */
 void ptebatch_trial_expect_ksm_zero_pages(const struct ptebatch_trial *trial)
 {
+	long expected = ptebatch_ksm_zero_entries(&trial->after.row);
+
+	if (trial->second && trial->second->place->mm == trial->place->mm)
+		expected += ptebatch_ksm_zero_entries(&trial->second->after.row);
 	if (IS_ENABLED(CONFIG_KSM))
 		KUNIT_EXPECT_EQ_MSG(trial->test,
-				    ptebatch_ksm_mapped_zero_pages(trial->place->mm),
-				    ptebatch_ksm_zero_entries(&trial->after.row),
+				    ptebatch_ksm_mapped_zero_pages(trial->place->mm), expected,
 				    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages of the mm after %s",
 				    trial->function);
 }

@@ -49,6 +49,32 @@ void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 	mmap_write_unlock(mm);
 }
 
+/**
+ * ptebatch_sigkill_set() - make SIGKILL pending, although kernel threads ignore signals
+ *
+ * Context: Any context.
+ */
+void ptebatch_sigkill_set(void)
+{
+	unsigned long flags;
+
+	if (!lock_task_sighand(current, &flags))
+		return;
+	sigaddset(&current->pending.signal, SIGKILL);
+	set_thread_flag(TIF_SIGPENDING);
+	unlock_task_sighand(current, &flags);
+}
+
+/**
+ * ptebatch_sigkill_clear() - end ptebatch_sigkill_set()
+ *
+ * Context: Any context.
+ */
+void ptebatch_sigkill_clear(void)
+{
+	flush_signals(current);
+}
+
 struct process_work {
 	long (*work)(void *data);
 	void *data;

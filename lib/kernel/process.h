@@ -21,6 +21,8 @@ struct ptebatch_dummy_task {
 struct mm_struct *ptebatch_mm_alloc(void);
 void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 			vm_flags_t set, vm_flags_t clear);
+void ptebatch_sigkill_set(void);
+void ptebatch_sigkill_clear(void);
 
 long ptebatch_process(struct mm_struct *mm, long (*work)(void *data),
 		      void *data);
