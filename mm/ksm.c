@@ -12,9 +12,11 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
 
 #include "../lib/check/compare.h"
 #include "../lib/kernel/ksmd.h"
+#include "../lib/op/op.h"
 #include "../lib/run/rows.h"
 
 #ifdef CONFIG_KSM
@@ -28,7 +30,9 @@
  * @first: first page of the row that has the same contents as others
  * @nr: number of these pages; the contents of all other pages are unique
  * @value: what these pages contain, as bytes
- * @unmerge: call MADV_UNMERGEABLE when ksmd has merged them
+ * @then: operation when ksmd has merged them; a fault is one of their last
+ * @second: expected row of the destination, if @then is a move
+ * @err: expected return value of @then
  */
 struct merge_row {
 	const char *name;
@@ -36,7 +40,89 @@ struct merge_row {
 	const char *after;
 	unsigned int first, nr;
 	u8 value;
-	bool unmerge;
+	const struct ptebatch_op *then;
+	const char *second;
+	long err;
+};
+
+static long advise(struct ptebatch_space *space, int behavior)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	long err;
+
+	kthread_use_mm(mm);
+	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, behavior);
+	kthread_unuse_mm(mm);
+	return err;
+}
+
+static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return advise(space, MADV_MERGEABLE) ?: ptebatch_ksmd_merge();
+}
+
+static const struct ptebatch_op merge_op = {
+	.function = "ksmd", .call = merge, .no_twin = true,
+};
+
+static long unmerge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return merge(op, space, twin) ?: advise(space, MADV_UNMERGEABLE);
+}
+
+static const struct ptebatch_op unmerge_op = {
+	.function = "MADV_UNMERGEABLE", .call = unmerge, .no_twin = true,
+};
+
+static long write_merged(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct ptebatch_op fault = ptebatch_write_fault;
+
+	fault.arg = op->arg;
+	return merge(op, space, twin) ?: fault.call(&fault, space, twin);
+}
+
+static const struct ptebatch_op write_op = {
+	.function = "a write fault", .call = write_merged, .no_twin = true,
+};
+
+/* As break_ksm(), of one page. */
+static vm_fault_t unshare(struct ptebatch_space *space, unsigned int i)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long addr = ptebatch_addr(space, i);
+	vm_fault_t ret;
+
+	mmap_read_lock(mm);
+	ret = handle_mm_fault(vma_lookup(mm, addr), addr,
+			      FAULT_FLAG_UNSHARE | FAULT_FLAG_REMOTE, NULL);
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+static long unshare_merged(const struct ptebatch_op *op, struct ptebatch_space *space,
+			   bool twin)
+{
+	long err = merge(op, space, twin);
+	vm_fault_t ret;
+
+	if (err)
+		return err;
+	ret = unshare(space, op->arg);
+	return ret & VM_FAULT_ERROR ? vm_fault_to_errno(ret, 0) : 0;
+}
+
+static const struct ptebatch_op unshare_op = {
+	.function = "an unshare fault", .call = unshare_merged, .no_twin = true,
+};
+
+static long move_merged(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return merge(op, space, twin) ?: ptebatch_move.call(&ptebatch_move, space, twin);
+}
+
+static const struct ptebatch_op move_op = {
+	.function = "mremap()", .call = move_merged, .no_twin = true, .moves = true,
 };
 
 static const struct merge_row rows[] = {
@@ -90,16 +176,59 @@ static const struct merge_row rows[] = {
 	/* MADV_UNMERGEABLE afterwards: each page has a copy of its own again. */
 	{ "last two equal pages, MADV_UNMERGEABLE: copies, read-only and exclusive",
 	  { "{Wdyx*16}", .prot = RW, .lru = true },
-	  "(Wdyx*14 .*2) ~Ryx*2", 14, 2, 0x55, .unmerge = true },
+	  "(Wdyx*14 .*2) ~Ryx*2", 14, 2, 0x55, &unmerge_op },
 	{ "last two equal soft-dirty pages, MADV_UNMERGEABLE: copies, soft-dirty",
 	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
-	  "(Wdysx*14 .*2) ~Rysx*2", 14, 2, 0x55, .unmerge = true },
+	  "(Wdysx*14 .*2) ~Rysx*2", 14, 2, 0x55, &unmerge_op },
 	{ "last two equal uffd-wp pages, MADV_UNMERGEABLE: copies, uffd-wp",
 	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "(Rdyux*14 .*2) ~Ryux*2", 14, 2, 0x55, .unmerge = true },
+	  "(Rdyux*14 .*2) ~Ryux*2", 14, 2, 0x55, &unmerge_op },
 	{ "two equal uffd-rwp pages, MADV_UNMERGEABLE: never merged, no copies",
 	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(Ndyux*16)", 5, 2, 0x55, .unmerge = true },
+	  "(Ndyux*16)", 5, 2, 0x55, &unmerge_op },
+
+	/* A write fault of the last page afterwards. */
+	{ "last two equal pages, write fault: the page is a writable copy",
+	  { "{Wdyx*16}", .prot = RW, .lru = true },
+	  "(Wdyx*14 Ryk=15) ~Wdyx", 14, 2, 0x55, &write_op },
+	{ "last two equal pages, not soft-dirty, write fault: only the copy is soft-dirty",
+	  { "{Wdyx*16}", .prot = RW, .track = true, .lru = true },
+	  "(Wdyx*14 Ryk=15) ~Wdysx", 14, 2, 0x55, &write_op },
+	{ "last two equal uffd-wp pages, write fault: message, both stay merged",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	  "(Rdyux*14 Ryuk=15 Ryuk=15)", 14, 2, 0x55, &write_op, .err = -EFAULT },
+	{ "last two equal uffd-rwp pages, write fault: message, never merged",
+	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	  "(Ndyux*16)", 14, 2, 0x55, &write_op, .err = -EFAULT },
+
+	/* An unshare fault of the last page afterwards, as of a pin for reading. */
+	{ "last two equal pages, unshare fault: the page is a read-only copy",
+	  { "{Wdyx*16}", .prot = RW, .lru = true },
+	  "(Wdyx*14 Ryk=15) ~Ryx", 14, 2, 0x55, &unshare_op },
+	{ "last two equal soft-dirty pages, unshare fault: both stay soft-dirty",
+	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	  "(Wdysx*14 Rysk=15) ~Rysx", 14, 2, 0x55, &unshare_op },
+	{ "last two equal uffd-wp pages, unshare fault: both stay uffd-wp",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	  "(Rdyux*14 Ryuk=15) ~Ryux", 14, 2, 0x55, &unshare_op },
+	{ "last two equal uffd-rwp pages, unshare fault: message, never merged",
+	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	  "(Ndyux*16)", 14, 2, 0x55, &unshare_op, .err = -EFAULT },
+
+	/* mremap() afterwards: it copies the pages, and moves the copies. */
+	{ "last two equal pages, mremap(): copies at the destination",
+	  { "{Wdyx*16}", .prot = RW, .lru = true },
+	  "(-*14 .*2) ~{-}*2", 14, 2, 0x55, &move_op, "(Wdyx*14 .*2) ~Ryx*2" },
+	{ "last two equal pages, soft-dirty tracked, mremap(): all soft-dirty",
+	  { "{Wdyx*16}", .prot = RW, .track = true, .lru = true },
+	  "(-*14 .*2) ~{-}*2", 14, 2, 0x55, &move_op, "(Wdysx*14 .*2) ~Rysx*2" },
+	{ "last two equal uffd-wp pages, mremap(): copies, uffd-wp",
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	  "(-*14 .*2) ~{-}*2", 14, 2, 0x55, &move_op, "(Rdyux*14 .*2) ~Ryux*2" },
+	{ "last two equal uffd-rwp pages, mremap(): never merged, moved",
+	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	  "(-*16)", 14, 2, 0x55, &move_op, "(Ndyux*16)" },
+
 	{ "two pages of a 64K folio are equal and soft-dirty: both soft-dirty",
 	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
 	  "(Wdysx*5 Rysk=6 Rysk=6 Wdysx*9)", 5, 2, 0x55 },
@@ -154,50 +283,24 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 
 static void check(struct ptebatch_trial *trial, const void *data)
 {
+	const struct ptebatch_trial *at = trial->second ?: trial;
 	unsigned int i;
 
-	for (i = 0; i < trial->after.row.nr; i++)
-		KUNIT_EXPECT_TRUE_MSG(trial->test, contains(trial, i),
+	for (i = 0; i < at->after.row.nr; i++)
+		KUNIT_EXPECT_TRUE_MSG(trial->test, contains(at, i),
 				      "the page of entry %u has other contents than before", i);
 }
-
-static long advise(struct ptebatch_space *space, int behavior)
-{
-	struct mm_struct *mm = space->places[0].mm;
-	long err;
-
-	kthread_use_mm(mm);
-	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, behavior);
-	kthread_unuse_mm(mm);
-	return err;
-}
-
-static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	return advise(space, MADV_MERGEABLE) ?: ptebatch_ksmd_merge();
-}
-
-static const struct ptebatch_op merge_op = {
-	.function = "ksmd", .call = merge, .no_twin = true,
-};
-
-static long unmerge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	return merge(op, space, twin) ?: advise(space, MADV_UNMERGEABLE);
-}
-
-static const struct ptebatch_op unmerge_op = {
-	.function = "MADV_UNMERGEABLE", .call = unmerge, .no_twin = true,
-};
 
 static void merge_row(struct kunit *test)
 {
 	const struct merge_row *row = test->param_value;
+	struct ptebatch_op op = row->then ? *row->then : merge_op;
 	const struct ptebatch_run run = {
-		.op = row->unmerge ? &unmerge_op : &merge_op, .setup = &row->setup, .after = row->after,
-		.prepare = prepare, .check = check, .data = row,
+		.op = &op, .setup = &row->setup, .after = row->after, .second = row->second,
+		.ret = row->err, .prepare = prepare, .check = check, .data = row,
 	};
 
+	op.arg = row->first + row->nr - 1;
 	if (ptebatch_ksmd_missing())
 		kunit_skip(test, "%s", ptebatch_ksmd_missing());
 	ptebatch_row_run(test, &run);
