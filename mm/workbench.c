@@ -35,7 +35,7 @@ ptebatch_check_t ptebatch_check_announced, ptebatch_check_lazy_mmu,
 	ptebatch_check_flush, ptebatch_check_protection, ptebatch_check_contents,
 	ptebatch_check_tables, ptebatch_check_slots, ptebatch_check_mlocked,
 	ptebatch_check_deferred, ptebatch_check_mm_ids, ptebatch_check_dirty_folio,
-	ptebatch_check_reverse_map,
+	ptebatch_check_reverse_map, ptebatch_check_watermark,
 	ptebatch_check_dirty, ptebatch_check_mapped;
 
 #define RW	(PROT_READ | PROT_WRITE)
@@ -341,6 +341,12 @@ static void add_mapped_pages(struct ptebatch_trial *trial, int by)
 	lruvec_stat_mod_folio(trial->space->folios[0], NR_ANON_MAPPED, by);
 }
 
+/* As if the RSS had been higher before the operation. */
+static void raise_rss_before(struct ptebatch_trial *trial, int by)
+{
+	trial->rss += by * SZ_1M;
+}
+
 static void set_mlocked(struct ptebatch_trial *trial, int by)
 {
 	if (by > 0)
@@ -445,6 +451,9 @@ static const struct state_row {
 	{ "NR_ANON_MAPPED too high: reported",
 	  { "{Wdyx*16}", .prot = RW }, add_mapped_pages, ptebatch_check_mapped,
 	  "NR_ANON_MAPPED has 17 pages of the row, 16 are mapped" },
+	{ "high watermark lower than the RSS was: reported",
+	  { "{Wdyx*16}", .prot = RW }, raise_rss_before, ptebatch_check_watermark,
+	  "the RSS was 1048592 pages, its high watermark is 16" },
 	{ "mlocked folio without VM_LOCKED: reported",
 	  { "{Wdyx*16}", .prot = RW }, set_mlocked, ptebatch_check_mlocked,
 	  "folio 0 is mlocked, but no VM_LOCKED VMA maps it" },

@@ -12,5 +12,6 @@ void ptebatch_slots_begin(struct ptebatch_trial *trial);
 void ptebatch_mlocked_begin(struct ptebatch_trial *trial);
 void ptebatch_mapped_begin(struct ptebatch_trial *trial);
 void ptebatch_deferred_begin(struct ptebatch_trial *trial);
+void ptebatch_watermark_begin(struct ptebatch_trial *trial);
 
 #endif /* PTEBATCH_BEGIN_H */

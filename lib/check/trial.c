@@ -184,6 +184,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	ptebatch_mapped_begin(trial);
 	ptebatch_deferred_begin(trial);
 	ptebatch_slots_begin(trial);
+	ptebatch_watermark_begin(trial);
 	if (setup->lru)
 		ptebatch_space_drop_refs(trial->space);
 	ptebatch_bad_pmd_begin(trial->space);

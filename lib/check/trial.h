@@ -65,6 +65,7 @@ struct ptebatch_meanwhile {
  *                the folios of the row; unused after boot, see deferred.c
  * @split_deferred: split_deferred of each order before the operation, likewise
  * @deferred_events: thp_deferred_split_page before the operation, likewise
+ * @rss: RSS of the mm before the operation, in pages
  * @other_slots: swap slots in use before the operation, less those of the row's
  *               folios; unused if the swap space is not the suite's
  * @quiet: a violation does not fail the case
@@ -99,6 +100,7 @@ struct ptebatch_trial {
 	long other_marked[PTEBATCH_ORDERS];
 	long split_deferred[PTEBATCH_ORDERS];
 	long deferred_events;
+	unsigned long rss;
 	long other_slots;
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;
