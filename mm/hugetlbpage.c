@@ -6,7 +6,8 @@
  * and a change first clears all and invalidates the TLB (break before make).
  *
  * Each function is applied to entries of which the hardware has set the accessed
- * and dirty bits of some, and the raw entries are checked.
+ * and dirty bits of some, and the raw entries are checked. DAMON is the one caller
+ * that does not know the beginning of the page: it samples any address.
  */
 #include "../lib/arch/tlb.h"
 
@@ -16,13 +17,16 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/page_idle.h>
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
 #include <linux/syscalls.h>
 
 #include "../lib/arch/arch.h"
 #include "../lib/check/flush.h"
+#include "../lib/check/notifier.h"
 #include "../lib/check/rules.h"
+#include "../lib/kernel/damon.h"
 #include "../lib/kernel/process.h"
 
 #ifdef CONFIG_HUGETLB_PAGE
@@ -454,8 +458,145 @@ static void hugetlb(struct kunit *test)
 		run(test, huge, param->op, &states[i]);
 }
 
+/* Addresses of which DAMON clears the accessed bits in a secondary MMU. */
+static struct {
+	unsigned long start, end;
+	unsigned int calls;
+} cleared;
+
+static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
+			unsigned long start, unsigned long end)
+{
+	cleared.start = start;
+	cleared.end = end;
+	cleared.calls++;
+	return false;
+}
+
+static const struct mmu_notifier_ops secondary_ops = {
+	.clear_young = clear_young, .free_notifier = ptebatch_notifier_free,
+};
+
+static void set_entries(struct huge *huge, const struct state *state)
+{
+	spinlock_t *ptl;	/* of the page table */
+
+	mmap_read_lock(huge->mm);
+	ptl = huge_pte_lock(hstate_vma(huge->vma), huge->mm, huge->ptep);
+	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, huge->base, huge->size->bytes);
+	ptebatch_set_raw_pte(huge->ptep - 1, neighbour());
+	ptebatch_set_raw_pte(huge->ptep + huge->size->nr, neighbour());
+	set_bits(huge, state);
+	spin_unlock(ptl);
+	mmap_read_unlock(huge->mm);
+}
+
+static void clear_entries(struct huge *huge, struct entries *entries)
+{
+	spinlock_t *ptl;	/* of the page table */
+
+	mmap_read_lock(huge->mm);
+	ptl = huge_pte_lock(hstate_vma(huge->vma), huge->mm, huge->ptep);
+	read_after(huge, entries);
+	spin_unlock(ptl);
+	flush_tlb_mm(huge->mm);
+	mmap_read_unlock(huge->mm);
+}
+
+/* The page is sampled at an address in its middle. */
+static void prepare_sample(struct kunit *test, struct huge *huge)
+{
+	const struct ptebatch_place place = { huge->mm, huge->addr };
+	struct ptebatch_notifier *notifier;
+
+	cleared.calls = 0;
+	notifier = ptebatch_notifier_begin(&secondary_ops, huge->mm, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, notifier);
+	KUNIT_EXPECT_EQ(test, 0, ptebatch_flush_begin(&huge->flush, &place));
+	huge->unbroken = false;
+	huge->flush.data = huge;
+	huge->flush.on_flush = huge->size->nr > 1 ? look_for_valid : NULL;
+	KUNIT_EXPECT_EQ(test, 0,
+			ptebatch_damon_prepare(huge->mm,
+					       huge->addr + huge->size->bytes / 2 + 8));
+	huge->invalidated = bitmap_full(huge->flush.flushed,
+					min(huge->size->bytes / PAGE_SIZE,
+					    PTEBATCH_ROW_ENTRIES));
+	ptebatch_flush_end(&huge->flush);
+	ptebatch_notifier_end(notifier);
+}
+
+static void expect_sampled(struct kunit *test, const struct huge *huge,
+			   const struct entries *entries)
+{
+	bool young = entries->all_bits & YOUNG;
+	unsigned int i;
+
+	for (i = 0; i < huge->size->nr; i++) {
+		unsigned int was = young ? entries->all_bits : bits(entries->before[i]);
+
+		KUNIT_EXPECT_EQ_MSG(test, plain(entries->after[i]), plain(entries->before[i]),
+				    "entry %u, accessed and dirty aside", i);
+		KUNIT_EXPECT_EQ_MSG(test, bits(entries->after[i]), was & ~YOUNG,
+				    PTEBATCH_RULE_GATHERED
+				    ": accessed (1) and dirty (2) of entry %u", i);
+	}
+	KUNIT_EXPECT_FALSE_MSG(test, huge->unbroken,
+			       "DAMON invalidates the TLB while an entry is valid");
+	if (young && huge->size->nr > 1)
+		KUNIT_EXPECT_TRUE_MSG(test, huge->invalidated,
+				      PTEBATCH_RULE_TLB ": DAMON invalidates too little");
+	KUNIT_EXPECT_EQ_MSG(test, cleared.calls, 1,
+			    "calls of clear_young() of a secondary MMU");
+	KUNIT_EXPECT_EQ_MSG(test, cleared.start, huge->addr,
+			    "beginning of clear_young() in a secondary MMU");
+	KUNIT_EXPECT_EQ_MSG(test, cleared.end, huge->addr + huge->size->bytes,
+			    "end of clear_young() in a secondary MMU");
+	KUNIT_EXPECT_TRUE_MSG(test, folio_test_idle(page_folio(pages)), "PG_idle");
+	KUNIT_EXPECT_EQ_MSG(test, folio_test_young(page_folio(pages)), young, "PG_young");
+	KUNIT_EXPECT_EQ_MSG(test, pte_val(entries->in_front), pte_val(neighbour()),
+			    PTEBATCH_RULE_NEIGHBOURS ": entry in front of the first one");
+	KUNIT_EXPECT_EQ_MSG(test, pte_val(entries->behind), pte_val(neighbour()),
+			    PTEBATCH_RULE_NEIGHBOURS ": entry behind the last one");
+}
+
+static void damon_desc(const struct size *size, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+		 "%s, DAMON prepares an address in the middle: the whole page is old", size->name);
+}
+
+KUNIT_ARRAY_PARAM(damon, sizes, damon_desc);
+
+static void damon(struct kunit *test)
+{
+	struct entries entries;
+	struct huge *huge;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_DAMON_VADDR))
+		kunit_skip(test, "no DAMON without CONFIG_DAMON_VADDR");
+	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, huge);
+	huge->size = test->param_value;
+	if (huge->size->bytes > LARGEST)
+		kunit_skip(test, "page is larger than 32 MiB, the limit of this suite");
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
+	map(test, huge);
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		set_entries(huge, &states[i]);
+		read_before(huge, &entries);
+		prepare_sample(test, huge);
+		clear_entries(huge, &entries);
+		expect_sampled(test, huge, &entries);
+		folio_clear_idle(page_folio(pages));
+		folio_test_clear_young(page_folio(pages));
+	}
+}
+
 static struct kunit_case hugetlbpage_cases[] = {
 	KUNIT_CASE_PARAM(hugetlb, hugetlb_gen_params),
+	KUNIT_CASE_PARAM(damon, damon_gen_params),
 	{}
 };
 
