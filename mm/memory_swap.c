@@ -23,6 +23,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/swap.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -163,16 +164,45 @@ static void unlock_folio(void *data)
 	folio_unlock(data);
 }
 
-static void lock_first(struct ptebatch_trial *trial)
+/* For a device-private folio: a worker, which may wake the fault. */
+static struct later {
+	struct delayed_work work;
+	struct folio *folio;
+} later;
+
+static void unlock_later(struct work_struct *work)
+{
+	folio_unlock(container_of(work, struct later, work.work)->folio);
+}
+
+static void lock_first(struct ptebatch_trial *trial, bool device)
 {
 	struct folio *folio = trial->space->folios[0];
 
 	folio_lock(folio);
+	if (device) {
+		later.folio = folio;
+		INIT_DELAYED_WORK(&later.work, unlock_later);
+		schedule_delayed_work(&later.work, msecs_to_jiffies(50));
+		return;
+	}
 	waits = (struct ptebatch_counter) {
 		.function = "__folio_lock_or_retry", .match = folio,
 		.on_call = unlock_folio, .data = folio,
 	};
 	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&waits, 1));
+}
+
+/* The fault has waited until the folio was unlocked. */
+static void expect_unlocked(struct ptebatch_trial *trial, bool device)
+{
+	if (!device) {
+		ptebatch_counters_end(&waits, 1);
+		return;
+	}
+	KUNIT_EXPECT_FALSE_MSG(trial->test, folio_test_locked(later.folio),
+			       "%s does not wait until the folio is unlocked", trial->function);
+	flush_delayed_work(&later.work);
 }
 
 /* Of this task, before the fault. */
@@ -211,7 +241,7 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 				ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails));
 	ptebatch_anon_orders_begin(trial->place->mm, &orders);
 	if (row->state & LOCKED)
-		lock_first(trial);
+		lock_first(trial, row->state & DEVICE);
 	major_faults = current->maj_flt;
 	device_faults = ptebatch_device_faults();
 }
@@ -244,7 +274,7 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 	struct folio *last;
 
 	if (row->state & LOCKED)
-		ptebatch_counters_end(&waits, 1);
+		expect_unlocked(trial, row->state & DEVICE);
 	if (row->fails)
 		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&last),
 				      "%s allocates no folio", trial->function);
@@ -339,7 +369,7 @@ static bool check_fault(struct kunit *test, const struct fault_row *row)
 		kunit_skip(test, "the machine's swap device may read ahead");
 	if (row->fails && ptebatch_fail_folio_missing())
 		kunit_skip(test, "%s", ptebatch_fail_folio_missing());
-	if (row->state & LOCKED && !IS_ENABLED(CONFIG_KPROBES))
+	if (row->state & LOCKED && !(row->state & DEVICE) && !IS_ENABLED(CONFIG_KPROBES))
 		kunit_skip(test, "no other thread holds a lock without CONFIG_KPROBES");
 	if (row->state & POISONED && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
 		kunit_skip(test, "no PG_hwpoison without CONFIG_MEMORY_FAILURE");
@@ -483,6 +513,9 @@ static const struct fault_row rows[] = {
 	{ "device-private entry, page table gone before the lock, read fault: nothing done",
 	  { "Wdyx || {Dwx} Wdyx", .prot = RW, .lost_in = "pte_offset_map_lock" }, 1,
 	  "Wdyx {Dwx} Wdyx", .state = DEVICE | IGNORED | REFERENCED },
+	{ "device-private entry, folio locked, read fault: waits, nothing done",
+	  { "|| {Dwx} Wdyx", .prot = RW }, 0, "{Dwx} Wdyx",
+	  .state = DEVICE | IGNORED | LOCKED | REFERENCED },
 	{ "64K folio locked, read fault: waits, folio mapped",
 	  { "{Sx*16}", .prot = RW }, 5, "{Wyx*16}", .state = LOCKED },
 	{ "entry soft-dirty before the lock, read fault: nothing mapped",
