@@ -44,6 +44,10 @@ def _digest(parts: Mapping[str, bytes | None]) -> str:
     return hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()
 
 
+def _object(source: str) -> str:
+    return source.removesuffix('c') + 'o'
+
+
 class Compiler:
     """Compiles the sources that the series change, on one architecture; each with the same headers only once."""
 
@@ -55,20 +59,28 @@ class Compiler:
         self.sources = [name for name in names if name.endswith('.c')]
         self.compiled: set[str] = set()
 
+    def leave_out(self) -> list[str]:
+        """Leave out, and return, the sources that do not compile without patches: those of other configurations."""
+        with suppress(tools.Failed):
+            self.guest.make('-k', *map(_object, self.sources))
+        found = [name for name in self.sources if not (self.guest.build_path / _object(name)).exists()]
+        self.sources = [name for name in self.sources if name not in found]
+        return found
+
     def objects(self, state: State) -> list[str]:
         """The objects to compile for a state."""
         found = {}
         for name in self.sources:
             key = _digest({file: state[file] for file in (*self.headers, name) if file in state} | {'': name.encode()})
             if key not in self.compiled:
-                found[name.removesuffix('c') + 'o'] = key
+                found[_object(name)] = key
         self.compiled.update(found.values())
         return list(found)
 
     def errors(self, objects: Sequence[str]) -> str:
         """What the compiler says about the objects: also a warning is an error."""
         try:
-            output = self.guest.make(*objects)
+            output = self.guest.make('-k', *objects)
         except tools.Failed as failed:
             return failed.first_errors()
         return '\n'.join(line for line in output.splitlines() if 'warning:' in line)
@@ -85,6 +97,8 @@ def compiled(settings: Settings, steps: Sequence[Step], console: Console) -> Ite
         guest = Guest(settings, tree.path)
         guest.configure()
         compiler = Compiler(guest, steps)
+        if left_out := compiler.leave_out():
+            console.say(f'left out  {", ".join(left_out)}: not in the {settings.arch.name} kernel')
         number = 0
         for position, step in enumerate(steps, 1):
             if objects := compiler.objects(step.state):
@@ -110,10 +124,9 @@ def main(env: Mapping[str, str]) -> int:
         steps, errors = applied(tree)
     for error in errors:
         console.say(f'[FAILED] {error}')
-    with suppress(KeyboardInterrupt):
-        for settings in [] if errors else wanted:
-            # The series only, and one tree for all steps: only what a patch changes is compiled.
-            for error in compiled(replace(settings, fixes=None, strict=True, tree='orders'), steps, console):
-                errors.append(error)
-                console.say(f'[FAILED] {error}')
+    for settings in [] if errors else wanted:
+        # One tree for all steps: only what a patch changes is compiled.
+        for error in compiled(replace(settings, fixes=None, strict=True, tree='orders'), steps, console):
+            errors.append(error)
+            console.say(f'[FAILED] {error}')
     return exit_status.FAILED if errors else exit_status.PASSED

@@ -100,3 +100,14 @@ def test_series_do_not_apply(machine: Machine) -> None:
     ended = machine.run('orders', SERIES=str(machine.new_file()))
     assert ended.returncode == 2
     assert 'SERIES= does not apply to make orders' in ended.stderr
+
+
+def test_sources_of_other_configurations_are_left_out(tree: Path) -> None:
+    def make(*names: str) -> str:
+        (tree / 'mm/x.o').touch()
+        raise tools.Failed(['make', *names], 2, 'mm/y.c:1: error: no\n')
+
+    steps = orders.walk({'one': [patch('x', 1, 'a', 'A'), patch('y', 1, 'a', 'A', 'mm/y.c')]}, tree)[0]
+    compiler = command.Compiler(cast(Guest, SimpleNamespace(arch=SimpleNamespace(name='x86_64'), make=make, build_path=tree)), steps)
+    assert compiler.leave_out() == ['mm/y.c']
+    assert [compiler.objects(step.state) for step in steps] == [['mm/x.o'], []]
