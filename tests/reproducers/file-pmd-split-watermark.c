@@ -47,6 +47,7 @@ int main(void)
 	errno = 0;
 	need(read_status("VmRSS:") < rss, "RSS that falls when the PMDs are split");
 	after = read_status("VmHWM:");
-	return verdict(after < before ? BUG : RIGHT, "VmHWM: %ld kB, %ld kB after the split",
-		       before, after);
+	/* The kernel reads counters per CPU: VmHWM is wrong by some pages. */
+	return verdict(before - after >= (long)PMD / 1024 ? BUG : RIGHT,
+		       "VmHWM: %ld kB, %ld kB after the split", before, after);
 }
