@@ -496,10 +496,12 @@ static void stop_tries(void *data)
  * @name: name of the case
  * @setup: the destination
  */
-static const struct destination_row {
+struct destination_row {
 	const char *name;
 	struct ptebatch_setup setup;
-} destination_rows[] = {
+};
+
+static const struct destination_row destination_rows[] = {
 	{ "PMD-mapped folio at the destination: -EEXIST", { "[Wdyx]", .prot = RW } },
 	{ "PMD migration entry at the destination: -EEXIST", { "[Mw]", .prot = RW } },
 	{ "device-private PMD at the destination: -EEXIST", { "[Dwx]", .prot = RW } },

@@ -87,7 +87,9 @@ def record(settings: Settings, folder: Path, wanted: Sequence[Fix]) -> Mapping[s
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make known`."""
-    if given := [name for name in ('KSRC', 'FIXES', 'SERIES', 'SUITES', 'VARIANTS', 'LOADABLE', 'DEBUG') if env.get(name)]:
+    # The Makefile sets FIXES= to the folder that is meant here.
+    fixed = env.get('FIXES') and Path(env['FIXES']).resolve() != fixes.FOLDER
+    if given := ['FIXES'] * bool(fixed) + [name for name in ('KSRC', 'SERIES', 'SUITES', 'VARIANTS', 'LOADABLE', 'DEBUG') if env.get(name)]:
         raise Trouble(f'{given[0]}= does not apply to make known', f'leave {given[0]}= out')
     folder = results(env) / 'known'
     lock.claim(folder)
