@@ -9,7 +9,7 @@ from host.errors import Trouble
 from host.settings import PROJECT
 from trees import series
 
-OWN = sorted(path for path in (PROJECT / 'mm/series').iterdir() if path.is_dir())
+OWN = sorted({path.parent for path in (PROJECT / 'mm/series').glob('*/*.patch')})
 
 
 def patch(old: str, new: str) -> str:
