@@ -52,17 +52,15 @@ void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 /**
  * ptebatch_sigkill_set() - make SIGKILL pending, although kernel threads ignore signals
  *
+ * Without the siglock, which a kprobe must not take: no other task changes the
+ * pending signals of this thread, as it ignores those that are sent to it.
+ *
  * Context: Any context.
  */
 void ptebatch_sigkill_set(void)
 {
-	unsigned long flags;
-
-	if (!lock_task_sighand(current, &flags))
-		return;
 	sigaddset(&current->pending.signal, SIGKILL);
 	set_thread_flag(TIF_SIGPENDING);
-	unlock_task_sighand(current, &flags);
 }
 
 /**
@@ -72,7 +70,8 @@ void ptebatch_sigkill_set(void)
  */
 void ptebatch_sigkill_clear(void)
 {
-	flush_signals(current);
+	sigdelset(&current->pending.signal, SIGKILL);
+	clear_thread_flag(TIF_SIGPENDING);
 }
 
 struct process_work {
