@@ -46,6 +46,10 @@ WEAKENED = {'WITHOUT': 'flush', 'FUNCTIONS': 'prot_commit_flush_ptes'}
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init')
 
+# The lines of a failed check that are printed again at the end: kunit.py, pytest, our tools; without the banners of kunit.py.
+ERROR = re.compile(r'^(?:\[[\d:]+\] )?((?:\[(?:FAILED|CRASHED|ERROR|WORSE)\]|FAILED|ERROR|failed) .*)$', re.MULTILINE)
+ERRORS = 5
+
 # How much the clock and the plugin may differ in the instructions of a lap.
 SAME_LAP = 0.002
 
@@ -70,6 +74,7 @@ class Check:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.console = Console()
         self.counts: Counter[str] = Counter()
+        self.failed: list[str] = []
 
     def _settings(self, variables: Mapping[str, str]) -> Settings:
         return Settings.read(self.env | variables)
@@ -83,7 +88,14 @@ class Check:
             output = getattr(error, 'output', None) or f'{getattr(error, "details", "")}\n{error}'
         self.counts['failed' if output else 'passed'] += 1
         if output:
-            self.console.say(f'[FAILED] {name}\n{output.strip()}')
+            self._say_failed(f'{name} {note}', output)
+
+    def _say_failed(self, check: str, output: str) -> None:
+        """Print the output of a failed check; a summary of it follows at the end, which may be all that a CI shows."""
+        output = output.strip()
+        self.console.say(f'[FAILED] {check}\n{output}')
+        errors = ERROR.findall(output)[:ERRORS] or output.splitlines()[-1:]
+        self.failed.append('\n'.join([f'[FAILED] {check}', *(f'    {error}' for error in errors)]))
 
     def run_cases(self, name: str, note: str, command: list[str | Path], env: Mapping[str, str],
                   count: Callable[[], Counts]) -> None:
@@ -98,7 +110,7 @@ class Check:
             step.note = f'{note}: {counts}'
         self.counts.update(passed=counts.passed, failed=failed, skipped=counts.skipped)
         if failed:
-            self.console.say(f'[FAILED] {name} {note} (exit status {status})\n{log.read_text(errors="replace").strip()}')
+            self._say_failed(f'{name} {note} (exit status {status})', log.read_text(errors='replace'))
 
     def tool_tests(self) -> None:
         """Run the unit tests of the tools."""
@@ -280,6 +292,8 @@ class Check:
             self.run_check('twins', variables['ARCH'], lambda: self.twins(variables))
         for arch in BENCHES:
             self.run_check('benches', f'{arch}, {TIMES} times', lambda: self.benches(arch))
+        for failed in self.failed:
+            self.console.say(failed)
         counts = self.counts
         print(f'{counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
         return exit_status.FAILED if counts['failed'] else exit_status.PASSED
