@@ -304,6 +304,8 @@ int ptebatch_pause_begin(struct ptebatch_pause *pause)
 	if (IS_ERR(second))
 		return PTR_ERR(second);
 	kthread_bind(second, online);
+	/* No kworker there may take its CPU, and wait for the CPU of a paused task. */
+	sched_set_fifo(second);
 	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
 	pause->task = current;
 	pause->second = get_task_struct(second);
