@@ -74,7 +74,7 @@ O ?= build
 FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
 
 goals := $(shell sed -n 's/^\([a-z]*\) .*/\1/p' tests/commands.txt)
-variables := $(shell sed -n 's/^\([A-Z]*\)=.*/\1/p' tests/variables.txt)
+variables := $(shell sed -n 's/^\([A-Z_]*\)=.*/\1/p' tests/variables.txt)
 export $(variables)
 
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))

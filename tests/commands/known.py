@@ -22,6 +22,8 @@ from trees import fixes
 from trees.fixes import Fix
 from trees.shadow import Shadow
 
+REFUSED = ('FIXES', 'KSRC', 'SERIES', 'SUITES', 'VARIANTS', 'LOADABLE', 'DEBUG', 'KCONFIG_ADD')
+
 
 def _verdicts(settings: Settings, folder: Path, name: str, left_out: Sequence[str]) -> Verdicts:
     """The verdicts of a kernel with all fixes but some; `name` is that of its results."""
@@ -88,8 +90,8 @@ def record(settings: Settings, folder: Path, wanted: Sequence[Fix]) -> Mapping[s
 def main(env: Mapping[str, str]) -> int:
     """Run `make known`."""
     # The Makefile sets FIXES= to the folder that is meant here.
-    fixed = env.get('FIXES') and Path(env['FIXES']).resolve() != fixes.FOLDER
-    if given := ['FIXES'] * bool(fixed) + [name for name in ('KSRC', 'SERIES', 'SUITES', 'VARIANTS', 'LOADABLE', 'DEBUG') if env.get(name)]:
+    others = {**env, 'FIXES': ''} if Path(env.get('FIXES') or fixes.FOLDER).resolve() == fixes.FOLDER else env
+    if given := [name for name in REFUSED if others.get(name)]:
         raise Trouble(f'{given[0]}= does not apply to make known', f'leave {given[0]}= out')
     folder = results(env) / 'known'
     lock.claim(folder)

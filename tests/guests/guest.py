@@ -127,8 +127,9 @@ class Guest:
         options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
         if self.plain:
             options += self.arch.plain_config
-        if self.settings.kernel == 'x86_64':
+        if self.arch.name == 'x86_64' and not self.settings.flavour:
             options += REPRODUCERS
+        options += self.settings.config
         return args + [f'--kconfig_add={option}' for option in options]
 
     def _inputs(self) -> str:

@@ -50,9 +50,9 @@ def _sources(arch: Arch) -> Iterable[Path]:
         yield from sorted(PROJECT.glob(pattern))
 
 
-def benches(arch: Arch) -> str:
-    """A digest of the files and the configuration that affect the figures of a kernel."""
-    digest = hashlib.sha256(repr(guest.FLAVOURS['bench']).encode())
+def benches(arch: Arch, config: tuple[str, ...] = ()) -> str:
+    """A digest of the files and the configuration that affect the figures of a kernel; `config`: KCONFIG_ADD=."""
+    digest = hashlib.sha256(repr(guest.FLAVOURS['bench'] + config).encode())
     for path in _sources(arch):
         digest.update(f'\0{path.relative_to(PROJECT)}\0'.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
@@ -66,5 +66,5 @@ def key(settings: Settings, tree: Shadow) -> Key:
         kernel=kernel(tree, own=settings.ksrc is not None),
         compiler=tools.version(settings.arch.cross_compile + 'gcc'),
         qemu=tools.version(settings.arch.qemu) if settings.arch.emulated else '',
-        benches=benches(settings.arch),
+        benches=benches(settings.arch, settings.config),
     )

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,6 +78,7 @@ class Settings:
     selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
     variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
     variant: Variant | None = None      # the variant of this run
+    config: tuple[str, ...] = ()    # options of the kernel's configuration, besides those of the flavour
     tree: str = ''          # the name of a tree for several series, one after the other; empty: a tree for each series
 
     @property
@@ -92,7 +95,8 @@ class Settings:
     def kernel(self) -> str:
         """The name of the kernel; variants may share a kernel."""
         variant = self.variant.name if self.variant and self.variant.config else ''
-        return '-'.join(filter(None, (self.arch.name, self.flavour, variant)))
+        config = hashlib.sha256('\0'.join(self.config).encode()).hexdigest()[:8] if self.config else ''
+        return '-'.join(filter(None, (self.arch.name, self.flavour, variant, config)))
 
     @property
     def name(self) -> str:
@@ -111,7 +115,8 @@ class Settings:
         """The variables that select kernel and CPU, as the user types them; without those that have their default."""
         paths = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
         default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
-        return (['DEBUG=1'] if self.debug else ['DEBUG=kcsan'] if self.kcsan else []) + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
+        config = [f"KCONFIG_ADD='{' '.join(self.config)}'"] if self.config else []
+        return config + (['DEBUG=1'] if self.debug else ['DEBUG=kcsan'] if self.kcsan else []) + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
             f'{name}={value or ""}' for name, value in paths.items() if value != (default if name == 'FIXES' else None)]
 
     def each(self) -> list[Settings]:
@@ -191,6 +196,11 @@ class Settings:
                           'type ARCH=x86_64, and no LOADABLE=')
         if debug and (loadable or not arch.emulated):
             raise Trouble('DEBUG=1: not supported with ARCH=um or LOADABLE=1', 'type ARCH=x86_64 or ARCH=arm64, and no LOADABLE=')
+        config = tuple(env.get('KCONFIG_ADD', '').split())
+        for option in config:
+            if not re.fullmatch(r'CONFIG_\w+=\S+', option):
+                raise Trouble(f'KCONFIG_ADD={option}: expected options of the configuration',
+                              'type for example KCONFIG_ADD="CONFIG_XEN=y CONFIG_SWAP=n"')
         selected = variants.chosen(arch, env.get('VARIANTS', ''))
         if selected and (loadable or debug):
             raise Trouble('VARIANTS=: not supported with LOADABLE=1 or DEBUG=1', 'leave VARIANTS= or the others out')
@@ -211,4 +221,5 @@ class Settings:
             kcsan=kcsan,
             strict=env.get('STRICT', '') not in ('', '0'),
             variants=selected,
+            config=config,
         )

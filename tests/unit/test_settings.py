@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Invalid input: one line with reason and remedy, before any work starts."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from unit.machine import Machine
+from guests import identity
+from guests.guest import Guest
 from host.errors import Trouble
 from host.settings import Settings
 from trees import source
@@ -33,6 +36,7 @@ from trees import source
     ({'TIMEOUT': '0'}, 'TIMEOUT=0: expected a number above 0'),
     ({'KSRC': '/no/such/tree'}, 'KSRC=/no/such/tree: no such file or folder; type KSRC= with an existing path'),
     ({'SERIES': '/no/such/patch'}, 'SERIES=/no/such/patch: no such file or folder'),
+    ({'KCONFIG_ADD': 'CONFIG_XEN=y XEN_PV=y'}, 'KCONFIG_ADD=XEN_PV=y: expected options of the configuration; type for example'),
     ({'SUITES': 'ptebatch_madvise ptebatch_util'}, 'SUITES=ptebatch_madvise ptebatch_util: expected one pattern'),
 ])
 def test_invalid_variables(variables: dict[str, str], message: str) -> None:
@@ -52,6 +56,17 @@ def test_kcsan_has_its_own_kernel() -> None:
     assert (settings.kernel, settings.results) == ('x86_64-kcsan', Path('/out/x86_64-kcsan'))
     assert settings.sources[0] == 'DEBUG=kcsan'
     assert settings.timeout == 1800
+
+
+def test_more_options_have_their_own_kernel() -> None:
+    plain = Settings.read({'ARCH': 'x86_64'})
+    settings = Settings.read({'ARCH': 'x86_64', 'KCONFIG_ADD': ' CONFIG_XEN=y  CONFIG_XEN_PV=y '})
+    assert settings.sources[0] == "KCONFIG_ADD='CONFIG_XEN=y CONFIG_XEN_PV=y'"
+    assert re.fullmatch(r'x86_64-[0-9a-f]{8}', settings.kernel) and settings.name == 'x86_64'
+    assert Guest(settings, Path('/tree'))._common() == [
+        *Guest(plain, Path('/tree'))._common()[:2], '--build_dir', f'.kunit-{settings.kernel}',
+        *Guest(plain, Path('/tree'))._common()[4:], '--kconfig_add=CONFIG_XEN=y', '--kconfig_add=CONFIG_XEN_PV=y']
+    assert identity.benches(settings.arch, settings.config) != identity.benches(plain.arch, plain.config)
 
 
 def test_no_kernel_tree(tmp_path: Path) -> None:
