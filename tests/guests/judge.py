@@ -17,13 +17,14 @@ from results import known
 from results import reports
 from results.facts import Fact, facts
 from results.known import Known, Quiet
-from results.report import Counts, failures, skips, verdicts
+from results.report import Counts, failures, skip_causes, skips, verdicts
 
 LAST_LINES = 20
 NAMES = 20      # failed cases that are listed at the end
 WARNINGS = 10   # maximum that is printed
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
-FILES = ('results.txt', *VERDICTS, 'boot.log')
+SKIPPED = 'skipped.txt'     # all reasons for skipped cases
+FILES = ('results.txt', *VERDICTS, SKIPPED, 'boot.log')
 
 
 class Judge:
@@ -97,8 +98,10 @@ class Judge:
         for fact in facts(self.ktap, 'combinations', 'tried', 'total', 'op'):
             self.console.say('tried     {tried} of {total} combinations {op}'.format(**fact.words))
         junit = self.folder / 'results.junit.xml'
-        for reason, times in skips(junit).items():
-            self.console.say(f'skipped   {times}: {reason}')
+        if reasons := skips(junit):
+            (self.folder / SKIPPED).write_text(''.join(f'{times:6,} {reason}\n' for reason, times in reasons.most_common()))
+        for cause in skip_causes(reasons):
+            self.console.say(f'skipped   {cause}')
         for line in self.bugs.lines(expected, cases):
             self.console.say(line)
         if expected:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,8 @@ from typing import Any
 PASS, FAIL, SKIP = 'pass', 'fail', 'skip'
 XFAIL = 'xfail'     # in JUnit, the type of "skipped" for a known failure
 CRASH = 'a crash'   # the name of a case whose result is missing
+OPTION = re.compile(r'CONFIG_\w+')
+CAUSES = 8          # of skipped cases, in lines on the console
 Case = tuple[str, ...]      # the names of suite and case, or of program and test
 Verdicts = Mapping[Case, str]
 
@@ -107,3 +110,18 @@ def skips(junit: Path) -> Counter[str]:
     """The number of skipped cases by reason, without known failures."""
     return Counter(skipped.text or 'no reason given' for skipped in _read(junit).iter('skipped')
                    if skipped.get('type') != XFAIL)
+
+
+def skip_causes(reasons: Mapping[str, int]) -> list[str]:
+    """At most CAUSES lines, the most frequent cause first: reasons with the same option of the kernel are one cause."""
+    causes: dict[str, Counter[str]] = {}
+    for reason, times in reasons.items():
+        option = OPTION.search(reason)
+        causes.setdefault(option[0] if option else reason, Counter())[reason] += times
+    # A cause with one reason is that reason.
+    numbers = Counter({f'without {cause}' if len(each) > 1 else next(iter(each)): each.total() for cause, each in causes.items()})
+    lines = [f'{times:,}: {cause}' for cause, times in numbers.most_common()]
+    if len(lines) <= CAUSES:
+        return lines
+    others = numbers.most_common()[CAUSES - 1:]
+    return [*lines[:CAUSES - 1], f'{sum(times for _, times in others):,}: {len(others)} other causes']

@@ -11,6 +11,7 @@ import pytest
 
 from unit.machine import HALTED, KTAP, Machine, ktap_with, print_log
 from host.settings import PROJECT
+from results.report import CAUSES, skip_causes
 
 FAILING = KTAP.replace('    ok 2 second', '    # second: expected {Wdyx*16} got {Wdyx*15 !Rdyx}\n    not ok 2 second') \
               .replace('pass:2 fail:0', 'pass:1 fail:1').replace('ok 1 ptebatch_fake', 'not ok 1 ptebatch_fake')
@@ -23,6 +24,13 @@ CUT_SHORT = KTAP[:KTAP.index('    ok 2')]
 def counts(machine: Machine, folder: str = 'um') -> dict[str, int]:
     counted: dict[str, int] = json.loads((machine.out / folder / 'results.json').read_text())['misc']
     return counted
+
+
+def test_skipped_cases_by_cause() -> None:
+    reasons = {'no swap without CONFIG_BLK_DEV_RAM': 262, 'no PMD without CONFIG_X': 900, 'CONFIG_X is not set': 200, 'no half': 1}
+    assert skip_causes(reasons) == ['1,100: without CONFIG_X', '262: no swap without CONFIG_BLK_DEV_RAM', '1: no half']
+    many = skip_causes({f'reason {number}': number for number in range(1, 10)})
+    assert many[0] == '9: reason 9' and many[6:] == ['3: reason 3', '3: 2 other causes'] and len(many) == CAUSES
 
 
 def test_passed(machine: Machine) -> None:
@@ -101,6 +109,7 @@ def test_skips_are_reported_with_reason(machine: Machine) -> None:
     ended = machine.run()
     assert ended.returncode == 0
     assert '\nskipped   1: no THP here\n' in ended.stdout
+    assert (machine.out / 'um/skipped.txt').read_text() == '     1 no THP here\n'
 
 
 @pytest.mark.parametrize('log', [
