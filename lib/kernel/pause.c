@@ -6,7 +6,6 @@
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
-#include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/nmi.h>
 #include <linux/sched.h>
@@ -15,6 +14,7 @@
 #include <linux/smp.h>
 
 #include "pause.h"
+#include "probe.h"
 
 /*
  * A lock waiter shows in the lock, but not if it waits for an IPI, or if the
@@ -165,7 +165,7 @@ static void register_probes(void)
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
 		registered[i] = probes[i].symbol_name &&
-				!register_kprobe(&probes[i]);
+				!ptebatch_probe_begin(&probes[i]);
 }
 
 static void unregister_probes(void)
