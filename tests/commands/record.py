@@ -24,7 +24,7 @@ from host import tools
 from results.record import load
 
 # They select another kernel, or a part of the benches.
-REFUSED = ('KSRC', 'SERIES', 'SUITES', 'CLOCK')
+REFUSED = ('KSRC', 'SERIES', 'SUITES', 'CLOCK', 'KCONFIG_ADD')
 PAGES = {PROJECT / 'tests/recorded/README.md': tables.page, PROJECT / 'mm/series/figures.md': of_series.page}
 
 

@@ -22,7 +22,8 @@ def _fragments(guest: Guest) -> str:
     """All configuration fragments; a later line overrides an earlier one."""
     arch = guest.arch.name
     parts = [PROJECT / f'tests/guests/arch/{arch}.config', guest.tree / HOME / 'config', OWN / 'config', OWN / f'{arch}.config']
-    return '\n'.join(f'# {path.name}\n{path.read_text()}' for path in (PROJECT / 'kunitconfig', *parts))
+    texts = [f'# {path.name}\n{path.read_text()}' for path in (PROJECT / 'kunitconfig', *parts)]
+    return '\n'.join([*texts, *guest.settings.config])
 
 
 def _make(guest: Guest, what: str, *args: str, step: Step | None = None) -> None:
@@ -46,10 +47,10 @@ def kernel(guest: Guest, step: Step) -> None:
 
 
 def missing_options(guest: Guest) -> list[str]:
-    """Options of the selftests' config that this architecture or tree does not have."""
+    """Options of the selftests' config, and of KCONFIG_ADD=, that this architecture or tree does not have."""
     wanted = [line for line in (guest.tree / HOME / 'config').read_text().split() if not line.startswith('#')]
     got = set((guest.build_path / '.config').read_text().split('\n'))
-    return [option for option in wanted if option not in got and option.replace('=m', '=y') not in got]
+    return [option for option in (*wanted, *guest.settings.config) if option not in got and option.replace('=m', '=y') not in got]
 
 
 def programs(guest: Guest, root: Path, step: Step) -> Path:

@@ -114,14 +114,14 @@ def skips(junit: Path) -> Counter[str]:
 
 def skip_causes(reasons: Mapping[str, int]) -> list[str]:
     """At most CAUSES lines, the most frequent cause first: reasons with the same option of the kernel are one cause."""
-    causes: dict[str, Counter[str]] = {}
-    for reason, times in reasons.items():
+    causes: dict[str, list[str]] = {}
+    for reason in reasons:
         option = OPTION.search(reason)
-        causes.setdefault(option[0] if option else reason, Counter())[reason] += times
+        causes.setdefault(option[0] if option else reason, []).append(reason)
     # A cause with one reason is that reason.
-    numbers = Counter({f'without {cause}' if len(each) > 1 else next(iter(each)): each.total() for cause, each in causes.items()})
-    lines = [f'{times:,}: {cause}' for cause, times in numbers.most_common()]
-    if len(lines) <= CAUSES:
-        return lines
-    others = numbers.most_common()[CAUSES - 1:]
-    return [*lines[:CAUSES - 1], f'{sum(times for _, times in others):,}: {len(others)} other causes']
+    ranked = Counter({each[0] if len(each) == 1 else f'without {cause}': sum(reasons[reason] for reason in each)
+                      for cause, each in causes.items()}).most_common()
+    shown = ranked if len(ranked) <= CAUSES else ranked[:CAUSES - 1]
+    if others := ranked[len(shown):]:
+        shown.append((f'{len(others)} other causes', sum(times for _, times in others)))
+    return [f'{times:,}: {cause}' for cause, times in shown]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from unit.machine import Machine
@@ -19,7 +17,7 @@ results   build/um/: results.json
 """
 
 
-def test_failures_are_summed_up(machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failures_are_summed_up(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     made = check.Check(machine.env())
     made.run_check('style', 'passes', lambda: '')
     made.run_check('style', 'fails', lambda: 'file:1\nwrong\n')

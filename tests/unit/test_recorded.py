@@ -141,6 +141,7 @@ def test_make_record_measures_what_changed(home: Path, machine: Machine, monkeyp
 
 
 @pytest.mark.parametrize(('variable', 'value', 'message'), [
+    ('KCONFIG_ADD', 'CONFIG_XEN=y', 'KCONFIG_ADD= does not apply to make record'),
     ('KSRC', '/tmp', 'KSRC= does not apply to make record'), ('SERIES', 'mm', 'SERIES= does not apply'),
     ('SUITES', 'ptebatch_mprotect_bench', 'SUITES= does not apply'), ('ARCH', 'um', 'type x86_64 or arm64'),
     ('DEBUG', '1', 'do not apply to benches'),
