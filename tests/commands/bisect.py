@@ -13,6 +13,7 @@ from pathlib import Path
 
 from commands import compare
 from commands import run
+from host.console import Console
 from host.errors import Trouble
 from host import exit_status
 from host import lock
@@ -54,6 +55,7 @@ def main(env: Mapping[str, str]) -> int:
     rows = []
     for settings in wanted:
         assert settings.series
+        run.say_left_out(settings, Console())
         own = folder / settings.arch.name
         # One tree for all steps: only what a patch changes is built.
         step = replace(settings, series=own / 'series', tree='bisect', results=own)

@@ -173,6 +173,7 @@ def main(env: Mapping[str, str]) -> int:
     recorded, elsewhere = record.of_architecture(settings.arch.name)
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
+        run.say_left_out(settings, console)
         read = reader(tree)
         names, every = selected(tree, base, read, settings.arch.name, env)
         mutants, known = _survivors(every, env, recorded, elsewhere)

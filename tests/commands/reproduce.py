@@ -154,6 +154,7 @@ def run_kernel(settings: Settings, base: Settings, console: Console) -> dict[str
     """Build one kernel and run all programs on it."""
     settings.results.mkdir(parents=True, exist_ok=True)
     tree, _ = run.trees(settings, console)
+    run.say_left_out(settings, console)
     similar, _ = run.trees(base, console)
     with run.prepared(settings, tree, similar, console) as guest:
         with console.step('build') as step:

@@ -71,6 +71,12 @@ def stacked(settings: Settings) -> str:
     return f'on top of the fixes in {tools.shown(settings.fixes)}; FIXES= for the kernel without them'
 
 
+def say_left_out(settings: Settings, console: Console) -> None:
+    """Print which versions of SERIES= are not tested."""
+    for line in series.left_out(settings.series) if settings.series else ():
+        console.say(f'left out  {line}')
+
+
 def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console) -> None:
     """Print the patches of the tree."""
     fixes = len(series.read(settings.fixes)) if settings.fixes else 0
@@ -79,6 +85,7 @@ def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console
     for patch in base.patches[fixes:]:
         console.say(f'applied   {patch.name}: the suites crash without it; STRICT=1 omits it')
     patches = ', '.join(patch.name for patch in tree.patches[len(base.patches):])
+    say_left_out(settings, console)
     if settings.series:
         console.say(f'series    {patches or "only patches that the fixes have"} ({stacked(settings)})')
 

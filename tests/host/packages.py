@@ -58,10 +58,11 @@ MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
 CSCOPE = Need('cscope', 'cscope')
 CTAGS = Need('ctags', 'universal-ctags')
 GCOVR = Need('gcovr', 'gcovr')
+GIT = Need('git', 'git')
 MKE2FS = Need('mke2fs', 'e2fsprogs')
 BUILD = (
     Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),
-    Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), Need('git', 'git'),
+    Need('flex', 'flex'), Need('bison', 'bison'), Need('bc', 'bc'), Need('perl', 'perl'), GIT,
 )
 FETCH = (Need('dpkg-deb', 'dpkg'), Need('tar', 'tar'), Need('xz', 'xz-utils'))
 # Libraries that the selftests link, and shells of their guest.

@@ -84,7 +84,7 @@ def run(argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str
         watch: Callable[[], None] = lambda: None) -> str:
     """Run a program to its end and return its output; call `watch` every second."""
     with tempfile.TemporaryFile('w+', errors='backslashreplace') as sink, \
-         tempfile.TemporaryFile('w+') as source:
+         tempfile.TemporaryFile('w+', errors='surrogateescape') as source:
         source.write(stdin)
         source.seek(0)
         with subprocess.Popen(argv, cwd=cwd, env=env or environment(), text=True, stdin=source,

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,6 @@ from trees.series import Patch
 
 FOLDER = PROJECT / 'mm/series/fixes'
 HAS, LACKS, CANNOT_TELL = 'has', 'lacks', 'cannot tell'
-SUBJECT = re.compile(r'^Subject: \[PATCH\] (.*(?:\n .*)*)', re.MULTILINE)
 # Without this fix, set_ptes() of UML maps wrong pages, and suites crash instead of failing.
 NEEDED = {'um': '0001'}
 
@@ -35,9 +33,8 @@ class Fix:
 @cache
 def known() -> Sequence[Fix]:
     """The fixes of the kernel, without the patches of its selftests."""
-    subjects = {patch.name: SUBJECT.search((FOLDER / patch.name).read_text()) for patch in series.read(FOLDER)}
-    return [Fix(patch.name[:4], ' '.join(subject[1].split()), patch) for patch in series.read(FOLDER)
-            if (subject := subjects[patch.name]) and not all(name.startswith('tools/') for name in patch.touched)]
+    return [Fix(patch.name[:4], patch.title, patch) for patch in series.read(FOLDER)
+            if not all(name.startswith('tools/') for name in patch.touched)]
 
 
 def _applies(patch: Patch, folder: Path, *options: str) -> bool:

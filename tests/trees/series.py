@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Patches on top of a kernel: a patch, an mbox or a folder of patches."""
+"""Patches on top of a kernel: a patch, an mbox or a folder of patches. git reads the mails."""
 
 from __future__ import annotations
 
-import email.message
-import email.policy
 import hashlib
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from host.console import Console
 from host.errors import Trouble
+from host import packages
 from host import tools
 
-# The line with which git and mail programs begin each message of an mbox.
-MBOX_FROM = re.compile(rb'^From \S+ .*\d\d:\d\d:\d\d \d{4}.*\n', re.MULTILINE)
 DIFF = re.compile(r'^(?:--- \S+\n\+\+\+ \S+|diff --git )', re.MULTILINE)
 TOUCHED = re.compile(r'^(?:diff --git a/(\S+) b/(\S+)|--- a/(\S+)|\+\+\+ b/(\S+))', re.MULTILINE)
+REPLY = re.compile(r'(?:re|aw|fwd?):', re.IGNORECASE)
+# A subject is [RFC PATCH v2 3/5], or the like, and a title.
+SUBJECT = re.compile(r'((?:\[[^]]*\] *)*)(.*)')
+VERSION = re.compile(r'(?:\b|PATCH)v(\d+)\b', re.IGNORECASE)
+POSITION = re.compile(r'(?<![\w.])(\d+)/(\d+)(?![\w.])')
 
 
 @dataclass(frozen=True)
@@ -27,10 +32,7 @@ class Patch:
 
     name: str
     text: str
-
-    @property
-    def is_patch(self) -> bool:
-        return bool(self.diff)
+    subject: str = ''
 
     @property
     def diff(self) -> str:
@@ -42,50 +44,98 @@ class Patch:
     def touched(self) -> set[str]:
         return {name for names in TOUCHED.findall(self.text) for name in names if name}
 
+    @property
+    def title(self) -> str:
+        return str(SUBJECT.findall(self.subject)[0][1])
 
-def _from_mail(message: bytes, file: str) -> Patch:
-    mail = email.message_from_bytes(message, policy=email.policy.default)
-    assert isinstance(mail, email.message.EmailMessage)
-    body = mail.get_body(('plain',))
-    content = body.get_content() if isinstance(body, email.message.EmailMessage) else ''
-    return Patch(str(mail['subject'] or file), content.replace('\r\n', '\n'))
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """The v, n and m of [PATCH vv n/m]: n is 0 for a cover letter, n and m are 0 without numbers."""
+        prefix = SUBJECT.findall(self.subject)[0][0]
+        version, position = VERSION.search(prefix), POSITION.search(prefix)
+        return int(version[1]) if version else 1, int(position[1]) if position else 0, int(position[2]) if position else 0
+
+    @property
+    def is_patch(self) -> bool:
+        _, number, total = self.place
+        return bool(self.diff and (number or not total))
 
 
-def _position(patch: Patch) -> int:
-    """The n of [PATCH n/m]: the messages of a thread are in any order."""
-    match = re.match(r'\[[^]]*\b(\d+)/\d+\]', patch.name)
-    return int(match[1]) if match else 0
+@cache
+def _mails(content: str, file: str) -> tuple[Patch, ...]:
+    """The mails of a file, without replies; git reads a diff as a mail without headers. A single mail is named like the file."""
+    packages.ensure([packages.GIT], Console())
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            tools.run(['git', 'mailsplit', '-b', f'-o{folder}'], stdin=content)
+            for mail in sorted(Path(folder).iterdir()):
+                patch = Path(f'{mail}.patch')
+                headers = tools.run(['git', 'mailinfo', '-k', '-n', '--no-scissors', '--quoted-cr=strip', f'{mail}.message', patch],
+                                    stdin=mail.read_bytes().decode(errors='surrogateescape'))
+                subject = ' '.join(' '.join(re.findall('^Subject: (.*)', headers, re.MULTILINE)).split())
+                found.append(Patch(subject or file, patch.read_bytes().decode(errors='surrogateescape'), subject))
+        except tools.Failed as failed:
+            raise Trouble(f'{file}: {failed.last_line()}', 'type a patch, an mbox or a folder of *.patch', failed.output) from failed
+    if len(found) == 1:
+        return (replace(found[0], name=file),)
+    return tuple(mail for mail in found if not REPLY.match(mail.subject) and (mail.diff or mail.place[2]))
 
 
-def _from_file(file: Path) -> list[Patch]:
-    content = file.read_bytes()
-    starts = [match.end() for match in MBOX_FROM.finditer(content)]
-    if not starts:
-        return [Patch(file.name, content.decode(errors='surrogateescape'))]
-    ends = [match.start() for match in MBOX_FROM.finditer(content)][1:] + [len(content)]
-    mails = [_from_mail(content[start:end], file.name) for start, end in zip(starts, ends)]
-    if len(mails) == 1:
-        return [Patch(file.name, mails[0].text)]
-    return sorted((mail for mail in mails if not mail.name.lower().startswith('re:')), key=_position)
+def _from_file(file: Path) -> tuple[Patch, ...]:
+    return _mails(file.read_bytes().decode(errors='surrogateescape'), file.name)
+
+
+def _newest(file: Path) -> Sequence[Patch]:
+    """The newest version of the series in a file, by number: the mails of a thread are in any order."""
+    mails = _from_file(file)
+    if len(mails) < 2:
+        return mails
+    *older, version = sorted({mail.place[0] for mail in mails})
+    newest = sorted((mail for mail in mails if mail.place[0] == version), key=lambda mail: mail.place)
+    total = newest[0].place[2]
+    kept: dict[int | Patch, Patch] = {}
+    for mail in newest:
+        # A mail to two lists may be in the file twice.
+        same = kept.setdefault(mail.place[1] if total else mail, mail)
+        if mail.place[2] != total or mail.is_patch and mail.diff != same.diff:
+            raise Trouble(f'{file}: two series, of "{newest[0].name}" and of "{mail.name}"', 'leave only one of them in the file')
+    missing = [f'{number}/{total}' for number in range(1, total + 1) if number not in kept]
+    if missing:
+        raise Trouble(f'{file}: lacks {", ".join(missing)} of v{version}' + ''.join(f', but has v{other}' for other in older),
+                      f'add these mails, or remove the others of v{version}')
+    return [*kept.values()]
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    if (path / 'series').is_file():
+        lines = (path / 'series').read_text().splitlines()
+        return [path / line.split()[0] for line in lines if line.strip() and not line.startswith('#')]
+    return sorted(path.glob('*.patch'))
 
 
 def read(path: Path) -> list[Patch]:
     """The patches of SERIES= or FIXES=, in the order in which they apply."""
-    if not path.is_dir():
-        files = [path]
-    elif (path / 'series').is_file():
-        lines = (path / 'series').read_text().splitlines()
-        files = [path / line.split()[0] for line in lines if line.strip() and not line.startswith('#')]
-    else:
-        files = sorted(path.glob('*.patch'))
     try:
-        patches = [patch for file in files for patch in _from_file(file) if patch.is_patch]
+        patches = [patch for file in _files(path) for patch in _newest(file) if patch.is_patch]
     except OSError as error:
         raise Trouble(f'cannot read {error.filename}: {error.strerror}', f'check the patches in {path}') from error
     if not patches:
         raise Trouble(f'{path}: no patch found',
                       'type a patch, an mbox or a folder of *.patch, for example SERIES=v3.mbox')
     return patches
+
+
+def left_out(path: Path) -> list[str]:
+    """The versions of a series that read() leaves out, because their file has a newer one; one a line."""
+    found = []
+    for file in _files(path):
+        counts = Counter(patch.place[0] for patch in _from_file(file) if patch.is_patch)
+        found += [f'{file.name}: v{version}, {counts[version]} patch{"es" * (counts[version] > 1)}: v{max(counts)} is newer'
+                  for version in sorted(counts)[:-1]]
+    return found
 
 
 def without(patches: Sequence[Patch], applied: Sequence[Patch]) -> list[Patch]:

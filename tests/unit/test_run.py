@@ -248,6 +248,17 @@ def test_series_and_back(machine: Machine) -> None:
     assert len([path for path in (machine.cache / 'ptebatch/trees').iterdir() if path.is_dir()]) == 2
 
 
+def test_older_version_is_named(machine: Machine) -> None:
+    box = machine.tree.parent / 'thread.mbox'
+    box.write_text(''.join(f'From a Mon Sep 17 00:00:00 2001\nFrom: a@example.org\nSubject: [PATCH{version}] mm: new\n\n'
+                           f'--- /dev/null\n+++ b/mm/new.c\n@@ -0,0 +1 @@\n+int new{number};\n\n'
+                           for number, version in enumerate((' v2', ''))))
+    ended = machine.run(SERIES=str(box))
+    assert ended.returncode == 0
+    assert ('left out  thread.mbox: v1, 1 patch: v2 is newer\n'
+            'series    [PATCH v2] mm: new (on the kernel without fixes)\n') in ended.stdout
+
+
 def test_series_does_not_apply(machine: Machine) -> None:
     bad = machine.tree.parent / 'bad.patch'
     bad.write_text('--- a/mm/mprotect.c\n+++ b/mm/mprotect.c\n@@ -1,3 +1,3 @@\n one\n-zwei\n+2\n three\n')

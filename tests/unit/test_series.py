@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """SERIES=: reading and applying patches."""
 
+import base64
+import quopri
+import re
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,75 @@ def test_quoted_printable_mail(tmp_path: Path, tree: Path) -> None:
     body = patch('two', 'two =3D 2')
     text = mail('[PATCH] a', body, 'Content-Type: text/plain; charset=UTF-8', 'Content-Transfer-Encoding: quoted-printable')
     assert series.apply(series.read(write(tmp_path, 'a.patch', text)), tree) == {'mm/x.c': b'one\ntwo = 2\nthree\n'}
+
+
+def box(version: str, *patches: tuple[str, str], name: str = 'x') -> str:
+    """A series as mails, with a cover letter that shows a diff, and a reply to each patch."""
+    count = len(patches)
+    return mail(f'[RFC PATCH{version} 0/{count}] {name}', f'v1 to v2:\n{patch("two", "zwei")}') + ''.join(
+        mail(f'[RFC PATCH{version} {number}/{count}] {name}', patch(*change))
+        + mail(f'Re: [RFC PATCH{version} {number}/{count}] {name}', f'> {patch(*change)}\nNo:\n{patch(*change)}')
+        for number, change in enumerate(patches, 1))
+
+
+@pytest.mark.parametrize('newer', [' v2', 'v2', ' v11', ' RESEND, v2'])
+def test_newest_version(tmp_path: Path, tree: Path, newer: str) -> None:
+    old, new = box('', ('two', '1'), ('1', 'I')), box(newer, ('two', '2'), ('2', 'II'), ('II', 'ii'))
+    for text in (old + new, new + old, new + old + box(newer, ('two', '2'), ('2', 'II'), ('II', 'ii'))):
+        path = write(tmp_path, 'x.mbox', text)
+        patches = series.read(path)
+        assert [found.name for found in patches] == [f'[RFC PATCH{newer} {number}/3] x' for number in (1, 2, 3)]
+        assert series.apply(patches, tree) == {'mm/x.c': b'one\nii\nthree\n'}
+        version = re.sub(r'\D', '', newer)
+        assert series.left_out(path) == [f'x.mbox: v1, 2 patches: v{version} is newer']
+
+
+def test_one_version(tmp_path: Path) -> None:
+    assert not series.left_out(write(tmp_path, 'x.mbox', box(' v2', ('two', '2'), ('2', 'II'))))
+    assert not series.left_out(write(tmp_path, 'a.patch', patch('two', '2')))
+    assert not series.left_out(PROJECT / 'mm/series/fixes')
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    (box('', ('two', '2'), ('2', 'II')) + mail('[PATCH v2 2/2] x', patch('2', 'ii')), 'lacks 1/2 of v2, but has v1; add these'),
+    (box('', ('two', '2')) + mail('[PATCH v2 0/2] x', 'later'), 'lacks 1/2, 2/2 of v2, but has v1; add these'),
+    (mail('[PATCH 1/3] x', patch('two', '2')) + mail('[PATCH 3/3] x', patch('2', 'II')), 'lacks 2/3 of v1; add these'),
+    (box('', ('two', '2')) + box('', ('two', '2'), ('2', 'II'), name='y'),
+     'two series, of "[RFC PATCH 0/1] x" and of "[RFC PATCH 0/2] y"; leave'),
+    (box('', ('two', '2')) + mail('[RFC PATCH 1/1] y', patch('two', 'II')), 'of "[RFC PATCH 0/1] x" and of "[RFC PATCH 1/1] y"'),
+    (box(' v2', ('two', '2')) + mail('[PATCH v2] x-fix', patch('2', 'II')), 'two series, of "[PATCH v2] x-fix" and of "[RFC'),
+])
+def test_incomplete_or_several(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(Trouble, match=re.escape(message)):
+        series.read(write(tmp_path, 'x.mbox', text))
+
+
+def test_without_numbers(tmp_path: Path) -> None:
+    patches = series.read(write(tmp_path, 'x.mbox', mail('mm: b', patch('two', '2')) + mail('mm: a', patch('2', 'II'))))
+    assert [found.name for found in patches] == ['mm: b', 'mm: a']
+
+
+@pytest.mark.parametrize('encoding', ['8bit', 'base64', 'quoted-printable'])
+def test_crlf_and_encodings(tmp_path: Path, encoding: str) -> None:
+    """The text of the patch is that of the file: Latin-1 stays Latin-1."""
+    body = patch('two', 'zwölf').encode('latin-1').replace(b'\n', b'\r\n')
+    coded = body if encoding == '8bit' else base64.encodebytes(body) if encoding == 'base64' else quopri.encodestring(body)
+    text = mail('[PATCH =?utf-8?q?1/1=5D_zw=C3=B6lf?=', '', 'Content-Type: text/plain; charset=iso-8859-1',
+                f'Content-Transfer-Encoding: {encoding}').encode()
+    (tmp_path / 'tree/mm').mkdir(parents=True)
+    (tmp_path / 'tree/mm/x.c').write_text('one\ntwo\nthree\n')
+    (tmp_path / 'x.mbox').write_bytes((text + coded + b'\n').replace(b'\r\n', b'\n').replace(b'\n', b'\r\n'))
+    [found] = series.read(tmp_path / 'x.mbox')
+    assert found.subject == '[PATCH 1/1] zwölf'
+    assert series.apply([found], tmp_path / 'tree') == {'mm/x.c': 'one\nzwölf\nthree\n'.encode('latin-1')}
+
+
+def test_configuration_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('GIT_CONFIG_COUNT', '1')
+    monkeypatch.setenv('GIT_CONFIG_KEY_0', 'mailinfo.scissors')
+    monkeypatch.setenv('GIT_CONFIG_VALUE_0', 'true')
+    [found] = series.read(write(tmp_path, 'x.mbox', mail('[PATCH] x', f'{patch("two", "2")}\n-- >8 --\nmore\n')))
+    assert '+2' in found.diff
 
 
 def test_rename_new_and_deleted(tmp_path: Path, tree: Path) -> None:
