@@ -15,6 +15,7 @@ sys.path[0] = str(Path(__file__).resolve().parent)
 from host import exit_status
 from host import lists
 
+FIXES = Path(__file__).resolve().parents[1] / 'mm/series/fixes'
 # Commands that parse their own arguments.
 PROGRAMS = {
     'callers': ('project.callers', 'compare the functions that get batches in a kernel tree with tests/project/callers.csv'),
@@ -56,6 +57,8 @@ def main(args: list[str]) -> int:
     options = vars(parser().parse_args(args))
     module = options.pop('module')
     os.environ.update({name: value for name, value in options.items() if value is not None})
+    if not os.environ.get('KSRC') and FIXES.exists():   # as the Makefile
+        os.environ.setdefault('FIXES', str(FIXES))
     return _run(module, os.environ)
 
 

@@ -68,7 +68,7 @@ class Check:
 
     def __init__(self, env: Mapping[str, str]):
         # All other variables are set by the checks themselves.
-        self.env = {name: env[name] for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME') if env.get(name)}
+        self.env = {name: env[name] for name in ('KSRC', 'FIXES', 'O', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME') if name in env}
         self.folder = results(env) / 'test'
         lock.claim(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -89,7 +89,7 @@ def record(settings: Settings, folder: Path, wanted: Sequence[Fix]) -> Mapping[s
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make known`."""
-    # The Makefile sets FIXES= to the folder that is meant here.
+    # The Makefile and __main__.py set FIXES= to the folder that is meant here.
     others = {**env, 'FIXES': ''} if Path(env.get('FIXES') or fixes.FOLDER).resolve() == fixes.FOLDER else env
     if given := [name for name in REFUSED if others.get(name)]:
         raise Trouble(f'{given[0]}= does not apply to make known', f'leave {given[0]}= out')

@@ -29,11 +29,8 @@ SUITE = 'ptebatch_mprotect'
 def _run(arch: str, folder: Path, project: Path = PROJECT, **variables: str) -> float:
     """The duration of one run in s; cases may fail."""
     begun = time.monotonic()
-    fixes = PROJECT / 'mm/series/fixes'
-    more = {'FIXES': str(fixes)} if fixes.exists() and 'KSRC' not in variables else {}
     ended = subprocess.run([sys.executable, project / 'tests', 'run'], stdin=subprocess.DEVNULL, text=True,
-                           env=tools.environment(ARCH=arch, O=str(folder), **more, **variables),
-                           capture_output=True, check=False)
+                           env=tools.environment(ARCH=arch, O=str(folder), **variables), capture_output=True, check=False)
     if ended.returncode > 1:
         sys.exit(ended.stdout + ended.stderr)
     return time.monotonic() - begun

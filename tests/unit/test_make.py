@@ -75,12 +75,17 @@ def test_all_variables_reach_the_tool_but_not_its_children(tmp_path: Path, monke
     assert not {*names} & {*tools.environment()}
 
 
-def test_fixes_apply_only_to_the_fetched_kernel(tmp_path: Path) -> None:
+def test_fixes_apply_only_to_the_fetched_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = checkout(tmp_path, 'import os; print("FIXES", os.environ["FIXES"], end="|")')
     (folder / 'mm/series/fixes').mkdir(parents=True)
     assert 'FIXES mm/series/fixes|' in make(folder, 'run').stdout
     assert 'FIXES |' in make(folder, 'run', 'FIXES=').stdout
     assert 'FIXES |' in make(folder, 'run', 'KSRC=/some/tree').stdout
+    monkeypatch.delenv('FIXES', raising=False)
+    set_tool(folder, 'import os; print("FIXES", os.environ.get("FIXES", ""))')
+    assert module('run', folder=folder).stdout == f'FIXES {folder}/mm/series/fixes\n'
+    assert module('run', '--fixes=', folder=folder).stdout == 'FIXES \n'
+    assert module('run', '--ksrc=/some/tree', folder=folder).stdout == 'FIXES \n'
 
 
 def test_help_lists_commands_and_builds_nothing(tmp_path: Path) -> None:
@@ -113,6 +118,11 @@ def module(*args: str, folder: Path = PROJECT) -> subprocess.CompletedProcess[st
 def test_arguments_become_variables(tmp_path: Path) -> None:
     folder = checkout(tmp_path, 'import os; print(os.environ["ARCH"], os.environ["TOLERANCE"])')
     assert module('run', '--arch', 'arm64', '--tolerance=3%', folder=folder).stdout == 'arm64 3%\n'
+
+
+@pytest.mark.parametrize('status', [0, 1, 2, 3])
+def test_status_of_python(tmp_path: Path, status: int) -> None:
+    assert module('run', folder=checkout(tmp_path, f'return {status}')).returncode == status
 
 
 def test_help_of_a_command_runs_nothing(tmp_path: Path) -> None:
