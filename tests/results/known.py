@@ -70,20 +70,15 @@ def load(arch: str) -> Mapping[str, Sequence[Case]]:
     path = _path(arch)
     remedy = f'record it again: type make known ARCH={arch}'
     try:
-        value = json.loads(path.read_text())
+        # Suite, case and row: only the name of a row may have the separator.
+        return {number: [tuple(case.split(SEPARATOR, 2)) for case in cases]
+                for number, cases in json.loads(path.read_text()).items()}
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise Trouble(f'{path} cannot be read: {error.strerror}', remedy) from error
-    except (ValueError, RecursionError) as error:
-        raise Trouble(f'{path}: not a usable record: is not JSON ({error})', remedy) from error
-    if not isinstance(value, dict):
-        raise Trouble(f'{path}: not a usable record: is not an object', remedy)
-    for number, cases in value.items():
-        if not isinstance(cases, list) or not all(isinstance(case, str) for case in cases):
-            raise Trouble(f'{path}: not a usable record: "{number}" is not a list of names', remedy)
-    # Suite, case and row: only the name of a row may have the separator.
-    return {number: [tuple(case.split(SEPARATOR, 2)) for case in cases] for number, cases in value.items()}
+    except (AttributeError, RecursionError, TypeError, ValueError) as error:
+        raise Trouble(f'{path}: not a usable record: {type(error).__name__}: {error}', remedy) from error
 
 
 def save(arch: str, record: Mapping[str, Sequence[Case]]) -> None:

@@ -24,10 +24,6 @@ OF_A_TICK = {'barriers': 60, 'atomics': 60, 'accesses': 1000}
 SHOWN = {'order': 'order {}', 'size': '{} KiB', 'batch': 'batch {}'}
 
 
-class Unreadable(ValueError):
-    """A line of a bench, or an entry of a record, that is not valid; the text states the error."""
-
-
 @dataclass(frozen=True)
 class Line:
     """A line of a bench: `what` has its table, its name, and the parameters of the measurement."""
@@ -53,13 +49,13 @@ class Line:
         return ', '.join([f'{self.table} {self.what["name"]}', *words])
 
     def check(self) -> None:
-        """Raise Unreadable if the line is not valid."""
+        """Raise ValueError if the line is not valid."""
         if not self.what.get('table') or not self.what.get('name'):
-            raise Unreadable('has no table= or no name=')
+            raise ValueError('has no table= or no name=')
         if ' ' in ''.join(self.what.values()):
-            raise Unreadable('has a word without =')
+            raise ValueError('has a word without =')
         if self.way not in ('kernel', 'twin'):
-            raise Unreadable(f'has way={self.way}, expected kernel or twin')
+            raise ValueError(f'has way={self.way}, expected kernel or twin')
 
 
 @dataclass(frozen=True)
@@ -109,11 +105,11 @@ class Timing(Line):
         super().check()
         for name in ('pages', 'calls', 'laps', 'min'):
             if getattr(self, name) <= 0:
-                raise Unreadable(f'has {name}={getattr(self, name)}, expected a number above 0')
+                raise ValueError(f'has {name}={getattr(self, name)}, expected a number above 0')
         if not self.min <= self.median <= self.max:
-            raise Unreadable('has min, median and max out of order')
+            raise ValueError('has min, median and max out of order')
         if min([*self.events.values(), *self.functions.values()], default=0) < 0:
-            raise Unreadable('has a negative count')
+            raise ValueError('has a negative count')
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,7 @@ class Counted(Line):
     def check(self) -> None:
         super().check()
         if not self.per or not self.figures:
-            raise Unreadable('has no per= or no counts')
+            raise ValueError('has no per= or no counts')
 
     def named(self) -> dict[str, float]:
         """The counts by their names in tables."""
@@ -157,7 +153,7 @@ def _read(ktap: str, kind: str, make: Callable[[dict[str, str], Mapping[str, str
         try:
             found.append(make(words(what), words(figures)))
             found[-1].check()
-        except (ValueError, KeyError) as error:     # Unreadable is a ValueError
+        except (ValueError, KeyError) as error:
             raise Trouble(f'unreadable line of a bench: "{kind} {fact.text}" ({error!r})',
                           'run make bench again; if the error persists, report it as a bug of the suites') from error
     return found
