@@ -14,10 +14,10 @@ from pathlib import Path
 from commands import compare
 from commands import run
 from host.console import Console
-from host.errors import Trouble
+from host.kinds import refuse
 from host import exit_status
 from host import lock
-from host.settings import Settings, results
+from host.settings import Settings, given, results
 from results.markdown import table
 from results.report import Counts
 from trees import series
@@ -48,8 +48,7 @@ def main(env: Mapping[str, str]) -> int:
     """Run the suites after each patch, and print and write a table; they must pass after each."""
     wanted = compare.each_arch(env)
     compare.need_series(wanted)
-    if env.get('VARIANTS'):
-        raise Trouble('VARIANTS= does not apply to make bisect', 'leave it out')
+    refuse(given(env), ['VARIANTS'], 'make bisect')
     folder = results(env) / 'bisect'
     lock.claim(folder)
     rows = []

@@ -45,7 +45,7 @@ def _kept(file: Path) -> tuple[Path, Record] | None:
 
 def _key(settings: Settings, console: Console) -> Key:
     """The key that a record must have to serve as the baseline."""
-    packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
+    packages.ensure(packages.for_run(settings.arch, settings.kind.loadable), console)
     tree, _ = run.trees(settings, console)
     return identity.key(settings, tree)
 

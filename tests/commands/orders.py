@@ -17,11 +17,11 @@ from commands import patches
 from commands import run
 from guests.guest import Guest
 from host.console import Console
-from host.errors import Trouble
 from host import exit_status
+from host.kinds import refuse
 from host import lock
 from host import packages
-from host.settings import Settings, results
+from host.settings import Settings, given, results
 from host import tools
 from trees import orders
 from trees import series
@@ -114,8 +114,7 @@ def compiled(settings: Settings, steps: Sequence[Step], console: Console) -> Ite
 def main(env: Mapping[str, str]) -> int:
     """Run `make orders`."""
     wanted = compare.each_arch(env)
-    if any(settings.series for settings in wanted):
-        raise Trouble('SERIES= does not apply to make orders', 'leave it out')
+    refuse(given(env), ['SERIES'], 'make orders')
     into = results(env) / 'orders'
     lock.claim(into)
     console = Console()

@@ -16,10 +16,11 @@ from guests.recorded import BENCH, KINDS, Kind
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
+from host.kinds import refuse
 from host import lock
 from host import packages
 from host.packages import MATPLOTLIB
-from host.settings import PROJECT, Settings, results
+from host.settings import PROJECT, Settings, given, results
 from host import tools
 from results.record import load
 
@@ -38,7 +39,7 @@ def _bring_up_to_date(kind: Kind, arch: str, env: Mapping[str, str], console: Co
     """Measure a record, unless it is of the present kernel, benches, compiler and QEMU."""
     settings = _settings(kind, arch, env)
     file = kind.file(arch, recorded.HOME)
-    packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
+    packages.ensure(packages.for_run(settings.arch, settings.kind.loadable), console)
     tree, _ = run.trees(settings, console)
     if file.exists():
         differences = identity.key(settings, tree).differences(load(file).key)
@@ -54,8 +55,7 @@ def _bring_up_to_date(kind: Kind, arch: str, env: Mapping[str, str], console: Co
 def main(env: Mapping[str, str]) -> int:
     """Run `make record`."""
     for name in REFUSED:
-        if env.get(name):
-            raise Trouble(f'{name}= does not apply to make record', 'leave it out')
+        refuse(given(env), [name], 'make record')
     arches = (env.get('ARCH') or ' '.join(recorded.ARCHES)).split()
     for arch in arches:
         if arch not in recorded.ARCHES:

@@ -210,11 +210,11 @@ def counts(path: Path) -> Counts:
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make reproduce`."""
-    settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64', 'TIMEOUT': env.get('TIMEOUT') or '600'})
+    settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64'})
     if settings.arch.name != 'x86_64' or not settings.arch.native:
         raise Trouble(f'the reproducers do not run with ARCH={settings.arch.name} on this machine',
                       'type ARCH=x86_64 on an x86_64 machine')
-    settings.refuse_options('make reproduce')
+    settings = settings.of_kind('reproduce', env)
     settings = replace(settings, results=settings.results.parent / 'reproduce')
     lock.claim(settings.results)
     console = Console()

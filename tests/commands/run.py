@@ -118,7 +118,7 @@ def judged(settings: Settings, console: Console,
     with results_folder(settings.results, FILES, console):
         if settings.variant:
             console.say(f'variant   {settings.variant.name}: {settings.variant.special} ({settings.variant.qemu_args})')
-        packages.ensure(packages.for_run(settings.arch, settings.loadable), console)
+        packages.ensure(packages.for_run(settings.arch, settings.kind.loadable), console)
         tree, base = trees(settings, console)
         say_patches(tree, base, settings, console)
         bugs = known_bugs(settings, tree, base, console)
@@ -128,7 +128,7 @@ def judged(settings: Settings, console: Console,
             guest.choose_accelerator(console)
             laps.prepare(guest, console)
             judge = Judge(guest, console, bugs)
-            passed = judge.as_module() if settings.loadable else judge.built_in()
+            passed = judge.as_module() if settings.kind.loadable else judge.built_in()
             afterwards(guest, passed)
         prune(settings.cache / 'trees')
     return Outcome(passed, guest.seconds, judge.errors)

@@ -18,36 +18,16 @@ from pathlib import Path
 from guests import accelerator
 from host.console import Console, Step
 from host.errors import Trouble
+from host.kinds import KINDS
 from host.settings import PROJECT, Settings
 from host import tools
 
-BENCH = ('CONFIG_PTEBATCH_BENCH=y', 'CONFIG_DEBUG_VM=n', 'CONFIG_DEBUG_VM_PGFLAGS=n', 'CONFIG_DEBUG_LIST=n',
-         'CONFIG_DEBUG_ATOMIC_SLEEP=n', 'CONFIG_FAULT_INJECTION=n', 'CONFIG_FAILSLAB=n', 'CONFIG_HUGETLBFS=n',
-         'CONFIG_IDLE_PAGE_TRACKING=n', 'CONFIG_DAMON=n')
-MUTATION = ('CONFIG_PTEBATCH_MUTATION=y',)
-# The configuration of each flavour beyond that of the default one.
-FLAVOURS = {
-    '': (),
-    'loadable': ('CONFIG_PTEBATCH_KUNIT_TEST=n',),
-    'bench': BENCH,
-    'debug': ('CONFIG_KASAN=y', 'CONFIG_PROVE_LOCKING=y', 'CONFIG_PAGE_TABLE_CHECK=y',
-              'CONFIG_PAGE_TABLE_CHECK_ENFORCED=y'),
-    # Each report counts, also of a race that was reported before; a short distance between the watched accesses.
-    'kcsan': ('CONFIG_KCSAN=y', 'CONFIG_KCSAN_REPORT_ONCE_IN_MS=0', 'CONFIG_KCSAN_SKIP_WATCH=500'),
-    'coverage': ('CONFIG_DEBUG_FS=y', 'CONFIG_GCOV_KERNEL=y'),
-    'mutation': MUTATION,
-    'mutation-bench': MUTATION + BENCH,
-    'selftests': (),    # configured by selftests_build.py
-}
 # The reproducers need a file system with large folios and page_mkwrite(), and page tables whose allocation fails. The
 # options are not in arch/x86_64.config: the benches use that file too, and the recorded figures would no longer be
 # comparable.
 REPRODUCERS = ('CONFIG_EXT4_FS=y', 'CONFIG_FAIL_PAGE_ALLOC=y', 'CONFIG_FAULT_INJECTION_DEBUG_FS=y')
 # gcc adds the counters after the early inlining: a line that only calls small functions would have none.
 EACH_LINE = '-fno-early-inlining'
-# KCSAN watches the accesses of this folder of the kernel, which contains what the suites test: a report on another
-# subsystem would fail a case that cannot do anything about it.
-KCSAN_WATCHES = 'mm'
 TCG = ['-accel', 'tcg']
 # One instruction is one nanosecond; sleep=off: an idle CPU does not wait for the host's clock.
 # The plugin that counts the laps finds functions by the addresses in vmlinux.
@@ -59,10 +39,6 @@ KUNIT = ['tools/testing/kunit/kunit.py']
 CONFIGURED = '.ptebatch-configured'
 # An oops or a panic ends the guest at once, instead of a timeout.
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
-# KASAN reports only the first bug of a boot by default.
-DEBUG_ARGS = ('kasan_multi_shot',)
-# The kernel log keeps all counters until the console, which may be slower, has printed them.
-COVERAGE_ARGS = ('log_buf_len=4M',)
 # These suites bring a second CPU online. A machine of the others has only one: on arm64, QEMU wakes the thread of the
 # second, even if it is offline, for each TLB invalidation, which takes a quarter of the time.
 ON_TWO_CPUS = ('ptebatch_threads', 'ptebatch_vmscan_threads')
@@ -96,7 +72,7 @@ class Guest:
     @property
     def plain(self) -> str:
         """The file that the guest starts instead of a compressed image, in the build folder; empty for the image."""
-        return '' if self.settings.bench or self.settings.selftests else self.arch.plain
+        return '' if self.settings.kind.bench or self.settings.kind == KINDS['selftests'] else self.arch.plain
 
     def _kunit(self, command: str, *args: str) -> list[str | Path]:
         return tools.supervised([sys.executable, *KUNIT, command, *args])
@@ -107,12 +83,10 @@ class Guest:
     def _variables(self) -> list[str]:
         """The variables of the kernel's make for objects that are compiled in another way than the rest."""
         # Other folders have objects of the same name, for example arch/x86/boot/memory.o.
-        variables = [f'{variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})'
-                     for source in self.settings.coverage
-                     for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE))]
-        if self.settings.kcsan:
-            variables.append(f'KCSAN_SANITIZE=$(if $(filter {KCSAN_WATCHES},$(obj)),y,n)')
-        return variables
+        return [*self.settings.kind.make_args,
+                *(f'{variable}_{source.stem}.o=$(if $(filter {source.parent},$(obj)),{value})'
+                  for source in self.settings.coverage
+                  for variable, value in (('GCOV_PROFILE', 'y'), ('CFLAGS', EACH_LINE)))]
 
     def _common(self) -> list[str]:
         arch = self.arch
@@ -124,10 +98,10 @@ class Guest:
             args.append(f'--cross_compile={arch.cross_compile}')
         if arch.emulated:
             args.append(f'--qemu_config={PROJECT}/tests/guests/arch/{arch.name}.py')
-        options = FLAVOURS[self.settings.flavour] + (self.variant.config if self.variant else ())
+        options = self.settings.kind.config + (self.variant.config if self.variant else ())
         if self.plain:
             options += self.arch.plain_config
-        if self.arch.name == 'x86_64' and not self.settings.flavour:
+        if self.arch.name == 'x86_64' and not self.settings.kind.kernel:
             options += REPRODUCERS
         options += self.settings.config
         return args + [f'--kconfig_add={option}' for option in options]
@@ -172,7 +146,7 @@ class Guest:
         built = self._built()
         try:
             # A module outside of the tree needs Module.symvers.
-            more = ['modules'] if self.settings.loadable else []
+            more = ['modules'] if self.settings.kind.loadable else []
             self.make('-s', Path(self.plain).name or self.arch.image, *more, *self._variables(), step=step)
         except tools.Failed as failed:
             raise failed.of_build(f'the kernel does not build for ARCH={self.arch.name} in {self.build_path}') from failed
@@ -240,12 +214,12 @@ class Guest:
     def _needs_two_cpus(self) -> bool:
         pattern = self.settings.suites.partition('.')[0]
         # In a kernel with mutants, lib/kernel/mutation.c chooses the cases.
-        return self.settings.mutation or not pattern or any(fnmatchcase(name, pattern) for name in ON_TWO_CPUS)
+        return self.settings.kind.mutation or not pattern or any(fnmatchcase(name, pattern) for name in ON_TWO_CPUS)
 
     def _suites_command(self, args: tuple[str, ...], kernel_args: tuple[str, ...], suites: str = '') -> list[str | Path]:
         kernel_args += self.arch.suites_args
         # The benches have one CPU: only then is the number of instructions always the same.
-        if self.arch.emulated and not self.settings.bench:
+        if self.arch.emulated and not self.settings.kind.bench:
             kernel_args += self.arch.emulated_args
             if self._needs_two_cpus():
                 args += (f'--qemu_args={CPUS}',)
@@ -258,9 +232,7 @@ class Guest:
         return self._boot(on_line, self._command(args, kernel_args, suites), initramfs)
 
     def _command(self, args: tuple[str, ...], kernel_args: tuple[str, ...], suites: str) -> list[str | Path]:
-        kernel_args = (KERNEL_ARGS + (DEBUG_ARGS if self.settings.debug else ())
-                       + (COVERAGE_ARGS if self.settings.coverage else ())
-                       + (COUNTING_ARGS if self.settings.counting else ()) + kernel_args)
+        kernel_args = (KERNEL_ARGS + self.settings.kind.kernel_args + (COUNTING_ARGS if self.settings.counting else ()) + kernel_args)
         command = self._kunit('exec', *self._common(), f'--build_dir={self.boot_path.relative_to(self.tree)}',
                               f'--timeout={self.settings.timeout}', *(f'--kernel_args={arg}' for arg in kernel_args), *args)
         if self.plain:      # the last -kernel counts

@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from guests import guest
 from host.architecture import Arch
+from host.kinds import KINDS
 from host.settings import PROJECT, Settings
 from host import tools
 from results.record import INSTRUCTIONS, NS, Key
@@ -52,7 +52,7 @@ def _sources(arch: Arch) -> Iterable[Path]:
 
 def benches(arch: Arch, config: tuple[str, ...] = ()) -> str:
     """A digest of the files and the configuration that affect the figures of a kernel; `config`: KCONFIG_ADD=."""
-    digest = hashlib.sha256(repr(guest.FLAVOURS['bench'] + config).encode())
+    digest = hashlib.sha256(repr(KINDS['bench'].config + config).encode())
     for path in _sources(arch):
         digest.update(f'\0{path.relative_to(PROJECT)}\0'.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

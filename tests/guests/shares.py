@@ -131,7 +131,7 @@ class _Share:
                 self.ktap, case = stopped.joined(before, boot.ktap, note)
                 if note:
                     self._name(case)
-            before = None if self.settings.bench else stopped.stop(self.ktap)
+            before = None if self.settings.kind.bench else stopped.stop(self.ktap)
             self.boots.append(replace(boot, reason=boot.reason or 'the guest ended') if before else boot)
             if not before:
                 break
@@ -174,7 +174,7 @@ class _Share:
 def _guests(guest: Guest) -> list[Guest]:
     """The guest, or one for each share of the suites."""
     settings = guest.settings
-    if settings.jobs == 1 or settings.suites or settings.bench or settings.coverage:
+    if settings.jobs == 1 or settings.suites or settings.kind.bench or settings.coverage:
         return [guest]
     guests = [Guest(replace(settings, suites=suites), guest.tree) for suites in SHARES]
     for number, share in enumerate(guests):

@@ -9,9 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from host import architecture
 from host.errors import Trouble
+from host.kinds import KINDS, Kind, refuse
+from host import lists
 from host import variants
 from host.variants import Variant
 
@@ -48,6 +51,11 @@ def jobs(env: Mapping[str, str]) -> int:
     return _number(env, 'JOBS', len(os.sched_getaffinity(0)))
 
 
+def given(env: Mapping[str, str]) -> frozenset[str]:
+    """The names of the variables that are set."""
+    return frozenset(name for name in lists.VARIABLES if env.get(name, '') not in ('', '0'))
+
+
 def sample(env: Mapping[str, str]) -> tuple[int, int]:
     """The size of a sample, 0 without SAMPLE=, and the seed that draws it."""
     return _number(env, 'SAMPLE', 0) if env.get('SAMPLE') else 0, _number(env, 'SEED', 1, 64)
@@ -59,7 +67,8 @@ class Settings:
 
     arch: architecture.Arch
     suites: str
-    loadable: bool
+    kind: Kind
+    given: frozenset[str]   # the variables that are set
     ksrc: Path | None
     series: Path | None
     fixes: Path | None
@@ -68,46 +77,31 @@ class Settings:
     timeout: int
     parameters: tuple[str, ...]     # of the suites, on the kernel command line
     cache: Path
-    debug: bool = False     # a kernel with KASAN, lockdep and the page table check
-    kcsan: bool = False     # a kernel with KCSAN
     strict: bool = False    # failures count that belong to bugs for which there are fixes
-    bench: bool = False     # the benches, in a kernel without debug options
     counting: bool = False  # the clock counts instructions
     coverage: tuple[Path, ...] = ()     # kernel sources, whose lines the kernel counts how often they run
-    mutation: bool = False  # mutants of the batched functions in one kernel
-    selftests: bool = False     # the kernel's own tools/testing/selftests/mm instead of the suites
     variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
     variant: Variant | None = None      # the variant of this run
-    config: tuple[str, ...] = ()    # options of the kernel's configuration, besides those of the flavour
+    config: tuple[str, ...] = ()    # options of the kernel's configuration, besides those of the kind
     tree: str = ''          # the name of a tree for several series, one after the other; empty: a tree for each series
-
-    @property
-    def flavour(self) -> str:
-        """The kind of kernel; empty for the default."""
-        if self.selftests:
-            return 'selftests'
-        if self.mutation:
-            return 'mutation-bench' if self.bench else 'mutation'
-        return ('loadable' if self.loadable else 'bench' if self.bench else 'debug' if self.debug else
-                'kcsan' if self.kcsan else 'coverage' if self.coverage else '')
 
     @property
     def kernel(self) -> str:
         """The name of the kernel; variants may share a kernel."""
         variant = self.variant.name if self.variant and self.variant.config else ''
         config = hashlib.sha256('\0'.join(self.config).encode()).hexdigest()[:8] if self.config else ''
-        return '-'.join(filter(None, (self.arch.name, self.flavour, variant, config)))
+        return '-'.join(filter(None, (self.arch.name, self.kind.kernel, variant, config)))
 
     @property
     def name(self) -> str:
         """The name of the run on the console and in the results."""
         variant = self.variant.name if self.variant and self.variant != variants.VARIANTS[self.arch.name][0] else ''
-        return '-'.join(filter(None, (self.arch.name, self.flavour, variant)))
+        return '-'.join(filter(None, (self.arch.name, self.kind.kernel, variant)))
 
     @property
     def limit(self) -> int:
         """The seconds within which a case must end. Without the options that make it longer, each takes less than 2 s."""
-        long = self.bench or self.coverage or any('.seed=' not in parameter for parameter in self.parameters)
+        long = self.kind.bench or self.coverage or any('.seed=' not in parameter for parameter in self.parameters)
         return self.timeout if long else max(MIN_LIMIT, self.timeout // 10)
 
     @property
@@ -116,7 +110,8 @@ class Settings:
         paths = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
         default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
         config = [f"KCONFIG_ADD='{' '.join(self.config)}'"] if self.config else []
-        return config + (['DEBUG=1'] if self.debug else ['DEBUG=kcsan'] if self.kcsan else []) + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
+        kind = [self.kind.typed] if self.kind.typed else []
+        return config + kind + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
             f'{name}={value or ""}' for name, value in paths.items() if value != (default if name == 'FIXES' else None)]
 
     def each(self) -> list[Settings]:
@@ -124,53 +119,47 @@ class Settings:
         runs = [replace(self, variant=variant) for variant in self.variants]
         return [replace(run, results=self.results.parent / run.name) for run in runs] or [self]
 
-    def refuse_options(self, command: str) -> None:
-        """Raise Trouble if an option of `make run` is set that another command does not have."""
-        if self.loadable or self.debug or self.kcsan or self.parameters or self.variants:
-            raise Trouble(f'LOADABLE=, DEBUG=, VARIANTS=, EXHAUSTIVE=, SEED= and ROUNDS= do not apply to {command}',
-                          'leave them out')
+    def of_kind(self, name: str, env: Mapping[str, str] = MappingProxyType({})) -> Settings:
+        """The settings for another kind of run; Trouble if a variable does not apply to it."""
+        kind = KINDS[name]
+        for names in kind.refuses:
+            refuse(self.given, names, kind.name)
+        return replace(self, kind=kind, timeout=_number(env, 'TIMEOUT', kind.timeout) if kind.timeout else self.timeout)
 
     def for_bench(self, env: Mapping[str, str]) -> Settings:
         """The settings for the benches."""
-        self.refuse_options('benches')
+        settings = self.of_kind('bench', env)
         clock = env.get('CLOCK') or ('count' if self.arch.emulated else 'native')
         if clock not in ('count', 'native'):
             raise Trouble(f'CLOCK={clock}: unknown clock', 'type CLOCK=count or CLOCK=native')
         if clock == 'count' and not self.arch.emulated:
             raise Trouble(f'CLOCK=count: not supported with ARCH={self.arch.name}',
                           'type CLOCK=native, ARCH=x86_64 or ARCH=arm64')
-        return replace(self, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench', bench=True,
-                       counting=clock == 'count', timeout=_number(env, 'TIMEOUT', 600))
+        return replace(settings, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench',
+                       counting=clock == 'count')
 
     def for_coverage(self, sources: Sequence[Path]) -> Settings:
         """The settings for make coverage of these kernel sources."""
         if self.arch.name == 'arm64':
             raise Trouble('ARCH=arm64: not supported by make coverage', 'type ARCH=um or ARCH=x86_64')
-        if self.loadable or self.debug or self.kcsan:
-            raise Trouble('LOADABLE= and DEBUG= do not apply to make coverage', 'leave them out')
-        return replace(self, results=self.results / 'coverage', coverage=tuple(sources))
+        return replace(self.of_kind('coverage'), results=self.results / 'coverage', coverage=tuple(sources))
 
     def for_mutation(self, *shard: str) -> Settings:
         """The settings for make mutation; a shard has a tree and results of its own."""
-        if self.loadable or self.debug or self.kcsan or self.variants or self.suites:
-            raise Trouble('LOADABLE=, DEBUG=, VARIANTS= and SUITES= do not apply to make mutation', 'leave them out')
         name = '-'.join(['mutation', *shard])
-        return replace(self, results=self.results / name, mutation=True, tree=name, parameters=())
+        return replace(self.of_kind('mutation'), results=self.results / name, tree=name, parameters=())
 
     def with_benches(self) -> Settings:
         """The settings for mutants under the counting clock."""
         if not self.arch.emulated:
             raise Trouble(f'BENCH=1: not supported with ARCH={self.arch.name}', 'type ARCH=x86_64 or ARCH=arm64')
-        return replace(self, bench=True, counting=True)
+        return replace(self.of_kind('mutation-bench'), counting=True)
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:
         """The settings for the kernel's own selftests."""
         if not self.arch.emulated:
             raise Trouble(f'ARCH={self.arch.name}: the selftests are not supported', 'type ARCH=x86_64 or ARCH=arm64')
-        self.refuse_options('selftests')
-        if self.suites:
-            raise Trouble('SUITES= does not apply to selftests', 'leave it out')
-        return replace(self, selftests=True, timeout=_number(env, 'TIMEOUT', 3600))
+        return self.of_kind('selftests', env)
 
     @classmethod
     def read(cls, env: Mapping[str, str]) -> Settings:
@@ -204,21 +193,21 @@ class Settings:
         selected = variants.chosen(arch, env.get('VARIANTS', ''))
         if selected and (loadable or debug):
             raise Trouble('VARIANTS=: not supported with LOADABLE=1 or DEBUG=1', 'leave VARIANTS= or the others out')
+        kind = KINDS['loadable' if loadable else 'debug' if debug else 'kcsan' if kcsan else 'built in']
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
             arch=arch,
             suites=env.get('SUITES', ''),
-            loadable=loadable,
+            kind=kind,
+            given=given(env),
             ksrc=path(env, 'KSRC'),
             series=path(env, 'SERIES'),
             fixes=path(env, 'FIXES'),
-            results=results(env) / (arch.name + ('-loadable' if loadable else '-debug' if debug else '-kcsan' if kcsan else '')),
+            results=results(env) / '-'.join(filter(None, (arch.name, kind.kernel))),
             jobs=jobs(env),
-            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive or kcsan else 600 if debug or loadable else 300),
+            timeout=_number(env, 'TIMEOUT', 1800 if exhaustive else kind.timeout),
             parameters=parameters,
             cache=cache,
-            debug=debug,
-            kcsan=kcsan,
             strict=env.get('STRICT', '') not in ('', '0'),
             variants=selected,
             config=config,

@@ -10,6 +10,7 @@ from unit.machine import Machine
 from guests import identity
 from guests.guest import Guest
 from host.errors import Trouble
+from host.kinds import KINDS
 from host.settings import Settings
 from trees import source
 
@@ -52,7 +53,7 @@ def test_results_folder_per_architecture() -> None:
 
 def test_kcsan_has_its_own_kernel() -> None:
     settings = Settings.read({'O': '/out', 'ARCH': 'x86_64', 'DEBUG': 'kcsan'})
-    assert settings.kcsan and not settings.debug
+    assert settings.kind == KINDS['kcsan']
     assert (settings.kernel, settings.results) == ('x86_64-kcsan', Path('/out/x86_64-kcsan'))
     assert settings.sources[0] == 'DEBUG=kcsan'
     assert settings.timeout == 1800
