@@ -54,11 +54,12 @@ def main(env: Mapping[str, str]) -> int:
     rows = []
     for settings in wanted:
         assert settings.series
+        patches = series.read(settings.series)
         run.say_left_out(settings, Console())
         own = folder / settings.arch.name
         # One tree for all steps: only what a patch changes is built.
         step = replace(settings, series=own / 'series', tree='bisect', results=own)
-        for number, patch in enumerate(_steps(series.read(settings.series), own / 'series'), 1):
+        for number, patch in enumerate(_steps(patches, own / 'series'), 1):
             log = own / f'{number:04}.log'
             rows.append(_row(step, patch, log))
             print(f'{rows[-1][2]:<10} {settings.arch.name}: {patch.name}; {rows[-1][3] or log}', flush=True)
