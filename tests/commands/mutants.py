@@ -37,21 +37,21 @@ SHOWN = 3
 ROW = '| {:<40} | {:<6} | {} |'
 
 
-def _key(mutant: Path, name: str) -> str:
+def key(mutant: Path, name: str) -> str:
     """The first word of a line like "# arch: um x86_64" above the diff; empty if there is none."""
     match = re.search(rf'^# {name}: (\S+)', mutant.read_text(errors='replace'), re.MULTILINE)
     return match[1] if match else ''
 
 
 def _arch(mutant: Path) -> str:
-    if arch := _key(mutant, 'arch'):
+    if arch := key(mutant, 'arch'):
         return arch
     raise Trouble(f'{mutant}: the line "# arch:" is missing', 'add it above the diff, for example "# arch: um x86_64"')
 
 
 def _series(mutant: Path, folder: Path) -> Path:
     """The mutant; with a line "# series: mm/series/unmap", a folder with that series and the mutant on top."""
-    series = _key(mutant, 'series')
+    series = key(mutant, 'series')
     if not series:
         return mutant
     patches = folder / 'series'
@@ -73,14 +73,14 @@ def _settings(variables: Mapping[str, str]) -> Settings:
 def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple[bool, str]:
     """Whether the suites of the mutant's folder, or its benches, catch it, and the names of the cases that do."""
     # Of a slow mutant, the table of the benches that the key names must show it; a case that limits the cost may fail, too.
-    arch, slower, event = _arch(mutant), _key(mutant, 'slower'), _key(mutant, 'event')
+    arch, slower, event = _arch(mutant), key(mutant, 'slower'), key(mutant, 'event')
     folder.mkdir(parents=True, exist_ok=True)
     variables = {**env, 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
     if slower:
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0',
-                              SUITES=_key(mutant, 'suites'), **variables)
+                              SUITES=key(mutant, 'suites'), **variables)
     else:
-        settings = _settings(variables | {'SUITES': f'ptebatch_{mutant.parent.name}*', 'VARIANTS': _key(mutant, 'variant')})
+        settings = _settings(variables | {'SUITES': f'ptebatch_{mutant.parent.name}*', 'VARIANTS': key(mutant, 'variant')})
         # One tree for all mutants: only what differs from the last one is built.
         status = run.logged(replace(settings, tree=tree), folder / 'output')
     output = (folder / 'output').read_text(errors='replace')
@@ -97,7 +97,7 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
 
 def _alone(mutant: Path) -> bool:
     """The mutant needs a kernel of its own."""
-    return bool(_key(mutant, 'slower'))
+    return bool(key(mutant, 'slower'))
 
 
 def _belongs(case: str, mutant: Path) -> bool:
@@ -116,24 +116,30 @@ def _copies(mutants: Sequence[Path], tree: Shadow, read: catalog.Read, console: 
             step.progress()
 
 
-def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str, env: Mapping[str, str]
-                   ) -> Iterator[tuple[Path, bool, str]]:
-    """Those mutants that only change functions, tried in one kernel that has all of them; see _try()."""
+def together(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str, env: Mapping[str, str], console: Console
+             ) -> tuple[Settings, Shadow, Shadow, list[Copy]]:
+    """The settings and trees of a kernel with all of these mutants that only change functions, and its copies of functions."""
     settings = Settings.read(env | {'ARCH': arch, 'SERIES': str(PROJECT / on_top_of) if on_top_of else ''}).for_mutation()
     settings = replace(settings, results=results(env) / tree / arch, tree=tree)
-    console = Console()
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)
     shadow, base = run.trees(settings, console)
-    read = reader(shadow)
-    kernel = Kernel(shadow, read, [*_copies(mutants, shadow, read, console)], Guest(settings, shadow.path).build_path)
+    return settings, shadow, base, [*_copies(mutants, shadow, reader(shadow), console)]
+
+
+def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str, env: Mapping[str, str]
+                   ) -> Iterator[tuple[Path, bool, str]]:
+    """Those mutants that only change functions, tried in one kernel that has all of them; see _try()."""
+    console = Console()
+    settings, shadow, base, copies = together(mutants, arch, on_top_of, tree, env, console)
+    kernel = Kernel(shadow, reader(shadow), copies, Guest(settings, shadow.path).build_path)
     with run.prepared(settings, shadow, base, console, f'.kunit-{arch}') as built:
         kernel.build(built, console)
         good = {copy.number for copy in kernel.copies} - kernel.broken
-        for name in sorted({_key(mutant, 'variant') for mutant in mutants}):
+        for name in sorted({key(mutant, 'variant') for mutant in mutants}):
             guest = Guest(replace(settings, variant=next(iter(variants.chosen(settings.arch, name)), None)), shadow.path)
             guest.choose_accelerator(console)
-            tried = [number for number in sorted(good) if _key(mutants[number - 1], 'variant') == name]
+            tried = [number for number in sorted(good) if key(mutants[number - 1], 'variant') == name]
             with console.step('cases', f'without mutants {name}'):
                 cases, command = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried))
 
@@ -148,17 +154,36 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
                 yield from pool.map(judged, tried)
 
 
-def main(env: Mapping[str, str]) -> int:
-    """Run the mutants and print them as a table; all must be caught."""
+def chosen(env: Mapping[str, str]) -> list[Path]:
+    """The mutants in the folders of SUITES=."""
     suites = env.get('SUITES') or '*'
     mutants = sorted(path for path in MUTANTS.rglob('*.patch') if fnmatch(f'ptebatch_{path.parent.name}', suites))
     if not mutants:
         raise Trouble(f'SUITES={suites} matches no folder of tests/mutants',
                       f'type SUITES= and one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir() if path.is_dir()))}')
+    return mutants
+
+
+def given(env: Mapping[str, str]) -> dict[str, str]:
+    """The variables that apply to the kernels of mutants."""
+    return {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME', 'O')}
+
+
+def kernels(mutants: Sequence[Path]) -> dict[tuple[str, str], list[Path]]:
+    """Those that may share a kernel, by its architecture and the series that it has."""
+    found: dict[tuple[str, str], list[Path]] = {}
+    for mutant in mutants:
+        if not _alone(mutant):
+            found.setdefault((_arch(mutant), key(mutant, 'series')), []).append(mutant)
+    return dict(sorted(found.items()))
+
+
+def main(env: Mapping[str, str]) -> int:
+    """Run the mutants and print them as a table; all must be caught."""
+    mutants = chosen(env)
     part = Shard.read(env)
     tree = '-'.join(['mutants', *part.name])
     lock.claim(results(env) / tree)
-    given = {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME', 'O')}
     left = [*part.of(mutants)]
     caught: list[bool] = []
 
@@ -169,15 +194,11 @@ def main(env: Mapping[str, str]) -> int:
 
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
-    kernels: dict[tuple[str, str], list[Path]] = {}
-    for mutant in left:
-        if not _alone(mutant):
-            kernels.setdefault((_arch(mutant), _key(mutant, 'series')), []).append(mutant)
-    for (arch, on_top_of), together in sorted(kernels.items()):
-        for outcome in _in_one_kernel(together, arch, on_top_of, tree, given):
+    for (arch, on_top_of), several in kernels(left).items():
+        for outcome in _in_one_kernel(several, arch, on_top_of, tree, given(env)):
             say(*outcome)
     for mutant in [*left]:
         name = mutant.relative_to(MUTANTS).with_suffix('')
-        say(mutant, *_try(mutant, results(env) / 'mutants' / name, tree, given))
+        say(mutant, *_try(mutant, results(env) / 'mutants' / name, tree, given(env)))
     print(f'{sum(caught)} of {len(caught)} caught')
     return exit_status.PASSED if all(caught) else exit_status.FAILED

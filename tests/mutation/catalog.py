@@ -112,6 +112,15 @@ def added_lines(before: str, after: str) -> set[int]:
     return {line + 1 for kind, _, _, start, end in opcodes if kind in ('insert', 'replace') for line in range(start, end)}
 
 
+def _in_step(was: str, now: str) -> str:
+    """A changed text with empty lines for those that it lacks: the other lines keep their numbers, which assertions have."""
+    old, new = was.split('\n'), now.split('\n')
+    lines: list[str] = []
+    for _, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        lines += [*new[first:last], *[''] * (end - start - (last - first))]
+    return '\n'.join(lines)
+
+
 def of_patch(number: int, changed: Mapping[str, str], read: Read) -> list[Copy]:
     """The functions that a patch changes, as copies of that number; none if it also changes something else.
 
@@ -123,7 +132,7 @@ def of_patch(number: int, changed: Mapping[str, str], read: Read) -> list[Copy]:
         for name in _named(before):
             for was, now in zip(definitions(file, before, name), definitions(file, after, name)):
                 if was.text != now.text and was.text[:was.body] == now.text[:now.body]:
-                    copies.append(Copy(number, was, now.text))
+                    copies.append(Copy(number, was, _in_step(was.text, now.text)))
                     source = source.replace(was.text, now.text)
         if source != after:
             return []

@@ -112,17 +112,21 @@ class Kernel:
         digests = self._digests()
         self._known.write_text('\n'.join(sorted(digests[number] for number in self.broken)))
 
+    def compile(self, guest: Guest, step: Step) -> None:
+        """Compile the objects that have the copies, without those that do not compile."""
+        for _ in range(ROUNDS):
+            try:
+                # Not the whole kernel: most of it includes these headers.
+                guest.make('-k', *self.objects(), step=step)
+                return
+            except tools.Failed as failed:
+                # No copy: an object that this configuration does not have.
+                if not self._leave_out(wrong(self.copies, failed.output)):
+                    return
+
     def _build(self, guest: Guest, console: Console) -> None:
         with console.step('build', f'{len(self.copies)} copies of functions') as step:
-            for _ in range(ROUNDS):
-                try:
-                    # Not the whole kernel: most of it includes these headers.
-                    guest.make('-k', *self.objects(), step=step)
-                    break
-                except tools.Failed as failed:
-                    # No copy: an object that this configuration does not have.
-                    if not self._leave_out(wrong(self.copies, failed.output)):
-                        break
+            self.compile(guest, step)
             try:
                 guest.build(step)
                 return

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import mutation, mutation_bench
+from commands import mutation, mutation_bench, redundant
 from host.console import Console
 from host.errors import Trouble
 from host.settings import PROJECT, Settings
@@ -199,6 +199,20 @@ def test_woven_source(tmp_path: Path) -> None:
     plain = digests[weave.original(good[0].function)]
     assert by_change['count', 'assignment', '-='] != plain
     assert by_change['count', 'call deleted', ';'] != plain
+
+
+def test_redundant_patch(tmp_path: Path) -> None:
+    """A patch that deletes a line has the code of the mutant that deletes the call, although the lines behind it move up."""
+    text = 'int clear(int *p);\nint count(int *p)\n{\n\tint nr = *p;\n\n\tclear(p);\n\treturn nr * __LINE__;\n}\n'
+    by_hand = [*catalog.of_patch(1, {'a.c': text.replace('\tclear(p);\n', '')}, lambda name: text),
+               *catalog.of_patch(2, {'a.c': text.replace('= *p', '= p[2]')}, lambda name: text)]
+    generated = redundant.numbered(3, catalog.mutants(['a.c: count()'], lambda name: text), {'a.c: count()'})
+    source = tmp_path / 'a.c'
+    source.write_text('#define __maybe_unused __attribute__((unused))\n' + weave.woven(text, [*by_hand, *generated]))
+    subprocess.run(['gcc', '-O2', '-S', '-fkeep-static-functions', '-o', tmp_path / 'a.s', source], check=True)
+    digests = dict(assembly.digests((tmp_path / 'a.s').read_text()))
+    deleted = next(mutant for mutant in generated if mutant.change.operator == 'call deleted')
+    assert [*redundant.equal(by_hand, generated, digests)] == [(1, deleted.key)]
 
 
 def test_equal_code_is_equivalent(tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make redundant`: list the patches of tests/mutants whose object code `make mutation` also makes, which need not be kept.
+
+Patches that revert a fix of the kernel's history are known bugs, and stay. Exit status: 0 there is none; 1 there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from commands import mutants
+from commands import run
+from guests.guest import Guest
+from host.console import Console
+from host import exit_status
+from host import lock
+from host.settings import results
+from mutation import assembly
+from mutation.kernel import Kernel, reader, selected
+from mutation.weave import Copy, Mutant
+
+TREE = 'redundant'
+ROW = '| {:<40} | {:<6} | {} |'
+
+
+def numbered(number: int, every: Sequence[Mutant], titles: set[str]) -> list[Mutant]:
+    """The mutants of these functions, numbered from one on."""
+    own = [mutant for mutant in every if mutant.function.title in titles]
+    return [replace(mutant, number=number + index) for index, mutant in enumerate(own)]
+
+
+def equal(by_hand: Sequence[Copy], generated: Sequence[Mutant], digests: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """The numbers of copies with the object code of a generated mutant of the same function, and the mutant's key."""
+    keys = {(mutant.function, digests[mutant.name]): mutant.key for mutant in reversed(generated) if mutant.name in digests}
+    for copy in by_hand:
+        if key := keys.get((copy.function, digests.get(copy.name, ''))):
+            yield copy.number, key
+
+
+def _found(patches: Sequence[Path], arch: str, on_top_of: str, env: Mapping[str, str], console: Console) -> Iterator[tuple[Path, str]]:
+    """The patches that are equal to a generated mutant, and its key."""
+    settings, shadow, base, by_hand = mutants.together(patches, arch, on_top_of, TREE, mutants.given(env), console)
+    read = reader(shadow)
+    numbers = [copy.number for copy in by_hand]
+    single = [copy for copy in by_hand if numbers.count(copy.number) == 1]
+    _, every = selected(shadow, base, read, settings.arch.name, {})
+    generated = numbered(len(patches) + 1, every, {copy.function.title for copy in single})
+    made = {copy.function.title for copy in generated}
+    single = [copy for copy in single if copy.function.title in made]
+    if not single:
+        return
+    kernel = Kernel(shadow, read, [*single, *generated], Guest(settings, shadow.path).build_path)
+    with run.prepared(settings, shadow, base, console, f'.kunit-{arch}') as guest:
+        with console.step('build', f'{len(single)} patches, {len(generated)} generated mutants') as step:
+            guest.configure()
+            kernel.compile(guest, step)
+        with console.step('assembly') as step:
+            digests = {name: digest for text in kernel.assemblies(guest, step) for name, digest in assembly.digests(text)}
+    for number, key in equal(single, generated, digests):
+        yield patches[number - 1], key
+
+
+def main(env: Mapping[str, str]) -> int:
+    """Print the patches that are redundant as a table."""
+    patches = [patch for patch in mutants.chosen(env) if not mutants.key(patch, 'history')]
+    lock.claim(results(env) / TREE)
+    console = Console()
+    found = 0
+    print(ROW.format('mutant', 'arch', 'generated as'))
+    print(ROW.format('---', '---', '---'))
+    for (arch, on_top_of), several in mutants.kernels(patches).items():
+        for patch, key in _found(several, arch, on_top_of, env, console):
+            found += 1
+            print(ROW.format(str(patch.relative_to(mutants.MUTANTS).with_suffix('')), arch, key), flush=True)
+    print(f'{found} of {len(patches)} are also generated')
+    return exit_status.FAILED if found else exit_status.PASSED
