@@ -12,6 +12,11 @@ from host.settings import PROJECT
 
 DOCUMENTS = [PROJECT / name for name in ('README.md', 'mm/README.md', 'mm/series/README.md', 'mm/series/patches.md',
                                          'mm/series/figures.md', 'tests/README.md', 'tests/recorded/README.md')]
+# Pages that tools write.
+GENERATED = ('patches.md', 'figures.md', 'recorded/README.md')
+# A number of things that a change adds to; output and examples are indented.
+COUNT = re.compile(r'^(?! {4}).*\b[1-9][\d,]+ (?:suites|cases|rows|functions|mutants|orders|patches|objects|checks|rules|conditions'
+                   r'|programs|benches|fixes|bugs)\b.*', re.MULTILINE)
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
 # Not the subject of a patch, which has a colon behind it.
 PATH = re.compile(r'(?<![\w/.~])((?:lib|mm|tests)/[\w./-]*\w)(?![\w./-]*\w|: )')
@@ -23,6 +28,13 @@ def test_the_readme_is_short() -> None:
     lines = (PROJECT / 'README.md').read_text().splitlines()
     assert len(lines) <= 150
     assert [line for line in lines if len(line) > 120] == []
+
+
+@pytest.mark.parametrize('document', [path for path in DOCUMENTS if not str(path).endswith(GENERATED)],
+                         ids=lambda path: str(path.relative_to(PROJECT)))
+def test_prose_does_not_count(document: Path) -> None:
+    """Such a figure would be wrong after the next change."""
+    assert not COUNT.findall(document.read_text())
 
 
 @pytest.mark.parametrize('document', DOCUMENTS, ids=lambda path: str(path.relative_to(PROJECT)))
