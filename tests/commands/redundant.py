@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make redundant`: list the patches of tests/mutants whose object code `make mutation` also makes, which need not be kept.
 
-Patches that revert a fix of the kernel's history are known bugs, and stay. Exit status: 0 there is none; 1 there is one.
+A patch stays if it reverts a fix of the kernel's history, or if no record says that the generated mutant is caught. Exit
+status: 0 there is none to list; 1 there is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from guests.guest import Guest
 from host.console import Console
 from host import exit_status
 from host import lock
-from host.settings import results
-from mutation import assembly
+from host.settings import PROJECT, results
+from mutation import assembly, record
 from mutation.kernel import Kernel, reader, selected
 from mutation.weave import Copy, Mutant
 
@@ -31,9 +32,17 @@ def numbered(number: int, every: Sequence[Mutant], titles: set[str]) -> list[Mut
     return [replace(mutant, number=number + index) for index, mutant in enumerate(own)]
 
 
-def equal(by_hand: Sequence[Copy], generated: Sequence[Mutant], digests: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """The numbers of copies with the object code of a generated mutant of the same function, and the mutant's key."""
-    keys = {(mutant.function, digests[mutant.name]): mutant.key for mutant in reversed(generated) if mutant.name in digests}
+def _caught() -> set[str]:
+    """The keys of the mutants that a record of the repository calls caught."""
+    return {verdict.mutant for path in PROJECT.glob('tests/recorded/*/mutation*.json') if not path.stem.endswith('bench')
+            for verdict in record.load(path) if verdict.caught}
+
+
+def equal(by_hand: Sequence[Copy], generated: Sequence[Mutant], digests: Mapping[str, str], caught: Container[str]
+          ) -> Iterator[tuple[int, str]]:
+    """The numbers of copies with the object code of a generated mutant of the same function that is caught, and its key."""
+    keys = {(mutant.function, digests[mutant.name]): mutant.key for mutant in reversed(generated)
+            if mutant.name in digests and mutant.key in caught}
     for copy in by_hand:
         if key := keys.get((copy.function, digests.get(copy.name, ''))):
             yield copy.number, key
@@ -58,7 +67,7 @@ def _found(patches: Sequence[Path], arch: str, on_top_of: str, env: Mapping[str,
             kernel.compile(guest, step)
         with console.step('assembly') as step:
             digests = {name: digest for text in kernel.assemblies(guest, step) for name, digest in assembly.digests(text)}
-    for number, key in equal(single, generated, digests):
+    for number, key in equal(single, generated, digests, _caught()):
         yield patches[number - 1], key
 
 
