@@ -43,6 +43,11 @@ def key(mutant: Path, name: str) -> str:
     return match[1] if match else ''
 
 
+def title(mutant: Path) -> str:
+    """The folder and the name of a mutant."""
+    return str(mutant.relative_to(MUTANTS).with_suffix(''))
+
+
 def _arch(mutant: Path) -> str:
     if arch := key(mutant, 'arch'):
         return arch
@@ -190,7 +195,7 @@ def main(env: Mapping[str, str]) -> int:
     def say(mutant: Path, good: bool, by: str) -> None:
         caught.append(good)
         left.remove(mutant)
-        print(ROW.format(str(mutant.relative_to(MUTANTS).with_suffix('')), _arch(mutant), by), flush=True)
+        print(ROW.format(title(mutant), _arch(mutant), by), flush=True)
 
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
@@ -198,7 +203,6 @@ def main(env: Mapping[str, str]) -> int:
         for outcome in _in_one_kernel(several, arch, on_top_of, tree, given(env)):
             say(*outcome)
     for mutant in [*left]:
-        name = mutant.relative_to(MUTANTS).with_suffix('')
-        say(mutant, *_try(mutant, results(env) / 'mutants' / name, tree, given(env)))
+        say(mutant, *_try(mutant, results(env) / 'mutants' / title(mutant), tree, given(env)))
     print(f'{sum(caught)} of {len(caught)} caught')
     return exit_status.PASSED if all(caught) else exit_status.FAILED

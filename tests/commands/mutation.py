@@ -25,7 +25,7 @@ from host.settings import PROJECT, Settings, sample
 from host.shard import Shard
 from host import tools
 from host import wheels
-from mutation import assembly, catalog, record
+from mutation import catalog, record
 from mutation import guest as guests
 from mutation.guest import Case, Command
 from mutation.kernel import Kernel, reader, selected
@@ -38,12 +38,8 @@ IN_KERNEL = re.compile(r' (\w+__m\w+)$', re.MULTILINE)
 
 def _digests(kernel: Kernel, guest: Guest, console: Console) -> dict[str, str]:
     """The digest of the code of each copy that is in the kernel."""
-    found: dict[str, str] = {}
     linked = {*IN_KERNEL.findall((guest.build_path / 'System.map').read_text())}
-    with console.step('assembly') as step:
-        for text in kernel.assemblies(guest, step):
-            found |= assembly.digests(text)
-    return {name: digest for name, digest in found.items() if name in linked}
+    return {name: digest for name, digest in kernel.object_code(guest, console).items() if name in linked}
 
 
 def _identity(names: Iterable[str], arch: str, read: catalog.Read) -> str:

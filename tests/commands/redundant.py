@@ -18,12 +18,11 @@ from host.console import Console
 from host import exit_status
 from host import lock
 from host.settings import PROJECT, results
-from mutation import assembly, record
+from mutation import record
 from mutation.kernel import Kernel, reader, selected
 from mutation.weave import Copy, Mutant
 
 TREE = 'redundant'
-ROW = '| {:<40} | {:<6} | {} |'
 
 
 def numbered(number: int, every: Sequence[Mutant], titles: set[str]) -> list[Mutant]:
@@ -48,7 +47,8 @@ def equal(by_hand: Sequence[Copy], generated: Sequence[Mutant], digests: Mapping
             yield copy.number, key
 
 
-def _found(patches: Sequence[Path], arch: str, on_top_of: str, env: Mapping[str, str], console: Console) -> Iterator[tuple[Path, str]]:
+def _found(patches: Sequence[Path], arch: str, on_top_of: str, env: Mapping[str, str], caught: Container[str], console: Console
+           ) -> Iterator[tuple[Path, str]]:
     """The patches that are equal to a generated mutant, and its key."""
     settings, shadow, base, by_hand = mutants.together(patches, arch, on_top_of, TREE, mutants.given(env), console)
     read = reader(shadow)
@@ -65,9 +65,8 @@ def _found(patches: Sequence[Path], arch: str, on_top_of: str, env: Mapping[str,
         with console.step('build', f'{len(single)} patches, {len(generated)} generated mutants') as step:
             guest.configure()
             kernel.compile(guest, step)
-        with console.step('assembly') as step:
-            digests = {name: digest for text in kernel.assemblies(guest, step) for name, digest in assembly.digests(text)}
-    for number, key in equal(single, generated, digests, _caught()):
+        digests = kernel.object_code(guest, console)
+    for number, key in equal(single, generated, digests, caught):
         yield patches[number - 1], key
 
 
@@ -76,12 +75,12 @@ def main(env: Mapping[str, str]) -> int:
     patches = [patch for patch in mutants.chosen(env) if not mutants.key(patch, 'history')]
     lock.claim(results(env) / TREE)
     console = Console()
-    found = 0
-    print(ROW.format('mutant', 'arch', 'generated as'))
-    print(ROW.format('---', '---', '---'))
+    caught, found = _caught(), 0
+    print(mutants.ROW.format('mutant', 'arch', 'generated as'))
+    print(mutants.ROW.format('---', '---', '---'))
     for (arch, on_top_of), several in mutants.kernels(patches).items():
-        for patch, key in _found(several, arch, on_top_of, env, console):
+        for patch, key in _found(several, arch, on_top_of, env, caught, console):
             found += 1
-            print(ROW.format(str(patch.relative_to(mutants.MUTANTS).with_suffix('')), arch, key), flush=True)
+            print(mutants.ROW.format(mutants.title(patch), arch, key), flush=True)
     print(f'{found} of {len(patches)} are also generated')
     return exit_status.FAILED if found else exit_status.PASSED

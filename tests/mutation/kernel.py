@@ -92,6 +92,14 @@ class Kernel:
                 step.progress()
                 yield text
 
+    def object_code(self, guest: Guest, console: Console) -> dict[str, str]:
+        """A digest of the object code of each copy that compiles, by its name."""
+        found: dict[str, str] = {}
+        with console.step('assembly') as step:
+            for text in self.assemblies(guest, step):
+                found |= assembly.digests(text)
+        return found
+
     def _digests(self) -> dict[int, str]:
         """What decides whether each copy compiles."""
         source = hashlib.sha256('\0'.join(self.read(file) for file in sources(self.copies)).encode()).hexdigest()
