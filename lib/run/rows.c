@@ -4,51 +4,6 @@
 #include "../check/meanwhile.h"
 #include "rows.h"
 
-/**
- * ptebatch_op_begin() - begin the trial of an operation
- * @test: the case
- * @op: the operation
- * @setup: set-up of the address space
- * @twin: the trial is of the twin
- *
- * Context: Process context of a kernel thread without an mm, may sleep.
- * Return: the trial, released at the end of the case.
- */
-struct ptebatch_trial *ptebatch_op_begin(struct kunit *test,
-					 const struct ptebatch_op *op,
-					 const struct ptebatch_setup *setup,
-					 bool twin)
-{
-	struct ptebatch_trial *trial;
-	char function[64];
-
-	snprintf(function, sizeof(function), "%s%s", twin ? "the twin of " : "",
-		 op->function);
-	trial = ptebatch_trial_begin(test, function, setup);
-	trial->call = ptebatch_op_call(op, setup);
-	trial->one_by_one = twin;
-	return trial;
-}
-
-/**
- * ptebatch_op_second() - begin the trial of an operation's second place
- * @trial: trial of the first place, begun
- * @op: the operation
- * @place: destination of a move, or child of a fork
- *
- * Context: Process context, may sleep.
- * Return: the trial of the second place, released at the end of the case.
- */
-struct ptebatch_trial *ptebatch_op_second(struct ptebatch_trial *trial,
-					  const struct ptebatch_op *op,
-					  const struct ptebatch_place *place)
-{
-	struct ptebatch_trial *second = ptebatch_trial_second(trial, place);
-
-	second->call.model = op->second_model;
-	return second;
-}
-
 /* The index of a picture's first entry in its page table. */
 static unsigned int first_entry(struct kunit *test, const char *picture)
 {

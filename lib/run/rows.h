@@ -6,8 +6,7 @@
 #ifndef PTEBATCH_ROWS_H
 #define PTEBATCH_ROWS_H
 
-#include "../check/trial.h"
-#include "../op/op.h"
+#include "case.h"
 
 /**
  * struct ptebatch_run - an operation on a row, and what is expected
@@ -36,13 +35,6 @@ struct ptebatch_run {
 	const void *data;
 };
 
-struct ptebatch_trial *ptebatch_op_begin(struct kunit *test,
-					 const struct ptebatch_op *op,
-					 const struct ptebatch_setup *setup,
-					 bool twin);
-struct ptebatch_trial *ptebatch_op_second(struct ptebatch_trial *trial,
-					  const struct ptebatch_op *op,
-					  const struct ptebatch_place *place);
 struct ptebatch_trial *ptebatch_row_call(struct kunit *test,
 					 const struct ptebatch_run *run, bool twin,
 					 bool *passes);

@@ -267,9 +267,8 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 
 	ptebatch_row_copy(row, &space->row);
 	row->first = (place->start >> PAGE_SHIFT) % PTRS_PER_PTE;
-	/* The operation does not see the entries of the first page table. */
-	if (space->setup.bad_pmd && place == &space->places[0])
-		row->from = min_t(unsigned int, row->to, PTRS_PER_PTE - row->first);
+	if ((space->setup.bad_pmd || space->hides_table) && place == &space->places[0])
+		ptebatch_hide_table(row);
 	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
 	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
 	snapshot->nr = (end - addr) >> PAGE_SHIFT;

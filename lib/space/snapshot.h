@@ -27,6 +27,12 @@ struct ptebatch_snapshot {
 	pte_t raw[PTEBATCH_SNAPSHOT_ENTRIES];
 };
 
+/* The operation does not see the entries of the row's first page table. */
+static inline void ptebatch_hide_table(struct ptebatch_row *row)
+{
+	row->from = min_t(unsigned int, row->to, PTRS_PER_PTE - row->first);
+}
+
 void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
 		       const struct ptebatch_place *place);

@@ -612,7 +612,7 @@ static const char * const *expected_reports(const struct ptebatch_space *space)
 
 	if (!space->nr_places)
 		return NULL;
-	return space->setup.bad_pmd ? bad_pmd : space->setup.reports;
+	return space->setup.bad_pmd ? bad_pmd : space->reports ?: space->setup.reports;
 }
 
 /*

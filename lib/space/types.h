@@ -174,6 +174,9 @@ struct ptebatch_place {
  * @tables: pages around each of the first place's page tables, see tables.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
+ * @reports: the kernel's error reports that a condition provokes, as in
+ *           @setup.reports; %NULL if there are none
+ * @hides_table: the operation does not see the entries of the row's first page table
  */
 struct ptebatch_space {
 	struct kunit *test;
@@ -191,6 +194,8 @@ struct ptebatch_space {
 	struct page *tables[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE];
 	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;
+	const char * const *reports;
+	bool hides_table;
 };
 
 /* The address that entry @i of the row maps, in the first place. */

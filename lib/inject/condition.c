@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/resource.h>
+
+#include "condition.h"
+
+static unsigned int count(const struct ptebatch_condition *with)
+{
+	unsigned int nr = 0;
+
+	while (nr < PTEBATCH_CONDITIONS && with[nr].type)
+		nr++;
+	return nr;
+}
+
+/**
+ * ptebatch_conditions_need() - skip the case if the kernel lacks a condition
+ * @test: the case
+ * @with: PTEBATCH_CONDITIONS conditions
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_conditions_need(struct kunit *test, const struct ptebatch_condition *with)
+{
+	unsigned int i;
+
+	for (i = 0; i < count(with); i++) {
+		const struct ptebatch_condition_type *type = with[i].type;
+		const char *missing = type->missing ? type->missing(&with[i]) : NULL;
+
+		if (!missing && with[i].function)
+			missing = ptebatch_hook_missing();
+		if (missing)
+			kunit_skip(test, "%s", missing);
+	}
+}
+
+static void occur(struct ptebatch_hook *hook, const unsigned long *args,
+		  struct pt_regs *regs)
+{
+	struct ptebatch_use *use = hook->data;
+
+	use->met = true;
+	use->condition->type->occur(use, args, regs);
+}
+
+static void end(void *data)
+{
+	struct ptebatch_use *use = data;
+
+	ptebatch_hook_end(&use->hook);
+	if (use->begun && use->condition->type->end)
+		use->condition->type->end(use);
+	use->begun = false;
+}
+
+static void begin(struct ptebatch_use *use)
+{
+	const struct ptebatch_condition_type *type = use->condition->type;
+	struct kunit *test = use->trial->test;
+
+	use->hook = (struct ptebatch_hook) {
+		.function = use->condition->function, .calls = use->condition->calls,
+		.at_return = type->at_return, .act = occur, .data = use,
+		.times = type->times == PTEBATCH_ALWAYS ? 0 : type->times ?: 1,
+	};
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end, use));
+	use->begun = true;
+	if (type->begin)
+		type->begin(use);
+	if (use->condition->function) {
+		KUNIT_ASSERT_EQ_MSG(test, 0, ptebatch_hook_begin(&use->hook),
+				    "no hook on %s()", use->hook.function);
+		return;
+	}
+	use->met = !type->tells;
+	if (type->occur)
+		type->occur(use, NULL, NULL);
+}
+
+/**
+ * ptebatch_conditions_begin() - begin the conditions of an operation
+ * @trial: the trial of the first place, begun, also that of a second place
+ * @with: PTEBATCH_CONDITIONS conditions
+ *
+ * In the order of the list. Fails and ends the case if the kernel does not have a
+ * function.
+ *
+ * Context: Process context, may sleep.
+ * Return: the conditions, for ptebatch_conditions_end().
+ */
+struct ptebatch_use *ptebatch_conditions_begin(struct ptebatch_trial *trial,
+					       const struct ptebatch_condition *with)
+{
+	struct kunit *test = trial->test;
+	struct ptebatch_use *uses;
+	unsigned int i;
+
+	uses = kunit_kcalloc(test, PTEBATCH_CONDITIONS + 1, sizeof(*uses), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, uses);
+	for (i = 0; i < count(with); i++) {
+		uses[i].trial = trial;
+		uses[i].condition = &with[i];
+		begin(&uses[i]);
+	}
+	return uses;
+}
+
+/**
+ * ptebatch_conditions_end() - end the conditions; fail the case if the operation
+ *                             has not met one
+ * @uses: the conditions, from ptebatch_conditions_begin()
+ *
+ * In reverse order.
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_conditions_end(struct ptebatch_use *uses)
+{
+	unsigned int i = 0;
+
+	while (uses[i].trial)
+		i++;
+	while (i--) {
+		const struct ptebatch_condition *condition = uses[i].condition;
+		struct ptebatch_trial *trial = uses[i].trial;
+
+		kunit_release_action(trial->test, end, &uses[i]);
+		if (uses[i].met)
+			continue;
+		if (condition->function)
+			KUNIT_FAIL(trial->test,
+				   "%s does not call %s() often enough, after %u calls %s",
+				   trial->function, condition->function,
+				   condition->calls, condition->type->name);
+		else
+			KUNIT_FAIL(trial->test, "%s does not meet the condition: %s",
+				   trial->function, condition->type->name);
+	}
+}

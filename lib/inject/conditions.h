@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The conditions by name, for the member "with" of a case, grouped by what they are
+ * of. NAME_AT(function, calls, ...) occurs at the call of a kernel function after
+ * so many calls, NAME(...) before the operation.
+ */
+#ifndef PTEBATCH_CONDITIONS_H
+#define PTEBATCH_CONDITIONS_H
+
+#include "condition.h"
+
+#define PTEBATCH_CONDITION(kind, arg)					\
+	{ .type = &ptebatch_condition_##kind, .value = (arg) }
+#define PTEBATCH_CONDITION_AT(kind, at, after, arg)			\
+	{ .type = &ptebatch_condition_##kind, .function = (at), .calls = (after), \
+	  .value = (arg) }
+
+/* folio.c: a folio of the row, by its number in the picture. */
+extern const struct ptebatch_condition_type ptebatch_condition_referenced,
+	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated;
+
+#define LAST_FOLIO			ULONG_MAX
+#define REFERENCED(folio)		PTEBATCH_CONDITION(referenced, folio)
+#define REFERENCED_AT(function, calls, folio) \
+	PTEBATCH_CONDITION_AT(referenced, function, calls, folio)
+#define PINNED(folio)			PTEBATCH_CONDITION(pinned, folio)
+#define LOCKED(folio)			PTEBATCH_CONDITION(locked, folio)
+#define LOCKED_AT(function, calls, folio) \
+	PTEBATCH_CONDITION_AT(locked, function, calls, folio)
+#define ISOLATED(folio)			PTEBATCH_CONDITION(isolated, folio)
+
+/*
+ * entries.c: another thread changes entries: those without a page may become others,
+ * and flags may differ; of the row, or of the second place.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_ptes;
+
+#define PTES_BECOME_AT(at, after, row) \
+	{ .type = &ptebatch_condition_ptes, .picture = (row), .function = (at), \
+	  .calls = (after) }
+#define SECOND_PTES_BECOME_AT(at, after, row) \
+	{ .type = &ptebatch_condition_ptes, .picture = (row), .function = (at), \
+	  .calls = (after), .value = 1 }
+/* When the operation is about to lock the page table for the first time. */
+#define PTES_BECOME(row)		PTES_BECOME_AT("pte_offset_map_lock", 0, row)
+
+/*
+ * table.c: the first page table of the row. TABLE_LOST_AT: a call of
+ * pte_offset_map_lock() for the row's addresses, or of pte_offset_map_rw_nolock(),
+ * returns NULL, as if another thread had changed the PMD. BAD_PMD: the operation
+ * finds the PMD corrupt, reports that and clears it.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
+	ptebatch_condition_bad_pmd;
+
+#define TABLE_LOST_AT(function, calls)	PTEBATCH_CONDITION_AT(table_lost, function, calls, 0)
+#define TABLE_LOST			TABLE_LOST_AT("pte_offset_map_lock", 0)
+#define BAD_PMD				PTEBATCH_CONDITION(bad_pmd, 0)
+
+/*
+ * memory.c: an allocation fails, that of a page table after @calls others, those of
+ * @nr folios, or the first one of a slab.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_no_table,
+	ptebatch_condition_no_folio, ptebatch_condition_no_slab;
+
+#define NO_TABLE(calls)			PTEBATCH_CONDITION_AT(no_table, "__pte_alloc", calls, 0)
+#define NO_FOLIO(nr)			NO_FOLIO_OF("vma_alloc_folio_noprof", nr)
+#define NO_MIGRATION_FOLIO(nr)		NO_FOLIO_OF("__folio_alloc_noprof", nr)
+#define NO_PAGE(nr)			NO_FOLIO_OF("get_free_pages_noprof", nr)
+#define NO_FOLIO_OF(function, nr)	PTEBATCH_CONDITION_AT(no_folio, function, 0, nr)
+#define NO_SLAB				PTEBATCH_CONDITION(no_slab, 0)
+
+/* vma.c: flags of the VMA of the row's first entry are set or cleared. */
+extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
+	ptebatch_condition_no_vma_flags;
+
+#define VMA_FLAGS(flags)		PTEBATCH_CONDITION(vma_flags, flags)
+#define VMA_FLAGS_AT(function, calls, flags) \
+	PTEBATCH_CONDITION_AT(vma_flags, function, calls, flags)
+#define NO_VMA_FLAGS(flags)		PTEBATCH_CONDITION(no_vma_flags, flags)
+#define NO_VMA_FLAGS_AT(function, calls, flags) \
+	PTEBATCH_CONDITION_AT(no_vma_flags, function, calls, flags)
+
+/* task.c: the calling task. */
+extern const struct ptebatch_condition_type ptebatch_condition_killed;
+
+#define KILLED				PTEBATCH_CONDITION(killed, 0)
+#define KILLED_AT(function, calls)	PTEBATCH_CONDITION_AT(killed, function, calls, 0)
+
+#endif /* PTEBATCH_CONDITIONS_H */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Between two looks of a function at an entry, without a lock held, another thread
+ * may change the entry: at a call between the two.
+ */
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/string.h>
+
+#include "../check/compare.h"
+#include "../space/pte.h"
+#include "conditions.h"
+
+/* The row as the other thread leaves it, and its page table entries. */
+struct change {
+	const struct ptebatch_row *row;
+	pte_t ptes[];
+};
+
+/*
+ * Without the lock, as the caller may hold it; no other thread exists. The entry is
+ * cleared first, for the page table check.
+ */
+static bool change_entry(struct ptebatch_trial *trial, unsigned int i,
+			 const struct ptebatch_entry *entry, pte_t pte)
+{
+	unsigned long addr = trial->place->start + i * PAGE_SIZE;
+	struct mm_struct *mm = trial->place->mm;
+	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
+	pte_t *ptep;
+
+	if (!pmd || pmd_none(*pmd) || pmd_leaf(*pmd))
+		return false;
+	ptep = pte_offset_kernel(pmd, addr);
+	ptep_get_and_clear(mm, addr, ptep);
+	set_pte_at(mm, addr, ptep, pte);
+	/* The operation is judged by what it does to these. */
+	trial->before.row.entries[i] = *entry;
+	trial->before.raw[trial->before.lead + i] = *ptep;
+	return true;
+}
+
+static void change(struct ptebatch_use *use, const unsigned long *args,
+		   struct pt_regs *regs)
+{
+	struct ptebatch_trial *trial = use->condition->value ? use->trial->second : use->trial;
+	const struct change *change = use->data;
+	unsigned int i;
+
+	for (i = 0; i < change->row->nr; i++) {
+		const struct ptebatch_entry *entry = &change->row->entries[i];
+
+		if (memcmp(entry, &trial->before.row.entries[i], sizeof(*entry)) &&
+		    !change_entry(trial, i, entry, change->ptes[i]))
+			use->met = false;
+	}
+}
+
+/* Before the folios of swap entries leave the swap cache. */
+static void make_ptes(struct ptebatch_use *use)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	struct mm_struct *mm = space->places[0].mm;
+	struct kunit *test = use->trial->test;
+	struct ptebatch_row *row = ptebatch_picture(test, use->condition->picture);
+	struct change *change;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, row->nr, use->trial->before.row.nr);
+	change = kunit_kzalloc(test, struct_size(change, ptes, row->nr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, change);
+	change->row = row;
+	mmap_read_lock(mm);
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		struct page *page = NULL;
+
+		if (entry->folio != PTEBATCH_NO_FOLIO)
+			page = &space->folios[entry->folio]->page + entry->page;
+		change->ptes[i] = ptebatch_pte_make(vma_lookup(mm, ptebatch_addr(space, i)),
+						    page, entry);
+	}
+	mmap_read_unlock(mm);
+	use->data = change;
+	if (use->condition->function && strstarts(use->condition->function, "pte_offset_map"))
+		use->hook.match = use->trial->place->mm;
+}
+
+const struct ptebatch_condition_type ptebatch_condition_ptes = {
+	.name = "entries change", .begin = make_ptes, .occur = change,
+};

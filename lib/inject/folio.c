@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/swap.h>
+
+#include "internal.h"
+
+#include "../space/folio.h"
+#include "conditions.h"
+
+static struct folio *folio_of(const struct ptebatch_use *use)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	unsigned long i = use->condition->value;
+
+	return space->folios[i == LAST_FOLIO ? space->row.nr_folios - 1 : i];
+}
+
+static void reference(struct ptebatch_use *use, const unsigned long *args,
+		      struct pt_regs *regs)
+{
+	use->folio = folio_of(use);
+	folio_get(use->folio);
+}
+
+static void put(struct ptebatch_use *use)
+{
+	if (use->folio)
+		folio_put(use->folio);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_referenced = {
+	.name = "a folio gets another reference", .occur = reference, .end = put,
+};
+
+static void pin(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+{
+	use->folio = folio_of(use);
+	ptebatch_folio_pin(use->folio, 1);
+	mm_flags_set(MMF_HAS_PINNED, use->trial->place->mm);
+}
+
+static void unpin(struct ptebatch_use *use)
+{
+	if (use->folio)
+		ptebatch_folio_pin(use->folio, -1);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_pinned = {
+	.name = "a folio is pinned", .occur = pin, .end = unpin,
+};
+
+static void lock(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+{
+	use->folio = folio_trylock(folio_of(use)) ? folio_of(use) : NULL;
+}
+
+static void unlock(struct ptebatch_use *use)
+{
+	if (use->folio)
+		folio_unlock(use->folio);
+	else if (use->met)
+		KUNIT_FAIL(use->trial->test, "the folio to lock was locked already");
+}
+
+const struct ptebatch_condition_type ptebatch_condition_locked = {
+	.name = "a folio is locked", .occur = lock, .end = unlock,
+};
+
+static void isolate(struct ptebatch_use *use, const unsigned long *args,
+		    struct pt_regs *regs)
+{
+	KUNIT_ASSERT_TRUE(use->trial->test, folio_isolate_lru(folio_of(use)));
+	use->folio = folio_of(use);
+}
+
+static void put_back(struct ptebatch_use *use)
+{
+	if (use->folio)
+		folio_putback_lru(use->folio);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_isolated = {
+	.name = "a folio is isolated from the LRU lists", .occur = isolate, .end = put_back,
+};

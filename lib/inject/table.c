@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Between its look at a PMD and its lock of the page table, a function may lose the
+ * page table: another thread has changed the PMD. The function that maps the table
+ * then returns NULL, and the caller has to look at the PMD again.
+ */
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/string.h>
+
+#include "../arch/arch.h"
+#include "../space/pte.h"
+#include "conditions.h"
+
+/* Both functions get the mm and the address. */
+static bool maps_row(struct ptebatch_hook *hook, const unsigned long *args,
+		     struct pt_regs *regs)
+{
+	const struct ptebatch_use *use = hook->data;
+	const struct ptebatch_space *space = use->trial->space;
+
+	/* Without a page table there is nothing to lose. */
+	if (!regs_return_value(regs))
+		return false;
+	return strcmp(hook->function, "pte_offset_map_lock") ||
+	       (args[2] >= ptebatch_addr(space, 0) &&
+		args[2] < ptebatch_addr(space, space->row.nr));
+}
+
+static void lose_begin(struct ptebatch_use *use)
+{
+	use->hook.match = use->trial->place->mm;
+	use->hook.counts = maps_row;
+}
+
+static void lose(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+{
+	pte_t *pte = (pte_t *)regs_return_value(regs);
+
+	if (!strcmp(use->condition->function, "pte_offset_map_lock"))
+		spin_unlock(*(spinlock_t **)args[3]);
+	pte_unmap(pte);
+	regs_set_return_value(regs, 0);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_table_lost = {
+	.name = "the page table is lost", .begin = lose_begin, .occur = lose,
+	.at_return = true,
+};
+
+/* The PMD of the row's first page table, locked. */
+static pmd_t *locked_pmd(const struct ptebatch_use *use, spinlock_t **ptl)
+{
+	const struct ptebatch_place *place = use->trial->place;
+	pmd_t *pmd = ptebatch_find_pmd(place->mm, place->start);
+
+	*ptl = pmd_lock(place->mm, pmd);
+	return pmd;
+}
+
+static void corrupt(struct ptebatch_use *use, const unsigned long *args,
+		    struct pt_regs *regs)
+{
+	/* That of pmd_clear_bad(). */
+	static const char * const reports[] = { "*:*: bad pmd ", NULL };
+	struct ptebatch_space *space = use->trial->space;
+	spinlock_t *ptl;	/* of the PMD */
+	pmd_t *pmd = locked_pmd(use, &ptl);
+
+	space->reports = reports;
+	space->hides_table = true;
+	ptebatch_hide_table(&use->trial->before.row);
+	space->pmd = *pmd;
+	set_pmd(pmd, ptebatch_bad_pmd(*pmd));
+	spin_unlock(ptl);
+}
+
+static const char *bad_pmd_missing(const struct ptebatch_condition *condition)
+{
+	return PTEBATCH_BAD_PMD_BIT ? NULL :
+	       "a corrupt PMD is one that maps a folio in this kernel";
+}
+
+/* pte_offset_map_lock() has cleared it. */
+static void restore(struct ptebatch_use *use)
+{
+	struct ptebatch_space *space = use->trial->space;
+	spinlock_t *ptl;	/* of the PMD */
+	pmd_t *pmd;
+
+	if (pmd_none(space->pmd))
+		return;
+	pmd = locked_pmd(use, &ptl);
+	set_pmd(pmd, space->pmd);
+	spin_unlock(ptl);
+	space->pmd = __pmd(0);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_bad_pmd = {
+	.name = "the PMD is corrupt", .missing = bad_pmd_missing, .occur = corrupt, .end = restore,
+};

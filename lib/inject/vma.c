@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+
+#include "../kernel/process.h"
+#include "conditions.h"
+
+/*
+ * At a call, without the mmap_lock, which the caller may hold or be about to take: no
+ * other thread exists. The word of the condition has the flags that change.
+ */
+static void change(struct ptebatch_use *use, bool set)
+{
+	const struct ptebatch_place *place = use->trial->place;
+	vm_flags_t flags = use->condition->value;
+	struct vm_area_struct *vma;
+
+	rcu_read_lock();
+	vma = mtree_load(&place->mm->mm_mt, place->start);
+	use->word = set ? flags & ~vma->vm_flags : flags & vma->vm_flags;
+	if (set)
+		vma_flags_set_word(&vma->flags, use->word);
+	else
+		vma_flags_clear_word(&vma->flags, use->word);
+	rcu_read_unlock();
+}
+
+static void set_flags(struct ptebatch_use *use, const unsigned long *args,
+		      struct pt_regs *regs)
+{
+	change(use, true);
+}
+
+static void clear_flags(struct ptebatch_use *use, const unsigned long *args,
+			struct pt_regs *regs)
+{
+	change(use, false);
+}
+
+static void clear_again(struct ptebatch_use *use)
+{
+	const struct ptebatch_place *place = use->trial->place;
+
+	ptebatch_vma_flags(place->mm, place->start, VM_NONE, use->word);
+}
+
+static void set_again(struct ptebatch_use *use)
+{
+	const struct ptebatch_place *place = use->trial->place;
+
+	ptebatch_vma_flags(place->mm, place->start, use->word, VM_NONE);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_vma_flags = {
+	.name = "the VMA has other flags", .occur = set_flags, .end = clear_again,
+};
+
+const struct ptebatch_condition_type ptebatch_condition_no_vma_flags = {
+	.name = "the VMA loses flags", .occur = clear_flags, .end = set_again,
+};
