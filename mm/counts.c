@@ -275,11 +275,4 @@ static struct kunit_case counts_cases[] = {
 	{}
 };
 
-static struct kunit_suite counts_suite = {
-	.name = "ptebatch_counts",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = counts_cases,
-};
-
-kunit_test_suite(counts_suite);
+PTEBATCH_SUITE(counts, counts_cases, PTEBATCH_SWAP_SPACE);

@@ -18,6 +18,7 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
+#include "../lib/kernel/swap.h"
 #include "../lib/op/collapse.h"
 #include "../lib/op/migrate.h"
 #include "../lib/run/rows.h"
@@ -430,11 +431,4 @@ static struct kunit_case huge_memory_cases[] = {
 	{}
 };
 
-static struct kunit_suite huge_memory_suite = {
-	.name = "ptebatch_huge_memory",
-	.suite_init = ptebatch_swap_device_on,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = huge_memory_cases,
-};
-
-kunit_test_suite(huge_memory_suite);
+PTEBATCH_SUITE(huge_memory, huge_memory_cases, PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_DEVICE);

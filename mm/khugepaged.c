@@ -1410,30 +1410,4 @@ static struct kunit_case khugepaged_cases[] = {
 	{}
 };
 
-static int suite_init(struct kunit_suite *suite)
-{
-	int err = ptebatch_swap_on(suite);
-
-	if (err)
-		return err;
-	err = ptebatch_khugepaged_on(suite);
-	/* After an error, there is no suite_exit. */
-	if (err)
-		ptebatch_swap_off(suite);
-	return err;
-}
-
-static void suite_exit(struct kunit_suite *suite)
-{
-	ptebatch_khugepaged_off(suite);
-	ptebatch_swap_off(suite);
-}
-
-static struct kunit_suite khugepaged_suite = {
-	.name = "ptebatch_khugepaged",
-	.suite_init = suite_init,
-	.suite_exit = suite_exit,
-	.test_cases = khugepaged_cases,
-};
-
-kunit_test_suite(khugepaged_suite);
+PTEBATCH_SUITE(khugepaged, khugepaged_cases, PTEBATCH_SWAP_SPACE, PTEBATCH_KHUGEPAGED);

@@ -311,12 +311,5 @@ static struct kunit_case ksm_cases[] = {
 	{}
 };
 
-static struct kunit_suite ksm_suite = {
-	.name = "ptebatch_ksm",
-	.suite_init = ptebatch_ksmd_on,
-	.suite_exit = ptebatch_ksmd_off,
-	.test_cases = ksm_cases,
-};
-
-kunit_test_suite(ksm_suite);
+PTEBATCH_SUITE(ksm, ksm_cases, PTEBATCH_KSMD);
 #endif

@@ -1332,16 +1332,4 @@ static struct kunit_case madvise_cases[] = {
 	{}
 };
 
-static int madvise_init(struct kunit_suite *suite)
-{
-	return ptebatch_swap_on_two(suite) ?: ptebatch_coherent_on(suite);
-}
-
-static struct kunit_suite madvise_suite = {
-	.name = "ptebatch_madvise",
-	.suite_init = madvise_init,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = madvise_cases,
-};
-
-kunit_test_suite(madvise_suite);
+PTEBATCH_SUITE(madvise, madvise_cases, PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_COHERENT_DEVICE);

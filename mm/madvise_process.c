@@ -1421,22 +1421,4 @@ static struct kunit_case process_cases[] = {
 	{}
 };
 
-static int process_on(struct kunit_suite *suite)
-{
-	return ptebatch_locks_on(suite) ?: ptebatch_swap_on(suite);
-}
-
-static void process_off(struct kunit_suite *suite)
-{
-	ptebatch_swap_off(suite);
-	ptebatch_locks_off(suite);
-}
-
-static struct kunit_suite process_suite = {
-	.name = "ptebatch_madvise_process",
-	.suite_init = process_on,
-	.suite_exit = process_off,
-	.test_cases = process_cases,
-};
-
-kunit_test_suite(process_suite);
+PTEBATCH_SUITE(madvise_process, process_cases, PTEBATCH_LOCK_COUNT, PTEBATCH_SWAP_SPACE);

@@ -19,6 +19,7 @@
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/fail_folio.h"
 #include "../lib/kernel/ksm.h"
+#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/rows.h"
@@ -667,11 +668,4 @@ static struct kunit_case memory_cases[] = {
 	{}
 };
 
-static struct kunit_suite memory_suite = {
-	.name = "ptebatch_memory",
-	.suite_init = ptebatch_swap_device_on,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = memory_cases,
-};
-
-kunit_test_suite(memory_suite);
+PTEBATCH_SUITE(memory, memory_cases, PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_DEVICE);

@@ -618,11 +618,4 @@ static struct kunit_case memory_anon_cases[] = {
 	{}
 };
 
-static struct kunit_suite memory_anon_suite = {
-	.name = "ptebatch_memory_anon",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = memory_anon_cases,
-};
-
-kunit_test_suite(memory_anon_suite);
+PTEBATCH_SUITE(memory_anon, memory_anon_cases, PTEBATCH_SWAP_SPACE);

@@ -646,11 +646,4 @@ static struct kunit_case fork_cases[] = {
 	{}
 };
 
-static struct kunit_suite fork_suite = {
-	.name = "ptebatch_memory_fork",
-	.suite_init = ptebatch_swap_device_on,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = fork_cases,
-};
-
-kunit_test_suite(fork_suite);
+PTEBATCH_SUITE(memory_fork, fork_cases, PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_DEVICE);

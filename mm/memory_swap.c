@@ -842,12 +842,5 @@ static struct kunit_case memory_swap_cases[] = {
 	{}
 };
 
-static struct kunit_suite memory_swap_suite = {
-	.name = "ptebatch_memory_swap",
-	/* Two swap devices: see mm/memory.c. */
-	.suite_init = ptebatch_swap_device_on,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = memory_swap_cases,
-};
-
-kunit_test_suite(memory_swap_suite);
+/* Two swap devices: see mm/memory.c. */
+PTEBATCH_SUITE(memory_swap, memory_swap_cases, PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_DEVICE);

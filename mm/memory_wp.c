@@ -979,11 +979,4 @@ static struct kunit_case memory_wp_cases[] = {
 	{}
 };
 
-static struct kunit_suite memory_wp_suite = {
-	.name = "ptebatch_memory_wp",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = memory_wp_cases,
-};
-
-kunit_test_suite(memory_wp_suite);
+PTEBATCH_SUITE(memory_wp, memory_wp_cases, PTEBATCH_SWAP_SPACE);

@@ -495,11 +495,4 @@ static struct kunit_case mempolicy_cases[] = {
 	{}
 };
 
-static struct kunit_suite mempolicy_suite = {
-	.name = "ptebatch_mempolicy",
-	.suite_init = ptebatch_coherent_on,
-	.suite_exit = ptebatch_device_off,
-	.test_cases = mempolicy_cases,
-};
-
-kunit_test_suite(mempolicy_suite);
+PTEBATCH_SUITE(mempolicy, mempolicy_cases, PTEBATCH_COHERENT_DEVICE);

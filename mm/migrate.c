@@ -310,11 +310,4 @@ static struct kunit_case migrate_cases[] = {
 	{}
 };
 
-static struct kunit_suite migrate_suite = {
-	.name = "ptebatch_migrate",
-	.suite_init = ptebatch_coherent_on,
-	.suite_exit = ptebatch_device_off,
-	.test_cases = migrate_cases,
-};
-
-kunit_test_suite(migrate_suite);
+PTEBATCH_SUITE(migrate, migrate_cases, PTEBATCH_COHERENT_DEVICE);

@@ -237,11 +237,4 @@ static struct kunit_case mincore_cases[] = {
 	{}
 };
 
-static struct kunit_suite mincore_suite = {
-	.name = "ptebatch_mincore",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = mincore_cases,
-};
-
-kunit_test_suite(mincore_suite);
+PTEBATCH_SUITE(mincore, mincore_cases, PTEBATCH_SWAP_SPACE);

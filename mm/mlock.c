@@ -638,16 +638,4 @@ static struct kunit_case mlock_cases[] = {
 	{}
 };
 
-static int mlock_init(struct kunit_suite *suite)
-{
-	return ptebatch_swap_on(suite) ?: ptebatch_coherent_on(suite);
-}
-
-static struct kunit_suite mlock_suite = {
-	.name = "ptebatch_mlock",
-	.suite_init = mlock_init,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = mlock_cases,
-};
-
-kunit_test_suite(mlock_suite);
+PTEBATCH_SUITE(mlock, mlock_cases, PTEBATCH_SWAP_SPACE, PTEBATCH_COHERENT_DEVICE);

@@ -1212,11 +1212,4 @@ static struct kunit_case mprotect_cases[] = {
 	{}
 };
 
-static struct kunit_suite mprotect_suite = {
-	.name = "ptebatch_mprotect",
-	.suite_init = ptebatch_device_on,
-	.suite_exit = ptebatch_device_off,
-	.test_cases = mprotect_cases,
-};
-
-kunit_test_suite(mprotect_suite);
+PTEBATCH_SUITE(mprotect, mprotect_cases, PTEBATCH_DEVICE);

@@ -20,6 +20,7 @@
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/fail_table.h"
+#include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
@@ -1052,11 +1053,4 @@ static struct kunit_case mremap_cases[] = {
 	{}
 };
 
-static struct kunit_suite mremap_suite = {
-	.name = "ptebatch_mremap",
-	.suite_init = ptebatch_swap_device_on,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = mremap_cases,
-};
-
-kunit_test_suite(mremap_suite);
+PTEBATCH_SUITE(mremap, mremap_cases, PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_DEVICE);

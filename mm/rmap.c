@@ -1133,11 +1133,4 @@ static struct kunit_case rmap_cases[] = {
 	{}
 };
 
-static struct kunit_suite rmap_suite = {
-	.name = "ptebatch_rmap",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = rmap_cases,
-};
-
-kunit_test_suite(rmap_suite);
+PTEBATCH_SUITE(rmap, rmap_cases, PTEBATCH_SWAP_SPACE);

@@ -610,11 +610,4 @@ static struct kunit_case referenced_cases[] = {
 	{}
 };
 
-static struct kunit_suite referenced_suite = {
-	.name = "ptebatch_rmap_referenced",
-	.suite_init = ptebatch_lru_gen_off,
-	.suite_exit = ptebatch_lru_gen_restore,
-	.test_cases = referenced_cases,
-};
-
-kunit_test_suite(referenced_suite);
+PTEBATCH_SUITE(rmap_referenced, referenced_cases, PTEBATCH_NO_LRU_GEN);

@@ -159,12 +159,5 @@ static struct kunit_case swap_state_cases[] = {
 	{}
 };
 
-static struct kunit_suite swap_state_suite = {
-	.name = "ptebatch_swap_state",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = swap_state_cases,
-};
-
-kunit_test_suite(swap_state_suite);
+PTEBATCH_SUITE(swap_state, swap_state_cases, PTEBATCH_SWAP_SPACE);
 #endif

@@ -23,6 +23,7 @@
 #include "../lib/kernel/file.h"
 #include "../lib/kernel/proc.h"
 #include "../lib/kernel/process.h"
+#include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/run/rows.h"
@@ -409,30 +410,6 @@ static struct kunit_case task_mmu_cases[] = {
 	{}
 };
 
-static int task_mmu_init(struct kunit_suite *suite)
-{
-	int err = ptebatch_swap_device_on(suite);
-
-	if (err)
-		return err;
-	err = ptebatch_proc_on(suite);
-	if (err)
-		ptebatch_swap_device_off(suite);
-	return err;
-}
-
-static void task_mmu_exit(struct kunit_suite *suite)
-{
-	ptebatch_proc_off(suite);
-	ptebatch_swap_device_off(suite);
-}
-
-static struct kunit_suite task_mmu_suite = {
-	.name = "ptebatch_task_mmu",
-	.suite_init = task_mmu_init,
-	.suite_exit = task_mmu_exit,
-	.test_cases = task_mmu_cases,
-};
-
-kunit_test_suite(task_mmu_suite);
+PTEBATCH_SUITE(task_mmu, task_mmu_cases,
+	       PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_DEVICE, PTEBATCH_PROC);
 #endif

@@ -292,24 +292,4 @@ static struct kunit_case threads_cases[] = {
 	{}
 };
 
-static int threads_on(struct kunit_suite *suite)
-{
-	int err = ptebatch_swap_on(suite);
-
-	return err ?: ptebatch_pause_on(suite);
-}
-
-static void threads_off(struct kunit_suite *suite)
-{
-	ptebatch_pause_off(suite);
-	ptebatch_swap_off(suite);
-}
-
-static struct kunit_suite threads_suite = {
-	.name = "ptebatch_threads",
-	.suite_init = threads_on,
-	.suite_exit = threads_off,
-	.test_cases = threads_cases,
-};
-
-kunit_test_suite(threads_suite);
+PTEBATCH_SUITE(threads, threads_cases, PTEBATCH_SWAP_SPACE, PTEBATCH_SECOND_CPU);

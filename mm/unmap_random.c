@@ -77,11 +77,4 @@ static struct kunit_case random_cases[] = {
 	{}
 };
 
-static struct kunit_suite random_suite = {
-	.name = "ptebatch_unmap_random",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = random_cases,
-};
-
-kunit_test_suite(random_suite);
+PTEBATCH_SUITE(unmap_random, random_cases, PTEBATCH_SWAP_SPACE);

@@ -614,11 +614,4 @@ static struct kunit_case userfaultfd_cases[] = {
 	{}
 };
 
-static struct kunit_suite userfaultfd_suite = {
-	.name = "ptebatch_userfaultfd",
-	.suite_init = ptebatch_swap_device_on,
-	.suite_exit = ptebatch_swap_device_off,
-	.test_cases = userfaultfd_cases,
-};
-
-kunit_test_suite(userfaultfd_suite);
+PTEBATCH_SUITE(userfaultfd, userfaultfd_cases, PTEBATCH_TWO_SWAP_SPACES, PTEBATCH_DEVICE);

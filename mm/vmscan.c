@@ -752,11 +752,4 @@ static struct kunit_case vmscan_cases[] = {
 	{}
 };
 
-static struct kunit_suite vmscan_suite = {
-	.name = "ptebatch_vmscan",
-	.suite_init = ptebatch_lru_gen_on,
-	.suite_exit = ptebatch_lru_gen_restore,
-	.test_cases = vmscan_cases,
-};
-
-kunit_test_suite(vmscan_suite);
+PTEBATCH_SUITE(vmscan, vmscan_cases, PTEBATCH_LRU_GEN);

@@ -51,24 +51,5 @@ static struct kunit_case vmscan_threads_cases[] = {
 	{}
 };
 
-static int threads_on(struct kunit_suite *suite)
-{
-	int err = ptebatch_lru_gen_on(suite);
-
-	return err ?: ptebatch_pause_on(suite);
-}
-
-static void threads_off(struct kunit_suite *suite)
-{
-	ptebatch_pause_off(suite);
-	ptebatch_lru_gen_restore(suite);
-}
-
-static struct kunit_suite vmscan_threads_suite = {
-	.name = "ptebatch_vmscan_threads",
-	.suite_init = threads_on,
-	.suite_exit = threads_off,
-	.test_cases = vmscan_threads_cases,
-};
-
-kunit_test_suite(vmscan_threads_suite);
+PTEBATCH_SUITE(vmscan_threads, vmscan_threads_cases,
+	       PTEBATCH_LRU_GEN, PTEBATCH_SECOND_CPU);

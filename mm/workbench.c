@@ -1100,11 +1100,4 @@ static struct kunit_case workbench_cases[] = {
 	{}
 };
 
-static struct kunit_suite workbench_suite = {
-	.name = "ptebatch_workbench",
-	.suite_init = ptebatch_swap_on_two,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = workbench_cases,
-};
-
-kunit_test_suite(workbench_suite);
+PTEBATCH_SUITE(workbench, workbench_cases, PTEBATCH_TWO_SWAP_SPACES);

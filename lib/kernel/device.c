@@ -10,7 +10,6 @@
 #include <linux/topology.h>
 
 #include "device.h"
-#include "swap.h"
 
 #ifdef CONFIG_DEVICE_PRIVATE
 
@@ -213,34 +212,3 @@ unsigned long ptebatch_device_faults(void)
 }
 
 #endif
-
-/**
- * ptebatch_swap_device_on() - make two swap devices and device-private memory
- * @suite: the suite
- *
- * Context: Process context, may sleep.
- * Return: 0, or the error of ptebatch_device_on().
- */
-int ptebatch_swap_device_on(struct kunit_suite *suite)
-{
-	int err = ptebatch_swap_on_two(suite);
-
-	if (err)
-		return err;
-	err = ptebatch_device_on(suite);
-	if (err)
-		ptebatch_swap_off(suite);
-	return err;
-}
-
-/**
- * ptebatch_swap_device_off() - turn swap off and remove the memory of a device
- * @suite: the suite
- *
- * Context: Process context, may sleep.
- */
-void ptebatch_swap_device_off(struct kunit_suite *suite)
-{
-	ptebatch_device_off(suite);
-	ptebatch_swap_off(suite);
-}

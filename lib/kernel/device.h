@@ -10,6 +10,8 @@
 #include <linux/mm_types.h>
 #include <linux/sizes.h>
 
+#include "service.h"
+
 /* Size of the largest folio in the memory, in bytes. */
 #define PTEBATCH_DEVICE_FOLIO	SZ_2M
 
@@ -17,9 +19,11 @@ int ptebatch_device_on(struct kunit_suite *suite);
 int ptebatch_coherent_on(struct kunit_suite *suite);
 const char *ptebatch_coherent_missing(void);
 void ptebatch_device_off(struct kunit_suite *suite);
-int ptebatch_swap_device_on(struct kunit_suite *suite);
-void ptebatch_swap_device_off(struct kunit_suite *suite);
 struct folio *ptebatch_device_folio(unsigned int order);
 unsigned long ptebatch_device_faults(void);
+
+/* Of a suite, see service.h. */
+#define PTEBATCH_DEVICE		{ ptebatch_device_on, ptebatch_device_off }
+#define PTEBATCH_COHERENT_DEVICE	{ ptebatch_coherent_on, ptebatch_device_off }
 
 #endif /* PTEBATCH_DEVICE_H */

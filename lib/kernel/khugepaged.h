@@ -8,6 +8,8 @@
 #include <kunit/test.h>
 #include <linux/mm_types.h>
 
+#include "service.h"
+
 /**
  * struct ptebatch_khugepaged - settings of khugepaged, for anonymous memory
  * @orders: one bit for each order of the folios that it may allocate
@@ -29,5 +31,8 @@ const char *ptebatch_khugepaged_missing(void);
 int ptebatch_khugepaged_set(const struct ptebatch_khugepaged *settings);
 void ptebatch_khugepaged_reset(void);
 long ptebatch_khugepaged_scan(struct mm_struct *mm);
+
+/* Of a suite, see service.h. */
+#define PTEBATCH_KHUGEPAGED	{ ptebatch_khugepaged_on, ptebatch_khugepaged_off }
 
 #endif /* PTEBATCH_KHUGEPAGED_H */

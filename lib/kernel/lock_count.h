@@ -8,6 +8,8 @@
 #include <kunit/test.h>
 #include <linux/mm_types.h>
 
+#include "service.h"
+
 /**
  * enum ptebatch_lock - operation to count
  * @PTEBATCH_MMAP_READ: acquisitions of mmap_lock for reading
@@ -42,5 +44,8 @@ const char *ptebatch_locks_missing(void);
 bool ptebatch_locks_count(enum ptebatch_lock lock);
 void ptebatch_locks_begin(struct ptebatch_locks *locks, struct mm_struct *mm);
 void ptebatch_locks_end(void);
+
+/* Of a suite, see service.h. */
+#define PTEBATCH_LOCK_COUNT	{ ptebatch_locks_on, ptebatch_locks_off }
 
 #endif /* PTEBATCH_LOCK_COUNT_H */

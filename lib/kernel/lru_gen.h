@@ -8,6 +8,8 @@
 #include <kunit/test.h>
 #include <linux/mm_types.h>
 
+#include "service.h"
+
 /**
  * struct ptebatch_lru_gen_stats - statistics of MGLRU's walks
  * @nodes: number of nodes, each with walks of its own
@@ -39,5 +41,9 @@ int ptebatch_lru_gen_add(struct mm_struct *mm);
 int ptebatch_lru_gen_walk_hot(struct mm_struct *mm);
 bool ptebatch_lru_gen_is_only(const struct mm_struct *mm);
 void ptebatch_lru_gen_stats(struct ptebatch_lru_gen_stats *stats);
+
+/* Of a suite, see service.h. */
+#define PTEBATCH_LRU_GEN		{ ptebatch_lru_gen_on, ptebatch_lru_gen_restore }
+#define PTEBATCH_NO_LRU_GEN	{ ptebatch_lru_gen_off, ptebatch_lru_gen_restore }
 
 #endif /* PTEBATCH_LRU_GEN_H */

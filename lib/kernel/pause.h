@@ -12,6 +12,8 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 
+#include "service.h"
+
 /**
  * enum ptebatch_point - point at which the current task pauses
  * @PTEBATCH_RANGE_START: MMU notifier before the entries change; no page table
@@ -119,5 +121,8 @@ const char *ptebatch_pause_missing(enum ptebatch_point point);
 int ptebatch_pause_begin(struct ptebatch_pause *pause);
 void ptebatch_pause_at(struct ptebatch_pause *pause, enum ptebatch_point point);
 void ptebatch_pause_end(struct ptebatch_pause *pause);
+
+/* Of a suite, see service.h. */
+#define PTEBATCH_SECOND_CPU	{ ptebatch_pause_on, ptebatch_pause_off }
 
 #endif /* PTEBATCH_PAUSE_H */

@@ -8,8 +8,13 @@
 #include <kunit/test.h>
 #include <linux/fs.h>
 
+#include "service.h"
+
 int ptebatch_proc_on(struct kunit_suite *suite);
 void ptebatch_proc_off(struct kunit_suite *suite);
 struct file *ptebatch_proc_open(pid_t pid, const char *name, int flags);
+
+/* Of a suite, see service.h. */
+#define PTEBATCH_PROC		{ ptebatch_proc_on, ptebatch_proc_off }
 
 #endif /* PTEBATCH_PROC_H */

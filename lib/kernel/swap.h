@@ -8,6 +8,8 @@
 #include <kunit/test.h>
 #include <linux/mm_types.h>
 
+#include "service.h"
+
 int ptebatch_swap_on(struct kunit_suite *suite);
 int ptebatch_swap_on_two(struct kunit_suite *suite);
 void ptebatch_swap_off(struct kunit_suite *suite);
@@ -30,5 +32,9 @@ int ptebatch_swap_out(struct folio *folio);
 unsigned long ptebatch_swap_flags(swp_entry_t entry, unsigned long clear,
 				  unsigned long set);
 void ptebatch_swap_free(struct folio *folio);
+
+/* Of a suite, see service.h. */
+#define PTEBATCH_SWAP_SPACE		{ ptebatch_swap_on, ptebatch_swap_off }
+#define PTEBATCH_TWO_SWAP_SPACES	{ ptebatch_swap_on_two, ptebatch_swap_off }
 
 #endif /* PTEBATCH_SWAP_H */
