@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <kunit/resource.h>
+#include <linux/string.h>
 
 #include "condition.h"
 
@@ -56,20 +57,24 @@ static void end(void *data)
 static void begin(struct ptebatch_use *use)
 {
 	const struct ptebatch_condition_type *type = use->condition->type;
+	const char *function = use->condition->function;
 	struct kunit *test = use->trial->test;
 
 	use->hook = (struct ptebatch_hook) {
-		.function = use->condition->function, .calls = use->condition->calls,
+		.function = function, .calls = use->condition->calls,
 		.at_return = type->at_return, .act = occur, .data = use,
 		.times = type->times == PTEBATCH_ALWAYS ? 0 : type->times ?: 1,
 	};
+	/* Kprobes map kernel text in an mm of their own. */
+	if (function && strstarts(function, "pte_offset_map"))
+		use->hook.match = use->trial->place->mm;
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end, use));
 	use->begun = true;
 	if (type->begin)
 		type->begin(use);
-	if (use->condition->function) {
+	if (function) {
 		KUNIT_ASSERT_EQ_MSG(test, 0, ptebatch_hook_begin(&use->hook),
-				    "no hook on %s()", use->hook.function);
+				    "no hook on %s()", function);
 		return;
 	}
 	use->met = !type->tells;

@@ -17,17 +17,23 @@
 
 /* folio.c: a folio of the row, by its number in the picture. */
 extern const struct ptebatch_condition_type ptebatch_condition_referenced,
-	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated;
+	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated,
+	ptebatch_condition_dirty;
 
 #define LAST_FOLIO			ULONG_MAX
 #define REFERENCED(folio)		PTEBATCH_CONDITION(referenced, folio)
 #define REFERENCED_AT(function, calls, folio) \
 	PTEBATCH_CONDITION_AT(referenced, function, calls, folio)
 #define PINNED(folio)			PTEBATCH_CONDITION(pinned, folio)
+#define PINNED_AT(function, calls, folio) \
+	PTEBATCH_CONDITION_AT(pinned, function, calls, folio)
 #define LOCKED(folio)			PTEBATCH_CONDITION(locked, folio)
 #define LOCKED_AT(function, calls, folio) \
 	PTEBATCH_CONDITION_AT(locked, function, calls, folio)
 #define ISOLATED(folio)			PTEBATCH_CONDITION(isolated, folio)
+#define DIRTY(folio)			PTEBATCH_CONDITION(dirty, folio)
+#define DIRTY_AT(function, calls, folio) \
+	PTEBATCH_CONDITION_AT(dirty, function, calls, folio)
 
 /*
  * entries.c: another thread changes entries: those without a page may become others,
@@ -81,6 +87,18 @@ extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
 #define NO_VMA_FLAGS(flags)		PTEBATCH_CONDITION(no_vma_flags, flags)
 #define NO_VMA_FLAGS_AT(function, calls, flags) \
 	PTEBATCH_CONDITION_AT(no_vma_flags, function, calls, flags)
+
+/* mm.c: a flag of the row's mm, for example MMF_UNSTABLE, is set or clear. */
+extern const struct ptebatch_condition_type ptebatch_condition_mm_flag,
+	ptebatch_condition_no_mm_flag;
+
+#define MM_FLAG(flag)			PTEBATCH_CONDITION(mm_flag, flag)
+#define NO_MM_FLAG(flag)		PTEBATCH_CONDITION(no_mm_flag, flag)
+
+/* calls.c: the operation, but not its twin, calls a function @nr times. */
+extern const struct ptebatch_condition_type ptebatch_condition_calls;
+
+#define CALLS(function, nr)		PTEBATCH_CONDITION_AT(calls, function, 0, nr)
 
 /* task.c: the calling task. */
 extern const struct ptebatch_condition_type ptebatch_condition_killed;

@@ -5,7 +5,6 @@
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
-#include <linux/string.h>
 
 #include "../check/compare.h"
 #include "../space/pte.h"
@@ -82,8 +81,6 @@ static void make_ptes(struct ptebatch_use *use)
 	}
 	mmap_read_unlock(mm);
 	use->data = change;
-	if (use->condition->function && strstarts(use->condition->function, "pte_offset_map"))
-		use->hook.match = use->trial->place->mm;
 }
 
 const struct ptebatch_condition_type ptebatch_condition_ptes = {

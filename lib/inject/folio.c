@@ -8,12 +8,16 @@
 #include "../space/folio.h"
 #include "conditions.h"
 
-static struct folio *folio_of(const struct ptebatch_use *use)
+static unsigned long index_of(const struct ptebatch_use *use)
 {
-	const struct ptebatch_space *space = use->trial->space;
 	unsigned long i = use->condition->value;
 
-	return space->folios[i == LAST_FOLIO ? space->row.nr_folios - 1 : i];
+	return i == LAST_FOLIO ? use->trial->space->row.nr_folios - 1 : i;
+}
+
+static struct folio *folio_of(const struct ptebatch_use *use)
+{
+	return use->trial->space->folios[index_of(use)];
 }
 
 static void reference(struct ptebatch_use *use, const unsigned long *args,
@@ -82,4 +86,16 @@ static void put_back(struct ptebatch_use *use)
 
 const struct ptebatch_condition_type ptebatch_condition_isolated = {
 	.name = "a folio is isolated from the LRU lists", .occur = isolate, .end = put_back,
+};
+
+/* The folio stays dirty. */
+static void mark_dirty(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	folio_mark_dirty(folio_of(use));
+	set_bit(index_of(use), use->trial->dirty);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_dirty = {
+	.name = "a folio is dirty", .occur = mark_dirty,
 };

@@ -29,7 +29,6 @@ static bool maps_row(struct ptebatch_hook *hook, const unsigned long *args,
 
 static void lose_begin(struct ptebatch_use *use)
 {
-	use->hook.match = use->trial->place->mm;
 	use->hook.counts = maps_row;
 }
 

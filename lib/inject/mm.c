@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+
+#include "conditions.h"
+
+/* The word of the condition: the flag differs. */
+static void set(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+{
+	struct mm_struct *mm = use->trial->place->mm;
+
+	use->word = !mm_flags_test(use->condition->value, mm);
+	mm_flags_set(use->condition->value, mm);
+}
+
+static void clear(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+{
+	struct mm_struct *mm = use->trial->place->mm;
+
+	use->word = mm_flags_test(use->condition->value, mm);
+	mm_flags_clear(use->condition->value, mm);
+}
+
+static void clear_again(struct ptebatch_use *use)
+{
+	if (use->word)
+		mm_flags_clear(use->condition->value, use->trial->place->mm);
+}
+
+static void set_again(struct ptebatch_use *use)
+{
+	if (use->word)
+		mm_flags_set(use->condition->value, use->trial->place->mm);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_mm_flag = {
+	.name = "a flag of the mm is set", .occur = set, .end = clear_again,
+};
+
+const struct ptebatch_condition_type ptebatch_condition_no_mm_flag = {
+	.name = "a flag of the mm is clear", .occur = clear, .end = set_again,
+};
