@@ -18,9 +18,10 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
-#include "../lib/kernel/counter.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/lru_gen.h"
 #include "../lib/op/reference.h"
+#include "../lib/run/case.h"
 #include "../lib/space/pte.h"
 
 #define NONE	PROT_NONE
@@ -30,44 +31,51 @@
 /* The generation that a second access found by a look-around leads to. */
 #define SECOND_YOUNGEST	1
 
-/**
- * struct young_row - a case of a look-around or a walk
- * @name: name of the case
- * @setup: address space before the call; all folios are on the LRU lists
- * @after: expected row after the call
- * @referenced: the folios have PG_referenced before the call
- * @isolated: the last folio is isolated from the LRU lists
- * @again: bitmap of the folios that are found young twice, in two VMAs or page
- *         tables
- */
-struct young_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	bool referenced;
-	bool isolated;
-	unsigned int again;
+static void set_referenced(struct ptebatch_use *use, const unsigned long *args,
+			   struct pt_regs *regs)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++)
+		folio_set_referenced(space->folios[i]);
+}
+
+static const struct ptebatch_condition_type ptebatch_condition_pg_referenced = {
+	.name = "the folios have PG_referenced", .occur = set_referenced,
 };
 
-/* Did a PTE of the folio lose young? @flags gets the flags of such PTEs. */
-static bool was_young(const struct ptebatch_trial *trial, s16 folio, u16 *flags)
+/* The first condition of a row; without it, no folio has PG_referenced. */
+#define PG_REFERENCED	PTEBATCH_CONDITION(pg_referenced, 0)
+
+static bool was_referenced(const struct ptebatch_case *row)
+{
+	return row->with[0].type == &ptebatch_condition_pg_referenced;
+}
+
+/*
+ * In how many VMAs and page tables did PTEs of the folio lose young? MGLRU finds it
+ * young as often. @flags gets the flags of such PTEs.
+ */
+static unsigned int times_young(const struct ptebatch_trial *trial, s16 folio, u16 *flags)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	const struct ptebatch_row *is = &trial->after.row;
-	bool young = false;
-	unsigned int i;
+	unsigned int i, times = 0;
+	bool counted = false;
 
 	*flags = 0;
 	for (i = 0; i < was->nr; i++) {
-		if (was->entries[i].folio != folio)
+		if (test_bit(i, was->vma_starts) || !((was->first + i) % PTRS_PER_PTE))
+			counted = false;
+		if (was->entries[i].folio != folio ||
+		    !(was->entries[i].flags & ~is->entries[i].flags & PTEBATCH_YOUNG))
 			continue;
-		if (!(was->entries[i].flags & ~is->entries[i].flags &
-		      PTEBATCH_YOUNG))
-			continue;
-		young = true;
+		times += !counted;
+		counted = true;
 		*flags |= was->entries[i].flags;
 	}
-	return young;
+	return times;
 }
 
 /* Is a PTE that must lose young in the contpte block of entry @i? */
@@ -130,16 +138,17 @@ static void expect_exactly(struct ptebatch_trial *trial, const char *picture,
 
 /* Rule 17: young and dirty of the PTEs must reach folio @nr. */
 static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
-			      const struct young_row *row, unsigned int age)
+			      const struct ptebatch_case *row, unsigned int age)
 {
-	bool again = nr < BITS_PER_TYPE(row->again) && row->again & BIT(nr);
 	struct folio *folio = trial->space->folios[nr];
+	bool referenced = was_referenced(row);
 	struct kunit *test = trial->test;
+	unsigned int times;
 	u16 flags;
 
-	if (!was_young(trial, nr, &flags)) {
-		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio),
-				    row->referenced,
+	times = times_young(trial, nr, &flags);
+	if (!times) {
+		KUNIT_EXPECT_EQ_MSG(test, folio_test_referenced(folio), referenced,
 				    "%s: PG_referenced of folio %d, no PTE became old",
 				    trial->function, nr);
 		return;
@@ -149,98 +158,86 @@ static void expect_used_folio(const struct ptebatch_trial *trial, s16 nr,
 				    !!(flags & PTEBATCH_DIRTY), PTEBATCH_RULE_FILE
 				    ": %s: PG_dirty of folio %d, as its PTEs that were young",
 				    trial->function, nr);
-	if (row->referenced)
+	if (referenced)
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_of(folio),
 				    ptebatch_lru_gen_at_age(folio, age),
 				    "%s: generation of folio %d",
 				    trial->function, nr);
 	else
 		KUNIT_EXPECT_EQ_MSG(test, ptebatch_lru_gen_refs(folio) +
-				    2 * folio_test_workingset(folio), again ? 2 : 1,
-				    "%s: folio %d was young %s: accesses, 2 * PG_workingset",
-				    trial->function, nr, again ? "twice" : "once");
+				    2 * folio_test_workingset(folio), times,
+				    "%s: folio %d was young in %u VMAs or page tables: accesses, 2 * PG_workingset",
+				    trial->function, nr, times);
 }
 
-static struct folio *last_folio(const struct ptebatch_trial *trial)
+/* All folios are on the LRU lists. Any entry of the row may change. */
+static struct ptebatch_trial *run(struct kunit *test, const struct ptebatch_op *op,
+				  const struct ptebatch_case *row, bool notifier)
 {
-	return trial->space->folios[trial->space->row.nr_folios - 1];
-}
-
-static struct ptebatch_trial *begin(struct kunit *test, const char *function,
-				    const struct young_row *row, bool notifier)
-{
+	struct ptebatch_setup setup = row->setup;
 	struct ptebatch_trial *trial;
+	struct ptebatch_use *uses;
 	unsigned int i;
 
-	trial = ptebatch_trial_begin(test, function, &row->setup);
+	if (ptebatch_op_missing(op))
+		kunit_skip(test, "%s", ptebatch_op_missing(op));
+	ptebatch_conditions_need(test, row->with);
+	setup.lru = true;
+	trial = ptebatch_op_begin(test, op, &setup, false);
 	/* Flushes and announced ranges are recorded by MMU notifiers. */
-	if (!notifier)
+	if (notifier)
+		strlcat(trial->function, " with an MMU notifier", sizeof(trial->function));
+	else
 		ptebatch_trial_record_end(trial);
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
 		folio_clear_referenced(folio);
 		folio_clear_workingset(folio);
-		if (row->referenced)
-			folio_set_referenced(folio);
 		KUNIT_ASSERT_GE_MSG(test, ptebatch_lru_gen_of(folio), 0,
 				    "folio %u is on no LRU list", i);
 	}
-	if (row->isolated)
-		KUNIT_ASSERT_TRUE(test, folio_isolate_lru(last_folio(trial)));
-	return trial;
-}
-
-static void end(struct ptebatch_trial *trial, const struct young_row *row,
-		bool notifier)
-{
-	if (row->isolated)
-		folio_putback_lru(last_folio(trial));
+	uses = ptebatch_conditions_begin(trial, row->with);
+	trial->returned = op->call(op, trial->space, false);
+	ptebatch_conditions_end(uses);
+	/* Rule 4 is for entries outside of the row. */
+	trial->before.row.from = 0;
+	trial->before.row.to = trial->before.row.nr;
 	ptebatch_trial_end(trial);
 	/* A secondary MMU has accessed bits of its own. */
 	if (notifier && !IS_ENABLED(CONFIG_UML))
 		ptebatch_trial_expect_old_in(trial, trial->announced.old,
 					     "for MMU notifiers: " PTEBATCH_RULE_NOTIFIERS);
+	return trial;
 }
 
-static void look_around(struct kunit *test, const struct young_row *row,
-			const char *function, bool notifier)
+static void look_around(struct kunit *test, bool notifier)
 {
-	struct ptebatch_trial *trial = begin(test, function, row, notifier);
-	struct ptebatch_row *drawn = &trial->space->row;
-	s16 nr = drawn->entries[drawn->from].folio;
-	struct folio *folio = trial->space->folios[nr];
+	const struct ptebatch_case *row = test->param_value;
+	struct ptebatch_trial *trial = run(test, &ptebatch_referenced, row, notifier);
+	const struct ptebatch_row *drawn = &trial->space->row;
+	s16 i, nr = drawn->entries[drawn->from].folio;
 	unsigned int from = drawn->from;
 	bool young = false;
-	int references;
-	s16 i;
 
 	for (; from < drawn->to; from++)
 		young |= drawn->entries[from].flags & PTEBATCH_YOUNG;
-	references = ptebatch_reference(folio);
-	/* Any entry of the row may change: rule 4 is for entries outside. */
-	trial->before.row.from = 0;
-	trial->before.row.to = trial->before.row.nr;
-	end(trial, row, notifier);
-
-	KUNIT_EXPECT_EQ_MSG(test, references, young,
-			    "%s returns %d references, expected %d", function,
-			    references, young);
-	expect_exactly(trial, row->after, folio);
+	KUNIT_EXPECT_EQ_MSG(test, trial->returned, young,
+			    "%s returns %ld references, expected %d", trial->function,
+			    trial->returned, young);
+	expect_exactly(trial, row->after, trial->space->folios[nr]);
 	for (i = 0; i < drawn->nr_folios; i++)
 		if (i != nr)
 			expect_used_folio(trial, i, row, SECOND_YOUNGEST);
 }
 
-static void walk(struct kunit *test, const struct young_row *row,
-		 const char *function, bool notifier)
+static void walk(struct kunit *test, bool notifier)
 {
-	struct ptebatch_trial *trial = begin(test, function, row, notifier);
+	const struct ptebatch_case *row = test->param_value;
+	struct ptebatch_trial *trial = run(test, &ptebatch_walk, row, notifier);
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, 0,
-			ptebatch_lru_gen_walk(trial->space->places[0].mm));
-	end(trial, row, notifier);
+	KUNIT_EXPECT_EQ(test, trial->returned, 0);
 	expect_exactly(trial, row->after, NULL);
 	/* The walk adds a generation: the old youngest is one older. */
 	for (i = 0; i < trial->space->row.nr_folios; i++)
@@ -248,275 +245,235 @@ static void walk(struct kunit *test, const struct young_row *row,
 }
 
 /* A look-around covers 64 PTEs of a page table, where possible 32 each side. */
-static const struct young_row around_rows[] = {
+static const struct ptebatch_case around_rows[] = {
 	{ "64K folio in a row of 8 young ones: 64 PTEs around its first PTE become old",
-	  { "{Wdyx*16}*3 | {Wdyx*16} | {Wdyx*16}*4", .prot = RW, .lru = true },
+	  { "{Wdyx*16}*3 | {Wdyx*16} | {Wdyx*16}*4", .prot = RW },
 	  "{Wdyx*16} {Wdx*16}*4 {Wdyx*16}*3" },
 	{ "64K folio first in its page table: first 64 PTEs become old",
-	  { "| {Wdyx*16} | {Wdyx*16}*5", .prot = RW, .lru = true },
-	  "{Wdx*16}*4 {Wdyx*16}*2" },
+	  { "| {Wdyx*16} | {Wdyx*16}*5", .prot = RW }, "{Wdx*16}*4 {Wdyx*16}*2" },
 	{ "64K folio last in its page table: last 64 PTEs become old",
-	  { "@-96 {Wdyx*16}*5 | {Wdyx*16} |", .prot = RW, .lru = true },
+	  { "@-96 {Wdyx*16}*5 | {Wdyx*16} |", .prot = RW },
 	  "@-96 {Wdyx*16}*2 {Wdx*16}*4" },
 	{ "64K folio, old, between young ones: no look-around, neighbours stay young",
-	  { "{Wdyx*16} | {Wdx*16} | {Wdyx*16}", .prot = RW, .lru = true },
+	  { "{Wdyx*16} | {Wdx*16} | {Wdyx*16}", .prot = RW },
 	  "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
 	{ "64K folio, last PTE young, between young ones: all PTEs become old",
-	  { "{Wdyx*16} | {Wdx*15 Wdyx} | {Wdyx*16}", .prot = RW, .lru = true },
-	  "{Wdx*16}*3" },
+	  { "{Wdyx*16} | {Wdx*15 Wdyx} | {Wdyx*16}", .prot = RW }, "{Wdx*16}*3" },
 	{ "64K folio between 256K folios: their nearest PTEs become old, 64 PTEs in all",
-	  { "{Wdyx*64} | {Wdyx*16} | {Wdyx*64}", .prot = RW, .lru = true },
+	  { "{Wdyx*64} | {Wdyx*16} | {Wdyx*64}", .prot = RW },
 	  "{Wdyx*32 Wdx*32} {Wdx*16} {Wdx*16 Wdyx*48}" },
 	{ "512K folio between young folios: all its PTEs and the 32 before become old",
-	  { "{Wdyx*64} | {Wdyx*128} | {Wdyx*16}", .prot = RW, .lru = true },
+	  { "{Wdyx*64} | {Wdyx*128} | {Wdyx*16}", .prot = RW },
 	  "{Wdyx*32 Wdx*32} {Wdx*128} {Wdyx*16}" },
 	{ "small folio among 80 small folios: 64 PTEs around it become old",
-	  { "Wdyx*40 | Wdyx | Wdyx*40", .prot = RW, .lru = true },
-	  "Wdyx*8 Wdx*64 Wdyx*9" },
+	  { "Wdyx*40 | Wdyx | Wdyx*40", .prot = RW }, "Wdyx*8 Wdx*64 Wdyx*9" },
 	{ "64K folio between folios of orders 0 to 3: all PTEs become old",
 	  { "{Wdyx*4} Wdyx*4 {Wdyx*8} | {Wdyx*16} | Wdyx {Wdyx*2} {Wdyx*4}",
-	    .prot = RW, .lru = true },
-	  "{Wdx*4} Wdx*4 {Wdx*8} {Wdx*16} Wdx {Wdx*2} {Wdx*4}" },
+	    .prot = RW }, "{Wdx*4} Wdx*4 {Wdx*8} {Wdx*16} Wdx {Wdx*2} {Wdx*4}" },
 	{ "32K folio 24 PTEs after its page table's first: first 64 PTEs become old",
-	  { "{Wdyx*8}*3 | {Wdyx*8} | {Wdyx*8}*8", .prot = RW, .lru = true },
+	  { "{Wdyx*8}*3 | {Wdyx*8} | {Wdyx*8}*8", .prot = RW },
 	  "{Wdx*8}*8 {Wdyx*8}*4" },
 	{ "32K folio 24 PTEs before its page table's end: last 64 PTEs become old",
-	  { "@-96 {Wdyx*8}*9 | {Wdyx*8} | {Wdyx*8}*2", .prot = RW, .lru = true },
+	  { "@-96 {Wdyx*8}*9 | {Wdyx*8} | {Wdyx*8}*2", .prot = RW },
 	  "@-96 {Wdyx*8}*4 {Wdx*8}*8" },
 	{ "64K folio 48 PTEs before its page table's end: 64 PTEs around its first PTE",
-	  { "@-96 {Wdyx*16}*3 | {Wdyx*16} | {Wdyx*16}*2", .prot = RW, .lru = true },
+	  { "@-96 {Wdyx*16}*3 | {Wdyx*16} | {Wdyx*16}*2", .prot = RW },
 	  "@-96 {Wdyx*16} {Wdx*16}*4 {Wdyx*16}" },
 
 	/* A look-around ends with its VMA. */
 	{ "64K folio between young folios of other VMAs: these stay young",
-	  { "{Wdyx*16} ; | {Wdyx*16} | ; {Wdyx*16}", .prot = RW, .lru = true },
+	  { "{Wdyx*16} ; | {Wdyx*16} | ; {Wdyx*16}", .prot = RW },
 	  "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
 	{ "64K folio at the end of a VMA of 96 PTEs: last 64 PTEs of the VMA become old",
-	  { "- ; {Wdyx*16}*5 | {Wdyx*16} | ; {Wdyx*16}", .prot = RW, .lru = true },
+	  { "- ; {Wdyx*16}*5 | {Wdyx*16} | ; {Wdyx*16}", .prot = RW },
 	  "- {Wdyx*16}*2 {Wdx*16}*4 {Wdyx*16}" },
 	{ "small folio in a VMA of one page: PTEs of other VMAs stay young",
-	  { "Wdyx*2 ; | Wdyx | ; Wdyx*2", .prot = RW, .lru = true },
-	  "Wdyx*2 Wdx Wdyx*2" },
+	  { "Wdyx*2 ; | Wdyx | ; Wdyx*2", .prot = RW }, "Wdyx*2 Wdx Wdyx*2" },
 	{ "64K folio in a VM_MIXEDMAP VMA: no look-around, neighbours stay young",
-	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .mixedmap = true,
-	    .lru = true }, "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
+	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .mixedmap = true },
+	  "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
 
 	/* Neighbours that MGLRU leaves alone. */
 	{ "64K folio beside the zero page: zero page stays young, other PTEs become old",
-	  { "Wdyx*2 Rzy*2 | {Wdyx*16} | Rzy {Wdyx*4}", .prot = RW, .lru = true },
+	  { "Wdyx*2 Rzy*2 | {Wdyx*16} | Rzy {Wdyx*4}", .prot = RW },
 	  "Wdx*2 Rzy*2 {Wdx*16} Rzy {Wdx*4}" },
 	{ "64K folio before a folio isolated from the LRU lists: that one stays young",
-	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
-	  "{Wdx*16} {Wdx*16} {Wdyx*16}", .isolated = true },
+	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW },
+	  "{Wdx*16} {Wdx*16} {Wdyx*16}", .with = { ISOLATED(LAST_FOLIO) } },
 
 	/* Rule 1: any young PTE of a batch counts. */
 	{ "64K folio between two with only the first PTE young: all PTEs become old",
-	  { "{Wdyx Wdx*15} | {Wdyx*16} | {Wdyx Wdx*15}", .prot = RW,
-	    .lru = true }, "{Wdx*16}*3" },
+	  { "{Wdyx Wdx*15} | {Wdyx*16} | {Wdyx Wdx*15}", .prot = RW }, "{Wdx*16}*3" },
 	{ "64K folio between two with only the last PTE young: all PTEs become old",
-	  { "{Wdx*15 Wdyx} | {Wdyx*16} | {Wdx*15 Wdyx}", .prot = RW,
-	    .lru = true }, "{Wdx*16}*3" },
+	  { "{Wdx*15 Wdyx} | {Wdyx*16} | {Wdx*15 Wdyx}", .prot = RW }, "{Wdx*16}*3" },
 	{ "16K folio between two with every other PTE young: all PTEs become old",
-	  { "{Wdx Wdyx Wdx Wdyx} | {Wdyx*4} | {Wdyx Wdx Wdyx Wdx}", .prot = RW,
-	    .lru = true }, "{Wdx*4}*3" },
+	  { "{Wdx Wdyx Wdx Wdyx} | {Wdyx*4} | {Wdyx Wdx Wdyx Wdx}", .prot = RW },
+	  "{Wdx*4}*3" },
 	{ "64K folio, young, between two old ones: all PTEs old afterwards",
-	  { "{Wdx*16} | {Wdyx*16} | {Wdx*16}", .prot = RW, .lru = true },
-	  "{Wdx*16}*3" },
+	  { "{Wdx*16} | {Wdyx*16} | {Wdx*16}", .prot = RW }, "{Wdx*16}*3" },
 	{ "32K folio between partly mapped folios and empty PTEs: present PTEs become old",
-	  { "{Wdyx*3 -*2 Wdyx*3} - | {Wdyx*8} | -*3 {.*5 Wdyx*3}", .prot = RW,
-	    .lru = true },
+	  { "{Wdyx*3 -*2 Wdyx*3} - | {Wdyx*8} | -*3 {.*5 Wdyx*3}", .prot = RW },
 	  "{Wdx*3 -*2 Wdx*3} - {Wdx*8} -*3 {.*5 Wdx*3}" },
 
 	/* All other bits stay. */
 	{ "32K folio beside writable, read-only, dirty, clean, PROT_NONE PTEs: only young cleared",
-	  { "{Wdyx*2 Wyx*2 Rdyx*2 Ry*2} | {Wdyx*8} | {Ndyx*4 Wyx*4}",
-	    .prot = RW, .lru = true },
+	  { "{Wdyx*2 Wyx*2 Rdyx*2 Ry*2} | {Wdyx*8} | {Ndyx*4 Wyx*4}", .prot = RW },
 	  "{Wdx*2 Wx*2 Rdx*2 R*2} {Wdx*8} {Ndx*4 Wx*4}" },
 	{ "32K folio beside soft-dirty PTEs: only young cleared",
-	  { "{Wdysx*4 Wdyx*4} | {Wdyx*8} | {Wysx*4 Wyx*4}", .prot = RW,
-	    .track = true, .lru = true },
+	  { "{Wdysx*4 Wdyx*4} | {Wdyx*8} | {Wysx*4 Wyx*4}", .prot = RW, .track = true },
 	  "{Wdsx*4 Wdx*4} {Wdx*8} {Wsx*4 Wx*4}" },
 	{ "32K folio beside uffd-wp PTEs: only young cleared",
-	  { "{Rdyux*4 Wdyx*4} | {Wdyx*8} | {Rdyux*8}", .prot = RW,
-	    .uffd_wp = true, .lru = true },
+	  { "{Rdyux*4 Wdyx*4} | {Wdyx*8} | {Rdyux*8}", .prot = RW, .uffd_wp = true },
 	  "{Rdux*4 Wdx*4} {Wdx*8} {Rdux*8}" },
 	{ "32K folio beside poison and guard markers: markers stay, PTEs become old",
-	  { "{Wdyx*4} P G | {Wdyx*8} | G {Wdyx*2 Wdyx*2}", .prot = RW,
-	    .lru = true },
+	  { "{Wdyx*4} P G | {Wdyx*8} | G {Wdyx*2 Wdyx*2}", .prot = RW },
 	  "{Wdx*4} P G {Wdx*8} G {Wdx*2 Wdx*2}" },
 
 	/* Rules 3 and 16: where batches and the look-around end. */
 	{ "four physically contiguous 64K folios, one of them old: all PTEs become old",
-	  { "{Wdyx*16} | +{Wdyx*16} | +{Wdx*16} +{Wdyx*16}", .prot = RW,
-	    .lru = true }, "{Wdx*16} {Wdx*16} {Wdx*16} {Wdx*16}" },
+	  { "{Wdyx*16} | +{Wdyx*16} | +{Wdx*16} +{Wdyx*16}", .prot = RW },
+	  "{Wdx*16} {Wdx*16} {Wdx*16} {Wdx*16}" },
 	{ "64K folio last in its page table: folio in the next page table stays young",
-	  { "@-24 {Wdyx*8} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
+	  { "@-24 {Wdyx*8} | {Wdyx*16} | {Wdyx*16}", .prot = RW },
 	  "@-24 {Wdx*8} {Wdx*16} {Wdyx*16}" },
 	{ "64K folio across a page table boundary: neighbours in both page tables become old",
-	  { "@-24 {Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
+	  { "@-24 {Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW },
 	  "@-24 {Wdx*16} {Wdx*16} {Wdx*16}" },
 	{ "64K folio beside a PMD-mapped folio: PMD stays young",
-	  { "@-16 | {Wdyx*16} | [Wdyx]", .prot = RW, .lru = true },
-	  "@-16 {Wdx*16} [Wdyx]" },
+	  { "@-16 | {Wdyx*16} | [Wdyx]", .prot = RW }, "@-16 {Wdx*16} [Wdyx]" },
 	{ "PMD-mapped folio beside a 64K folio: PMD becomes old, PTEs stay young",
-	  { "@-16 {Wdyx*16} | [Wdyx] |", .prot = RW, .lru = true },
-	  "@-16 {Wdyx*16} [Wdx]" },
+	  { "@-16 {Wdyx*16} | [Wdyx] |", .prot = RW }, "@-16 {Wdyx*16} [Wdx]" },
 
 	/* Rule 17: dirty and accessed reach the folio. */
 	{ "64K shmem folios, clean: all PTEs become old",
-	  { "{Wy*16} | {Wy*16} | {Ry*16}", PTEBATCH_SHMEM, RW, .lru = true },
+	  { "{Wy*16} | {Wy*16} | {Ry*16}", PTEBATCH_SHMEM, RW },
 	  "{W*16} {W*16} {R*16}" },
 	{ "64K shmem folios, last PTE of the neighbours dirty: neighbours dirty",
-	  { "{Wy*15 Wdy} | {Wy*16} | {Wy*15 Wdy}", PTEBATCH_SHMEM, RW,
-	    .lru = true }, "{W*15 Wd} {W*16} {W*15 Wd}" },
+	  { "{Wy*15 Wdy} | {Wy*16} | {Wy*15 Wdy}", PTEBATCH_SHMEM, RW },
+	  "{W*15 Wd} {W*16} {W*15 Wd}" },
 	{ "64K shmem folios, first PTE of the neighbours dirty: neighbours dirty",
-	  { "{Wdy Wy*15} | {Wy*16} | {Wdy W*15}", PTEBATCH_SHMEM, RW,
-	    .lru = true }, "{Wd W*15} {W*16} {Wd W*15}" },
+	  { "{Wdy Wy*15} | {Wy*16} | {Wdy W*15}", PTEBATCH_SHMEM, RW },
+	  "{Wd W*15} {W*16} {Wd W*15}" },
 	{ "small shmem folios, every other neighbour dirty: these dirty, the rest clean",
-	  { "Wdy Wy Wdy | Wy | Wy Wdy Wy", PTEBATCH_SHMEM, RW, .lru = true },
-	  "Wd W Wd W W Wd W" },
+	  { "Wdy Wy Wdy | Wy | Wy Wdy Wy", PTEBATCH_SHMEM, RW }, "Wd W Wd W W Wd W" },
 	{ "64K file folios, PTE 7 of a neighbour dirty: that neighbour dirty",
-	  { "{Ry*7 Wdy Ry*8} | {Ry*16} | {Ry*16}", PTEBATCH_FILE, RW,
-	    .lru = true }, "{R*7 Wd R*8} {R*16} {R*16}" },
+	  { "{Ry*7 Wdy Ry*8} | {Ry*16} | {Ry*16}", PTEBATCH_FILE, RW },
+	  "{R*7 Wd R*8} {R*16} {R*16}" },
 	{ "64K file folios, PG_referenced: neighbours move to the second youngest generation",
-	  { "{Ry*16} | {Ry*16} | {Ry*16}", PTEBATCH_FILE, RO, .lru = true },
-	  "{R*16}*3", true },
+	  { "{Ry*16} | {Ry*16} | {Ry*16}", PTEBATCH_FILE, RO }, "{R*16}*3",
+	  .with = { PG_REFERENCED } },
 	{ "64K anonymous folios, PG_referenced: neighbours move to the second youngest generation",
-	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .lru = true },
-	  "{Wdx*16}*3", true },
+	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW }, "{Wdx*16}*3",
+	  .with = { PG_REFERENCED } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(around, around_rows, name);
 
 static void vmscan_look_around(struct kunit *test)
 {
-	if (ptebatch_lru_gen_missing())
-		kunit_skip(test, "%s", ptebatch_lru_gen_missing());
-	look_around(test, test->param_value, "folio_referenced()", false);
-	look_around(test, test->param_value,
-		    "folio_referenced() with an MMU notifier", true);
+	look_around(test, false);
+	look_around(test, true);
 }
 
-static const struct young_row walk_rows[] = {
+static const struct ptebatch_case walk_rows[] = {
 	/* The page table disappears before it is locked. */
 	{ "corrupt PMD: cleared and reported, only PTEs of the next page table become old",
-	  { "@-4 Wdyx*4 {Wdyx*16}", .prot = RW, .bad_pmd = true, .lru = true },
-	  "@-4 Wdyx*4 {Wdx*16}" },
+	  { "@-4 Wdyx*4 {Wdyx*16}", .prot = RW }, "@-4 Wdyx*4 {Wdx*16}",
+	  .with = { BAD_PMD } },
 
 	{ "64K folio, young: all PTEs become old",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdx*16}" },
-	{ "64K folio, old: unchanged",
-	  { "{Wdx*16}", .prot = RW, .lru = true }, "{Wdx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}" },
+	{ "64K folio, old: unchanged", { "{Wdx*16}", .prot = RW }, "{Wdx*16}" },
 	{ "small folios and an empty PTE: all PTEs become old",
-	  { "Wdyx*3 Wdx - Ryx", .prot = RW, .lru = true }, "Wdx*4 - Rx" },
+	  { "Wdyx*3 Wdx - Ryx", .prot = RW }, "Wdx*4 - Rx" },
 	{ "folios of orders 0, 1, 2, 3 and 5: all PTEs become old",
-	  { "Wdyx {Wdyx*2} {Wdx*4} {Wdyx*32} {Wdyx*8}", .prot = RW, .lru = true },
+	  { "Wdyx {Wdyx*2} {Wdx*4} {Wdyx*32} {Wdyx*8}", .prot = RW },
 	  "Wdx {Wdx*2} {Wdx*4} {Wdx*32} {Wdx*8}" },
 	{ "page table full of 64K folios: all PTEs become old",
-	  { "{Wdyx*16}*32", .prot = RW, .lru = true }, "{Wdx*16}*32" },
+	  { "{Wdyx*16}*32", .prot = RW }, "{Wdx*16}*32" },
 	{ "three page tables, the middle one missing: all PTEs become old",
-	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW, .lru = true },
+	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW },
 	  "@-16 {Wdx*16} -*T {Wdx*16}" },
 	{ "64K folio across a page table boundary: all PTEs become old",
-	  { "@-8 {Wdyx*16}", .prot = RW, .lru = true }, "@-8 {Wdx*16}",
-	  .again = BIT(0) },
+	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdx*16}" },
 	{ "64K folio, first PTE young: all PTEs become old",
-	  { "{Wdyx Wdx*15}", .prot = RW, .lru = true }, "{Wdx*16}" },
+	  { "{Wdyx Wdx*15}", .prot = RW }, "{Wdx*16}" },
 	{ "64K folio, last PTE young: all PTEs become old",
-	  { "{Wdx*15 Wdyx}", .prot = RW, .lru = true }, "{Wdx*16}" },
+	  { "{Wdx*15 Wdyx}", .prot = RW }, "{Wdx*16}" },
 	{ "32K folio, every other PTE young: all PTEs become old",
-	  { "{Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx}", .prot = RW, .lru = true },
-	  "{Wdx*8}" },
+	  { "{Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx}", .prot = RW }, "{Wdx*8}" },
 	{ "partly mapped folios and empty PTEs: present PTEs become old",
-	  { "{Wdyx*3 -*2 Wdyx*3} - {.*5 Wdyx*3} {Wdyx*2 .*2}", .prot = RW,
-	    .lru = true },
+	  { "{Wdyx*3 -*2 Wdyx*3} - {.*5 Wdyx*3} {Wdyx*2 .*2}", .prot = RW },
 	  "{Wdx*3 -*2 Wdx*3} - {.*5 Wdx*3} {Wdx*2 .*2}" },
 	{ "three physically contiguous 64K folios, one of them old: all PTEs become old",
-	  { "{Wdyx*16} +{Wdx*16} +{Wdyx*16}", .prot = RW, .lru = true },
+	  { "{Wdyx*16} +{Wdx*16} +{Wdyx*16}", .prot = RW },
 	  "{Wdx*16} {Wdx*16} {Wdx*16}" },
 	{ "64K folio, writable, read-only, dirty, clean and PROT_NONE PTEs: only young cleared",
-	  { "{Wdyx*4 Wyx*4 Rdyx*4 Ry*2 Ny*2}", .prot = RW, .lru = true },
+	  { "{Wdyx*4 Wyx*4 Rdyx*4 Ry*2 Ny*2}", .prot = RW },
 	  "{Wdx*4 Wx*4 Rdx*4 R*2 N*2}" },
 	{ "64K folio, first 4 PTEs soft-dirty: only young cleared",
-	  { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true, .lru = true },
-	  "{Wdsx*4 Wdx*12}" },
+	  { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true }, "{Wdsx*4 Wdx*12}" },
 	{ "64K folio, first 4 PTEs uffd-wp: only young cleared",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "{Rdux*4 Wdx*12}" },
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, "{Rdux*4 Wdx*12}" },
 	{ "64K folio in two VMAs: all PTEs become old",
-	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@5 {Wdx*16}",
-	  .again = BIT(0) },
+	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdx*16}" },
 	{ "64K shmem folio in two VMAs, PTEs of the first dirty: all PTEs become old",
-	  { "@5 {Wdy*8 ; Wy*8}", PTEBATCH_SHMEM, RW, .lru = true },
-	  "@5 {Wd*8 W*8}",
-	  .again = BIT(0) },
+	  { "@5 {Wdy*8 ; Wy*8}", PTEBATCH_SHMEM, RW }, "@5 {Wd*8 W*8}" },
 	{ "64K folio, PTE 8 missing, other PTEs young: found young once",
-	  { "{Wdyx*8 - Wdyx*7}", .prot = RW, .lru = true }, "{Wdx*8 - Wdx*7}" },
+	  { "{Wdyx*8 - Wdyx*7}", .prot = RW }, "{Wdx*8 - Wdx*7}" },
 	{ "young folio, and an old one in the next VMA: found young once",
-	  { "@5 {Wdyx*8} ; {Wdx*8}", .prot = RW, .lru = true },
-	  "@5 {Wdx*8} {Wdx*8}" },
+	  { "@5 {Wdyx*8} ; {Wdx*8}", .prot = RW }, "@5 {Wdx*8} {Wdx*8}" },
 	{ "64K folio in three VMAs, middle one mlocked: skipped, its PTEs stay young",
-	  { "@5 {Wdyx*5 ; Wdyx*4 ; Wdyx*7}", .prot = RW, .next_mlocked = true,
-	    .lru = true }, "@5 {Wdx*5 Wdyx*4 Wdx*7}",
-	  .again = BIT(0) },
+	  { "@5 {Wdyx*5 ; Wdyx*4 ; Wdyx*7}", .prot = RW, .next_mlocked = true },
+	  "@5 {Wdx*5 Wdyx*4 Wdx*7}" },
 	{ "64K folio in two VMAs, each in a page table of its own: all PTEs become old",
-	  { "@-8 {Wdyx*8 ; Wdyx*8}", .prot = RW, .lru = true }, "@-8 {Wdx*16}",
-	  .again = BIT(0) },
+	  { "@-8 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@-8 {Wdx*16}" },
 	{ "small folios in five VMAs, every other one mlocked: skipped",
 	  { "Wdyx*2 ; Wdyx ; Wdyx*2 ; Wdyx*3 ; Wdyx", .prot = RW,
-	    .next_mlocked = true, .lru = true }, "Wdx*2 Wdyx Wdx*2 Wdyx*3 Wdx" },
+	    .next_mlocked = true }, "Wdx*2 Wdyx Wdx*2 Wdyx*3 Wdx" },
 	{ "zero page between 64K folios: stays young, other PTEs become old",
-	  { "{Wdyx*16} Rzy*2 {Wdyx*16}", .prot = RW, .lru = true },
-	  "{Wdx*16} Rzy*2 {Wdx*16}" },
+	  { "{Wdyx*16} Rzy*2 {Wdyx*16}", .prot = RW }, "{Wdx*16} Rzy*2 {Wdx*16}" },
 	{ "64K folio isolated from the LRU lists: stays young, other PTEs become old",
-	  { "{Wdyx*16} {Wdyx*4} {Wdyx*16}", .prot = RW, .lru = true },
-	  "{Wdx*16} {Wdx*4} {Wdyx*16}", .isolated = true },
+	  { "{Wdyx*16} {Wdyx*4} {Wdyx*16}", .prot = RW }, "{Wdx*16} {Wdx*4} {Wdyx*16}",
+	  .with = { ISOLATED(LAST_FOLIO) } },
 	{ "VM_MIXEDMAP VMA: skipped, PTEs stay young",
-	  { "{Wdyx*16}", .prot = RW, .mixedmap = true, .lru = true },
-	  "{Wdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW, .mixedmap = true }, "{Wdyx*16}" },
 	{ "PROT_NONE VMA: skipped, PTEs stay young",
-	  { "{Ndyx*16}", .prot = NONE, .lru = true }, "{Ndyx*16}" },
+	  { "{Ndyx*16}", .prot = NONE }, "{Ndyx*16}" },
 	{ "mlocked VMA: skipped, PTEs stay young",
-	  { "{Wdyx*16}", .prot = RW, .mlocked = true, .lru = true },
-	  "{Wdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Wdyx*16}" },
 	{ "64K shmem folios, last PTE or all PTEs dirty: PTEs become old, folios dirty",
-	  { "{Wy*15 Wdy} {Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true },
-	  "{W*15 Wd} {Wd*16}" },
+	  { "{Wy*15 Wdy} {Wdy*16}", PTEBATCH_SHMEM, RW }, "{W*15 Wd} {Wd*16}" },
 	{ "64K shmem folios, first PTE of one dirty: PTEs become old, that folio dirty",
-	  { "{Wdy Wy*15} {Wy*16}", PTEBATCH_SHMEM, RW, .lru = true },
-	  "{Wd W*15} {W*16}" },
+	  { "{Wdy Wy*15} {Wy*16}", PTEBATCH_SHMEM, RW }, "{Wd W*15} {W*16}" },
 	{ "small shmem folios, every other one dirty: PTEs become old, these dirty",
-	  { "Wdy Wy Wdy Wy", PTEBATCH_SHMEM, RW, .lru = true }, "Wd W Wd W" },
+	  { "Wdy Wy Wdy Wy", PTEBATCH_SHMEM, RW }, "Wd W Wd W" },
 	{ "file without read_folio(): skipped, PTEs stay young",
-	  { "{Ry*16}", PTEBATCH_FILE, RW, .lru = true }, "{Ry*16}" },
+	  { "{Ry*16}", PTEBATCH_FILE, RW }, "{Ry*16}" },
 	{ "PMD-mapped folio, young: PMD becomes old",
-	  { "[Wdyx]", .prot = RW, .lru = true }, "[Wdx]" },
+	  { "[Wdyx]", .prot = RW }, "[Wdx]" },
 	{ "PMD-mapped shmem folio, dirty: PMD becomes old, folio dirty",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW, .lru = true }, "[Wd]" },
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wd]" },
 	{ "PMD-mapped folio between page tables: PMD and PTEs become old",
-	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW, .lru = true },
-	  "@-4 {Wdx*4} [Wdx] {Wdx*4}" },
+	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW }, "@-4 {Wdx*4} [Wdx] {Wdx*4}" },
 	{ "2M folio mapped by PTEs, PTE 300 young: all PTEs become old",
-	  { "{Wdx*300 Wdyx Wdx*211}", .prot = RW, .lru = true },
-	  "{Wdx*512}" },
+	  { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*512}" },
 	{ "anonymous folios, PG_referenced: move to the formerly youngest generation",
-	  { "{Wdyx*16} {Wdx*15 Wdyx} Wdyx", .prot = RW, .lru = true },
-	  "{Wdx*16} {Wdx*16} Wdx", true },
+	  { "{Wdyx*16} {Wdx*15 Wdyx} Wdyx", .prot = RW }, "{Wdx*16} {Wdx*16} Wdx",
+	  .with = { PG_REFERENCED } },
 	{ "shmem folios, PG_referenced: move to the formerly youngest generation",
-	  { "{Wy*16} {Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true },
-	  "{W*16} {Wd*16}", true },
+	  { "{Wy*16} {Wdy*16}", PTEBATCH_SHMEM, RW }, "{W*16} {Wd*16}",
+	  .with = { PG_REFERENCED } },
 	{ "PMD-mapped folio, PG_referenced: moves to the formerly youngest generation",
-	  { "[Wdyx]", .prot = RW, .lru = true }, "[Wdx]", true },
+	  { "[Wdyx]", .prot = RW }, "[Wdx]", .with = { PG_REFERENCED } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(walks, walk_rows, name);
 
 static void vmscan_walk(struct kunit *test)
 {
-	if (ptebatch_lru_gen_walk_missing())
-		kunit_skip(test, "%s", ptebatch_lru_gen_walk_missing());
-	walk(test, test->param_value, "MGLRU walk", false);
-	walk(test, test->param_value, "MGLRU walk with an MMU notifier", true);
+	walk(test, false);
+	walk(test, true);
 }
 
 /*
@@ -524,65 +481,62 @@ static void vmscan_walk(struct kunit *test)
  * one of 8 PTEs was young. Later walks skip page tables that are not in it.
  */
 
+/**
+ * struct hot_row - a walk, and whether the next walk skips the page table
+ * @c: the case
+ * @total: expected entries that the walk reads. The row's last VMA extends over the
+ *         next page table, which is missing: one entry more.
+ * @young: expected entries in young batches
+ * @hot: the page table is expected in the filter
+ */
 static const struct hot_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	/*
-	 * Expected entries that the walk reads. The row's last VMA extends over the
-	 * next page table, which is missing: one entry more.
-	 */
+	struct ptebatch_case c;
 	unsigned long total;
-	unsigned long young;	/* expected entries in young batches */
-	bool hot;		/* the page table is expected in the filter */
+	unsigned long young;
+	bool hot;
 } hot_walks[] = {
-	{ "64 young PTEs of a page table of 512: walked again",
-	  { "{Wdyx*64}", .prot = RW, .lru = true }, 513, 64, true },
-	{ "63 young PTEs of a page table of 512: not walked again",
-	  { "{Wdyx*63 .}", .prot = RW, .lru = true }, 513, 63, false },
-	{ "64 PTEs of a folio, first one young: all count, walked again",
-	  { "{Wdyx Wdx*63}", .prot = RW, .lru = true }, 513, 64, true },
-	{ "64 PTEs of a folio in two parts, 32 and 31 young: not walked again",
-	  { "{Wdyx*32 - Wdyx*31}", .prot = RW, .lru = true }, 513, 63, false },
-	{ "page table lost once, 64 young PTEs: not walked again",
-	  { "0{Wdyx*64}", .prot = RW, .lru = true,
-	    .lost_in = "pte_offset_map_rw_nolock" }, 513, 0, false },
-	{ "64 old PTEs: not walked again",
-	  { "{Wdx*64}", .prot = RW, .lru = true }, 513, 0, false },
-	{ "1 young PTE in a VMA of 8 before an mlocked VMA: walked again",
-	  { "Wdyx -*7 ; -", .prot = RW, .next_mlocked = true, .lru = true },
-	  8, 1, true },
-	{ "1 young PTE in a VMA of 9 before an mlocked VMA: not walked again",
-	  { "Wdyx -*8 ; -", .prot = RW, .next_mlocked = true, .lru = true },
-	  9, 1, false },
-	{ "2 young PTEs of a folio in a VMA of 17 before an mlocked VMA: not walked again",
-	  { "0{Wdyx*2} -*15 ; -", .prot = RW, .next_mlocked = true, .lru = true },
-	  17, 2, false },
-	{ "5 and 3 young PTEs in VMAs of 40 and 24, an mlocked one between: walked again",
-	  { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*3 .} -*21 ; -", .prot = RW,
-	    .next_mlocked = true, .lru = true }, 64, 8, true },
-	{ "5 and 2 young PTEs in VMAs of 40 and 24, an mlocked one between: not walked again",
-	  { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*2} -*22 ; -", .prot = RW,
-	    .next_mlocked = true, .lru = true }, 64, 7, false },
+	{ { "64 young PTEs of a page table of 512: walked again",
+	    { "{Wdyx*64}", .prot = RW } }, 513, 64, true },
+	{ { "63 young PTEs of a page table of 512: not walked again",
+	    { "{Wdyx*63 .}", .prot = RW } }, 513, 63, false },
+	{ { "64 PTEs of a folio, first one young: all count, walked again",
+	    { "{Wdyx Wdx*63}", .prot = RW } }, 513, 64, true },
+	{ { "64 PTEs of a folio in two parts, 32 and 31 young: not walked again",
+	    { "{Wdyx*32 - Wdyx*31}", .prot = RW } }, 513, 63, false },
+	{ { "page table lost once, 64 young PTEs: not walked again",
+	    { "0{Wdyx*64}", .prot = RW },
+	    .with = { TABLE_LOST_AT("pte_offset_map_rw_nolock", 0) } }, 513, 0, false },
+	{ { "64 old PTEs: not walked again",
+	    { "{Wdx*64}", .prot = RW } }, 513, 0, false },
+	{ { "1 young PTE in a VMA of 8 before an mlocked VMA: walked again",
+	    { "Wdyx -*7 ; -", .prot = RW, .next_mlocked = true } }, 8, 1, true },
+	{ { "1 young PTE in a VMA of 9 before an mlocked VMA: not walked again",
+	    { "Wdyx -*8 ; -", .prot = RW, .next_mlocked = true } }, 9, 1, false },
+	{ { "2 young PTEs of a folio in a VMA of 17 before an mlocked VMA: not walked again",
+	    { "0{Wdyx*2} -*15 ; -", .prot = RW, .next_mlocked = true } }, 17, 2,
+	    false },
+	{ { "5 and 3 young PTEs in VMAs of 40 and 24, an mlocked one between: walked again",
+	    { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*3 .} -*21 ; -", .prot = RW,
+	      .next_mlocked = true } }, 64, 8, true },
+	{ { "5 and 2 young PTEs in VMAs of 40 and 24, an mlocked one between: not walked again",
+	    { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*2} -*22 ; -", .prot = RW,
+	      .next_mlocked = true } }, 64, 7, false },
 };
 
-KUNIT_ARRAY_PARAM_DESC(hot_walks, hot_walks, name);
+KUNIT_ARRAY_PARAM_DESC(hot_walks, hot_walks, c.name);
 
-/* Start a trial without an MMU notifier: for statistics of its mm only. */
-static struct ptebatch_trial *begin_hot(struct kunit *test, const char *function,
-					const struct ptebatch_setup *setup)
+/* The statistics are those of the walks of all mms. */
+static struct ptebatch_trial *run_counted(struct kunit *test, const struct ptebatch_op *op,
+					  const struct ptebatch_case *row)
 {
-	const struct young_row row = { .setup = *setup };
+	struct ptebatch_trial *trial;
 
 	if (ptebatch_lru_gen_stats_missing())
 		kunit_skip(test, "%s", ptebatch_lru_gen_stats_missing());
-	return begin(test, function, &row, false);
-}
-
-/* The statistics of walks are those of all mms. */
-static void skip_unless_only(struct kunit *test, const struct ptebatch_trial *trial)
-{
-	if (!ptebatch_lru_gen_is_only(trial->space->places[0].mm))
+	trial = run(test, op, row, false);
+	if (!ptebatch_lru_gen_is_only(trial->place->mm))
 		kunit_skip(test, "MGLRU walks the page tables of other processes, too");
+	return trial;
 }
 
 static void vmscan_walk_again(struct kunit *test)
@@ -590,19 +544,15 @@ static void vmscan_walk_again(struct kunit *test)
 	const struct hot_row *row = test->param_value;
 	struct ptebatch_lru_gen_stats before, after;
 	struct ptebatch_trial *trial;
-	struct mm_struct *mm;
 	unsigned long lost;
 
-	trial = begin_hot(test, "MGLRU walk", &row->setup);
-	mm = trial->space->places[0].mm;
 	ptebatch_lru_gen_stats(&before);
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_walk(mm));
+	trial = run_counted(test, &ptebatch_walk, &row->c);
 	ptebatch_lru_gen_stats(&after);
-	ptebatch_trial_end(trial);
-	skip_unless_only(test, trial);
+	KUNIT_EXPECT_EQ(test, trial->returned, 0);
 
 	/* The first walk loses the page table. */
-	lost = row->setup.lost_in ? PTRS_PER_PTE : 0;
+	lost = row->c.with[0].type ? PTRS_PER_PTE : 0;
 	KUNIT_EXPECT_EQ_MSG(test, after.total - before.total,
 			    row->total * after.nodes - lost,
 			    "entries read by %lu walks", after.nodes);
@@ -614,132 +564,114 @@ static void vmscan_walk_again(struct kunit *test)
 			    "page tables added to a Bloom filter");
 
 	before = after;
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_walk_hot(mm));
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_walk_hot(trial->place->mm));
 	ptebatch_lru_gen_stats(&after);
 	KUNIT_EXPECT_EQ_MSG(test, after.found - before.found, row->hot,
 			    "page tables walked again");
 }
 
 /* A look-around reads 64 entries, or the whole VMA if that is smaller. */
-static const struct hot_row hot_arounds[] = {
+static const struct ptebatch_case hot_arounds[] = {
 	{ "8 young PTEs of 64: page table walked",
-	  { "| {Wdyx*8} |", .prot = RW, .lru = true }, .hot = true },
+	  { "| {Wdyx*8} |", .prot = RW }, .ret = 1 },
 	{ "7 young PTEs of 64: page table not walked",
-	  { "| {Wdyx*7 .} |", .prot = RW, .lru = true }, .hot = false },
+	  { "| {Wdyx*7 .} |", .prot = RW } },
 	{ "4 young PTEs and 4 of a neighbour of 64: page table walked",
-	  { "0{Wdyx*4} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = true },
+	  { "0{Wdyx*4} | 0{Wdyx*4} |", .prot = RW }, .ret = 1 },
 	{ "4 young PTEs and 3 of a neighbour of 64: page table not walked",
-	  { "0{Wdyx*3 .} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = false },
+	  { "0{Wdyx*3 .} | 0{Wdyx*4} |", .prot = RW } },
 	{ "4 young PTEs and 1 in a neighbour's batch of 4, of 64: page table walked",
-	  { "0{Wdyx Wdx*3} | 0{Wdyx*4} |", .prot = RW, .lru = true }, .hot = true },
+	  { "0{Wdyx Wdx*3} | 0{Wdyx*4} |", .prot = RW }, .ret = 1 },
 	{ "1 young PTE in a VMA of 8: page table walked",
-	  { "- ; | Wdyx | -*7 ; -", .prot = RW, .lru = true }, .hot = true },
+	  { "- ; | Wdyx | -*7 ; -", .prot = RW }, .ret = 1 },
 	{ "1 young PTE in a VMA of 9: page table not walked",
-	  { "- ; | Wdyx | -*8 ; -", .prot = RW, .lru = true }, .hot = false },
+	  { "- ; | Wdyx | -*8 ; -", .prot = RW } },
 	{ "1 young PTE in a VMA of 1: no look-around, page table not walked",
-	  { "- ; | Wdyx | ; -", .prot = RW, .lru = true }, .hot = false },
+	  { "- ; | Wdyx | ; -", .prot = RW } },
 	{ "8 old PTEs of 64: no look-around, page table not walked",
-	  { "| {Wdx*8} |", .prot = RW, .lru = true }, .hot = false },
+	  { "| {Wdx*8} |", .prot = RW } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(hot_arounds, hot_arounds, name);
 
+/* Returns the number of page tables walked after the look-around. */
+static long look_and_walk(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	struct ptebatch_lru_gen_stats before, after;
+	struct mm_struct *mm = space->places[0].mm;
+	long ret;
+
+	ret = ptebatch_lru_gen_add(mm);
+	if (!ret)
+		ret = min(0, ptebatch_referenced.call(&ptebatch_referenced, space, false));
+	if (ret)
+		return ret;
+	ptebatch_lru_gen_stats(&before);
+	ret = ptebatch_lru_gen_walk_hot(mm);
+	ptebatch_lru_gen_stats(&after);
+	return ret ?: after.found - before.found;
+}
+
 static void vmscan_walk_around(struct kunit *test)
 {
-	const struct hot_row *row = test->param_value;
-	struct ptebatch_lru_gen_stats before, after;
-	const struct ptebatch_row *drawn;
-	struct ptebatch_trial *trial;
-	struct folio *folio;
-	struct mm_struct *mm;
+	static const struct ptebatch_op op = {
+		.function = "folio_referenced()", .call = look_and_walk, .no_twin = true,
+	};
+	const struct ptebatch_case *row = test->param_value;
+	struct ptebatch_trial *trial = run_counted(test, &op, row);
 
-	trial = begin_hot(test, "folio_referenced()", &row->setup);
-	drawn = &trial->space->row;
-	mm = trial->space->places[0].mm;
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_add(mm));
-	skip_unless_only(test, trial);
-	folio = trial->space->folios[drawn->entries[drawn->from].folio];
-	KUNIT_ASSERT_GE(test, ptebatch_reference(folio), 0);
-	ptebatch_lru_gen_stats(&before);
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_lru_gen_walk_hot(mm));
-	ptebatch_lru_gen_stats(&after);
-	KUNIT_EXPECT_EQ_MSG(test, after.found - before.found, row->hot,
+	KUNIT_EXPECT_EQ_MSG(test, trial->returned, row->ret,
 			    "page tables walked after the look-around");
-	trial->before.row.from = 0;
-	trial->before.row.to = drawn->nr;
-	ptebatch_trial_end(trial);
 }
 
 /*
  * Between the first read of the PMD and the lock of the page table, another thread
- * may remove the table: MADV_DONTNEED of an empty one, or khugepaged. A kprobe plays
- * that thread. The table is not the mm's any more: its entries stay as they are.
+ * may remove the table: MADV_DONTNEED of an empty one, or khugepaged. The table is not
+ * the mm's any more: its entries stay as they are.
  */
-static const struct young_row removed_rows[] = {
+static void remove_table(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	const struct ptebatch_place *place = use->trial->place;
+	pmd_t *pmd = ptebatch_find_pmd(place->mm, place->start);
+
+	use->word = pmd_val(*pmd);
+	set_pmd(pmd, __pmd(0));
+}
+
+static void restore_table(struct ptebatch_use *use)
+{
+	const struct ptebatch_place *place = use->trial->place;
+
+	if (use->met)
+		set_pmd(ptebatch_find_pmd(place->mm, place->start), __pmd(use->word));
+	KUNIT_EXPECT_EQ_MSG(use->trial->test, use->hook.hits, 1, "calls of %s()",
+			    use->condition->function);
+}
+
+static const struct ptebatch_condition_type ptebatch_condition_table_removed = {
+	.name = "the page table is removed", .occur = remove_table, .end = restore_table,
+};
+
+#define TABLE_REMOVED \
+	PTEBATCH_CONDITION_AT(table_removed, "pte_offset_map_rw_nolock", 0, 0)
+
+static const struct ptebatch_case removed_rows[] = {
 	{ "young 64K folio, page table removed before its lock: stays young",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .with = { TABLE_REMOVED } },
 	{ "young shmem folio, page table removed before its lock: stays young",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true }, "{Wdy*16}" },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*16}", .with = { TABLE_REMOVED } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(removed, removed_rows, name);
 
-/**
- * struct removal - the other thread
- * @map: counts pte_offset_map_rw_nolock() of the mm
- * @pmdp: the PMD
- * @before: its value before
- */
-struct removal {
-	struct ptebatch_counter map;
-	pmd_t *pmdp;
-	pmd_t before;
-};
-
-static void remove_table(void *data)
-{
-	struct removal *removal = data;
-
-	if (removal->map.hits == 1)
-		set_pmd(removal->pmdp, __pmd(0));
-}
-
-static void restore_table(void *data)
-{
-	struct removal *removal = data;
-
-	ptebatch_counters_end(&removal->map, 1);
-	set_pmd(removal->pmdp, removal->before);
-}
-
 static void vmscan_walk_removed(struct kunit *test)
 {
-	const struct young_row *row = test->param_value;
-	struct ptebatch_trial *trial;
-	struct removal *removal;
-	struct mm_struct *mm;
+	const struct ptebatch_case *row = test->param_value;
+	struct ptebatch_trial *trial = run(test, &ptebatch_walk, row, false);
 
-	if (ptebatch_lru_gen_walk_missing())
-		kunit_skip(test, "%s", ptebatch_lru_gen_walk_missing());
-	if (!IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "cannot play another thread without CONFIG_KPROBES");
-	removal = kunit_kzalloc(test, sizeof(*removal), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, removal);
-	trial = begin(test, "MGLRU walk", row, false);
-	mm = trial->space->places[0].mm;
-	removal->pmdp = ptebatch_find_pmd(mm, trial->space->places[0].start);
-	removal->before = pmdp_get(removal->pmdp);
-	removal->map = (struct ptebatch_counter) {
-		.function = "pte_offset_map_rw_nolock", .match = mm,
-		.on_call = remove_table, .data = removal,
-	};
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_counters_begin(&removal->map, 1));
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore_table, removal));
-	KUNIT_EXPECT_EQ(test, 0, ptebatch_lru_gen_walk(mm));
-	kunit_release_action(test, restore_table, removal);
-	KUNIT_EXPECT_EQ_MSG(test, removal->map.hits, 1,
-			    "calls of pte_offset_map_rw_nolock()");
-	end(trial, row, false);
+	KUNIT_EXPECT_EQ(test, trial->returned, 0);
 	expect_exactly(trial, row->after, NULL);
 }
 
