@@ -13,8 +13,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/rmap.h>
 
-#include "../lib/op/op.h"
-#include "../lib/run/rows.h"
+#include "../lib/run/case.h"
 
 #ifdef CONFIG_DEVICE_PRIVATE
 #define RO	PROT_READ
@@ -48,29 +47,13 @@ static const struct ptebatch_op exclusive_op = {
 	.function = "make_device_exclusive()", .call = make_exclusive, .no_twin = true,
 };
 
-/**
- * struct exclusive_row - a case of make_device_exclusive()
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row; %NULL if no entry may change
- * @err: expected error
- */
-struct exclusive_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	int err;
-};
-
-static const struct exclusive_row exclusive_rows[] = {
-	{ "small folio: device-exclusive",
-	  { "Wdyx", .prot = RW }, "Ex" },
+static const struct ptebatch_case exclusive_rows[] = {
+	{ "small folio: device-exclusive", { "Wdyx", .prot = RW }, "Ex" },
 	{ "page 5 of a 64K folio: device-exclusive, the rest unchanged",
 	  { "{Wdyx*5 | Wdyx | Wdyx*10}", .prot = RW }, "{Wdyx*5 Ex Wdyx*10}" },
 	{ "first and last page of a 64K folio across a page table boundary: device-exclusive",
 	  { "@-1 {| Wdyx*2 | Wdyx*14}", .prot = RW }, "@-1 {Ex*2 Wdyx*14}" },
-	{ "64K folio: all device-exclusive",
-	  { "{Wdyx*16}", .prot = RW }, "{Ex*16}" },
+	{ "64K folio: all device-exclusive", { "{Wdyx*16}", .prot = RW }, "{Ex*16}" },
 	{ "64K folio, clean and old: device-exclusive",
 	  { "{Wx*16}", .prot = RW }, "{Ex*16}" },
 	{ "read-only exclusive pages of a 64K folio: device-exclusive",
@@ -82,21 +65,20 @@ static const struct exclusive_row exclusive_rows[] = {
 	{ "page of a PMD-mapped folio: PMD split, device-exclusive",
 	  { "[Wdyx*5 | Wdyx | Wdyx*T-6]", .prot = RW }, "{Wdyx*5 Ex Wdyx*T-6}" },
 	{ "64K shmem folio: -EOPNOTSUPP",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, NULL, -EOPNOTSUPP },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, .ret = -EOPNOTSUPP },
 	{ "64K folio in a read-only VMA: -EFAULT",
-	  { "{Rdyx*16}", .prot = RO }, NULL, -EFAULT },
+	  { "{Rdyx*16}", .prot = RO }, .ret = -EFAULT },
 };
 
 KUNIT_ARRAY_PARAM_DESC(exclusive, exclusive_rows, name);
 
 /* The entry has no dirty bit: the folio must have that of the PTE. */
-static void expect_dirty(struct ptebatch_trial *trial, const void *data)
+static void expect_dirty(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
 	const struct ptebatch_row *was = &trial->before.row;
-	const struct exclusive_row *row = data;
 	unsigned int i;
 
-	for (i = was->from; i < was->to && !row->err; i++)
+	for (i = was->from; i < was->to && !row->ret; i++)
 		if (was->entries[i].flags & PTEBATCH_DIRTY)
 			KUNIT_EXPECT_TRUE_MSG(trial->test,
 					      folio_test_dirty(trial->space->folios[0]),
@@ -105,61 +87,41 @@ static void expect_dirty(struct ptebatch_trial *trial, const void *data)
 
 static void exclusive_row(struct kunit *test)
 {
-	const struct exclusive_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &exclusive_op, .setup = &row->setup, .after = row->after,
-		.ret = row->err, .check = expect_dirty, .data = row,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	ptebatch_row_run(test, &run);
+	row.op = &exclusive_op;
+	row.check = expect_dirty;
+	ptebatch_case_run(test, &row);
 }
 
-/**
- * struct restore_row - a fault of a device-exclusive entry
- * @name: name of the case
- * @setup: address space before the fault
- * @at: entry that faults
- * @after: expected row
- * @write: a write faults, not a read
- */
-struct restore_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	unsigned int at;
-	const char *after;
-	bool write;
-};
+#define READ_FAULT(entry)	.op = &ptebatch_read_fault, .arg = (entry)
+#define WRITE_FAULT(entry)	.op = &ptebatch_write_fault, .arg = (entry)
 
 /* The fault restores the PTE, old and clean; the access then repeats. */
-static const struct restore_row restore_rows[] = {
+static const struct ptebatch_case restore_rows[] = {
 	{ "device-exclusive page of a 64K folio, write fault: writable",
-	  { "{Wdyx*5 Ex Wdyx*10}", .prot = RW }, 5, "{Wdyx*5 Wx Wdyx*10}", .write = true },
+	  { "{Wdyx*5 Ex Wdyx*10}", .prot = RW }, "{Wdyx*5 Wx Wdyx*10}",
+	  WRITE_FAULT(5) },
 	{ "64K folio, all pages device-exclusive, write fault of page 9: only it restored",
-	  { "{Ex*16}", .prot = RW }, 9, "{Ex*9 Wx Ex*6}", .write = true },
+	  { "{Ex*16}", .prot = RW }, "{Ex*9 Wx Ex*6}", WRITE_FAULT(9) },
 	{ "64K folio, soft-dirty tracked, write fault: soft-dirty page writable",
-	  { "{Exs*8 Ex*8}", .prot = RW, .track = true }, 3, "{Exs*3 Wsx Exs*4 Ex*8}",
-	  .write = true },
+	  { "{Exs*8 Ex*8}", .prot = RW, .track = true }, "{Exs*3 Wsx Exs*4 Ex*8}",
+	  WRITE_FAULT(3) },
 	{ "64K folio, soft-dirty tracked, write fault: page that is not soft-dirty read-only",
-	  { "{Exs*8 Ex*8}", .prot = RW, .track = true }, 8, "{Exs*8 Rx Ex*7}",
-	  .write = true },
+	  { "{Exs*8 Ex*8}", .prot = RW, .track = true }, "{Exs*8 Rx Ex*7}",
+	  WRITE_FAULT(8) },
 	{ "device-exclusive page of a 64K folio, VMA read-only, read fault: read-only",
-	  { "{Ex*16}", .prot = RO }, 0, "{Rx Ex*15}" },
+	  { "{Ex*16}", .prot = RO }, "{Rx Ex*15}", READ_FAULT(0) },
 	{ "last of 16 device-exclusive pages, uffd-wp, read fault: uffd-wp",
-	  { "{Ex*15 Exu}", .prot = RW, .uffd_wp = true }, 15, "{Ex*15 Rux}" },
+	  { "{Ex*15 Exu}", .prot = RW, .uffd_wp = true }, "{Ex*15 Rux}",
+	  READ_FAULT(15) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(restore, restore_rows, name);
 
 static void restore_row(struct kunit *test)
 {
-	const struct restore_row *row = test->param_value;
-	struct ptebatch_op op = row->write ? ptebatch_write_fault : ptebatch_read_fault;
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after,
-	};
-
-	op.arg = row->at;
-	ptebatch_row_run(test, &run);
+	ptebatch_case_param(test);
 }
 
 static struct kunit_case rmap_device_cases[] = {
