@@ -4,9 +4,9 @@
 
 #include "../arch/arch.h"
 #include "../kernel/ksm.h"
+#include "../row/rules.h"
 #include "../space/refs.h"
 #include "compare.h"
-#include "rules.h"
 
 /*
  * Rule 5: an entry that became dirty by spreading needs no write notification,

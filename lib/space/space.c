@@ -28,6 +28,7 @@
 #include "../kernel/lose_table.h"
 #include "../kernel/process.h"
 #include "../kernel/swap.h"
+#include "../row/rules.h"
 #include "bad_pmd.h"
 #include "blocks.h"
 #include "folio.h"
@@ -528,7 +529,8 @@ static void empty_cache(struct file *file)
 		truncate_inode_pages(file->f_mapping, 0);
 }
 
-/* Rule 7 (accounting): after teardown nothing is left. */
+#define NOTHING_LEFT	PTEBATCH_RULE_ACCOUNTING ", after teardown: "
+
 static void expect_folio_unused(struct ptebatch_space *space, unsigned int i)
 {
 	unsigned int page, nr = 1U << space->row.folios[i].order;
@@ -539,14 +541,11 @@ static void expect_folio_unused(struct ptebatch_space *space, unsigned int i)
 		if (!folio)
 			continue;
 		KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(folio), 0,
-				    "rule 7 (accounting): mapcount of folio %u, page %u after teardown",
-				    i, page);
+				    NOTHING_LEFT "mapcount of folio %u, page %u", i, page);
 		KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
-				    "rule 7 (accounting): reference count of folio %u, page %u after teardown",
-				    i, page);
+				    NOTHING_LEFT "reference count of folio %u, page %u", i, page);
 		KUNIT_EXPECT_FALSE_MSG(space->test, folio_test_mlocked(folio),
-				       "rule 7 (accounting): folio %u, page %u is mlocked after teardown",
-				       i, page);
+				       NOTHING_LEFT "folio %u, page %u is mlocked", i, page);
 	}
 }
 
@@ -559,7 +558,7 @@ static void expect_blocks_consistent(const struct ptebatch_space *space,
 
 	seq_buf_init(&out, text, sizeof(text));
 	if (!ptebatch_blocks_consistent(place->mm, place->start, end, &out))
-		KUNIT_FAIL(space->test, "rule 25 (contpte blocks), before teardown: %s",
+		KUNIT_FAIL(space->test, PTEBATCH_RULE_BLOCKS ", before teardown: %s",
 			   seq_buf_str(&out));
 }
 
@@ -595,13 +594,13 @@ static void begin_slots(void)
 		slots_before = ptebatch_swap_used();
 }
 
-/* Rule 7 (accounting): after the teardown of all spaces no slot is left. */
+/* After the teardown of all spaces no slot is left. */
 static void end_slots(struct kunit *test)
 {
 	if (--nr_spaces || slots_before < 0)
 		return;
 	KUNIT_EXPECT_EQ_MSG(test, ptebatch_swap_used(), slots_before,
-			    "rule 7 (accounting): swap slots in use after teardown");
+			    NOTHING_LEFT "swap slots in use");
 }
 
 /* The reports that the case provokes; none if it was skipped. */
@@ -677,7 +676,7 @@ static void tear_down(void *data)
 	/* A leak may be reported as late as here: bad page, bad rss counter. */
 	seq_buf_init(&warnings, text, sizeof(text));
 	if (ptebatch_warnings_found(&space->log, expected_reports(space), &warnings))
-		KUNIT_FAIL(space->test, "rule 10 (kernel log): %s",
+		KUNIT_FAIL(space->test, PTEBATCH_RULE_LOG ": %s",
 			   seq_buf_str(&warnings));
 	kfree(space->uffd);
 	kfree(space->setup.picture);
