@@ -35,8 +35,6 @@
 #include "../lib/space/folio.h"
 #include "../lib/space/pte.h"
 
-ptebatch_check_t ptebatch_check_contents;
-
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -709,8 +707,8 @@ static bool swap_and_read(struct kunit *test, const struct swap_row *row, bool o
 		folio_lock(trial->space->folios[i]);
 	ptebatch_trial_stop(trial);
 	passes &= ptebatch_trial_expect(trial, row->swapped_in);
-	seq_buf_init(&out, trial->text, sizeof(trial->text));
-	KUNIT_EXPECT_TRUE_MSG(test, ptebatch_check_contents(trial, &out),
+	KUNIT_EXPECT_TRUE_MSG(test,
+			      ptebatch_check_passes(trial, &ptebatch_check_contents, &out),
 			      "after swap-in, %s", seq_buf_str(&out));
 	ptebatch_trial_release(trial);
 	return passes;

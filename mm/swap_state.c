@@ -17,8 +17,8 @@
 #include "internal.h"
 #include <swap.h>
 
+#include "../lib/check/checks.h"
 #include "../lib/check/contents.h"
-#include "../lib/check/trial.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 

@@ -12,9 +12,9 @@
 
 #include "internal.h"
 
+#include "../lib/check/checks.h"
 #include "../lib/check/rules.h"
 #include "../lib/check/states.h"
-#include "../lib/check/trial.h"
 #include "../lib/run/window.h"
 #include "../lib/space/pte.h"
 

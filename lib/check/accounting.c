@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The counters are consistent with the page tables: the mapcounts (large, entire
+ * and, with CONFIG_PAGE_MAPCOUNT, per page), the reference counts, the swap counts
+ * of folios in the swap cache and the RSS of each mm; no page with two mappings is
+ * AnonExclusive, and each folio without mappings is free.
+ */
 #include <linux/mm.h>
 
 #include "internal.h"
 
 #include "../kernel/swap.h"
 #include "../space/refs.h"
-#include "accounting.h"
+#include "checks.h"
 
 /**
  * struct accounting - counts that the page tables imply
  * @space: the address space
  * @out: receives a line for each inconsistent counter
- * @consistent: true while all checked counters are consistent
  * @page: for each page, number of entries that map the page
  * @swap: for each page, number of swap entries for the page
  * @huge: for each folio, number of PMDs that map the folio
@@ -19,7 +24,6 @@
 struct accounting {
 	const struct ptebatch_space *space;
 	struct seq_buf *out;
-	bool consistent;
 	unsigned int *page;
 	unsigned int *swap;
 	unsigned int *huge;
@@ -30,7 +34,6 @@ static void expect_count(struct accounting *acct, const char *what, int nr,
 {
 	if (expected == got)
 		return;
-	acct->consistent = false;
 	seq_buf_puts(acct->out, what);
 	if (nr >= 0)
 		seq_buf_printf(acct->out, " of folio %d", nr);
@@ -167,10 +170,8 @@ static void check_folios(struct accounting *acct, int nr)
 	unsigned int page, pages = 1U << space->row.folios[nr].order;
 	struct folio *folio;
 
-	if (ptebatch_folio_leaked(space, nr)) {
-		acct->consistent = false;
+	if (ptebatch_folio_leaked(space, nr))
 		seq_buf_printf(acct->out, "folio %d is not mapped, but not free\n", nr);
-	}
 	for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
 		folio = ptebatch_page_folio(space, nr, page);
 		if (folio)
@@ -214,26 +215,12 @@ static bool count_places(struct accounting *acct,
 	return true;
 }
 
-/**
- * ptebatch_accounting_consistent() - check rule 7 (accounting)
- * @space: the address space; it has all mappings and references of its folios
- * @taken: for each place, a snapshot of it, or %NULL to read its page tables
- * @out: receives a line for each inconsistent counter
- *
- * Checks the mapcounts (large, entire and, with CONFIG_PAGE_MAPCOUNT, per
- * page), the reference counts, the swap counts of folios in the swap cache and
- * the RSS of each mm, that no page with two mappings is AnonExclusive, and that
- * each folio without mappings is free.
- *
- * Context: Process context, may sleep; takes the mmap_lock and the page table
- * locks.
- * Return: true if all are consistent.
- */
-bool ptebatch_accounting_consistent(const struct ptebatch_space *space,
-				    const struct ptebatch_snapshot *const *taken,
-				    struct seq_buf *out)
+/* @taken: for each place, a snapshot of it, or %NULL to read its page tables. */
+static void check_places(const struct ptebatch_space *space,
+			 const struct ptebatch_snapshot *const *taken,
+			 struct seq_buf *out)
 {
-	struct accounting acct = { .space = space, .out = out, .consistent = true };
+	struct accounting acct = { .space = space, .out = out };
 	unsigned int i;
 
 	acct.page = kvcalloc(space->row.nr_pages + 1, sizeof(*acct.page),
@@ -247,10 +234,36 @@ bool ptebatch_accounting_consistent(const struct ptebatch_space *space,
 			check_folios(&acct, i);
 	} else {
 		seq_buf_puts(out, "not checked: out of memory\n");
-		acct.consistent = false;
 	}
 	kvfree(acct.huge);
 	kvfree(acct.swap);
 	kvfree(acct.page);
-	return acct.consistent;
 }
+
+static void begin(struct ptebatch_trial *trial)
+{
+	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = { &trial->before };
+	struct seq_buf out;
+
+	seq_buf_init(&out, trial->text, sizeof(trial->text));
+	check_places(trial->space, taken, &out);
+	KUNIT_ASSERT_EQ_MSG(trial->test, seq_buf_used(&out), 0,
+			    PTEBATCH_RULE_ACCOUNTING " violated before the operation: %s",
+			    seq_buf_str(&out));
+}
+
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = {};
+
+	taken[trial->place - trial->space->places] = &trial->after;
+	if (trial->second)
+		taken[trial->second->place - trial->space->places] =
+			&trial->second->after;
+	check_places(trial->space, taken, out);
+}
+
+const struct ptebatch_check ptebatch_check_accounting = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "accounting", .whole = true,
+	.begin = begin, .check = check,
+};

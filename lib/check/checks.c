@@ -1,62 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+
 #include "../kernel/log.h"
+#include "../kernel/lose_table.h"
 #include "../kernel/mutation.h"
-#include "../space/blocks.h"
-#include "accounting.h"
+#include "../space/bad_pmd.h"
+#include "../space/refs.h"
 #include "checks.h"
-#include "rules.h"
 
-ptebatch_check_t ptebatch_check_accounting;
+const struct ptebatch_check * const ptebatch_check_table[] = {
+#define CHECK(name)	(&ptebatch_check_##name)
+#include "table.h"
+#undef CHECK
+	NULL
+};
 
-/**
- * ptebatch_check_accounting() - check rule 7 (accounting)
- * @trial: the trial, stopped
- * @out: receives a line for each inconsistent counter
- *
- * Return: true if all counters agree with the page tables.
- */
-bool ptebatch_check_accounting(struct ptebatch_trial *trial, struct seq_buf *out)
+static size_t aligned_size(const struct ptebatch_check *check)
 {
-	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = {};
-
-	taken[trial->place - trial->space->places] = &trial->after;
-	if (trial->second)
-		taken[trial->second->place - trial->space->places] =
-			&trial->second->after;
-	return ptebatch_accounting_consistent(trial->space, taken, out);
+	return ALIGN(check->state_size, sizeof(u64));
 }
 
-ptebatch_check_t ptebatch_check_blocks;
-
 /**
- * ptebatch_check_blocks() - check rule 25 (contpte blocks)
- * @trial: the trial, stopped
- * @out: receives the violation by the first inconsistent block
+ * ptebatch_check_state() - find the state of a check
+ * @trial: the trial, from ptebatch_trial_begin()
+ * @check: the check, which has a state
  *
- * Return: true if all blocks of the place are consistent.
+ * Return: @check->state_size bytes, zero before @check->begin().
  */
-bool ptebatch_check_blocks(struct ptebatch_trial *trial, struct seq_buf *out)
+void *ptebatch_check_state(const struct ptebatch_trial *trial,
+			   const struct ptebatch_check *check)
 {
-	const struct ptebatch_snapshot *after = &trial->after;
-	unsigned long start = trial->place->start - after->lead * PAGE_SIZE;
+	void *state = trial->states;
+	unsigned int i;
 
-	return ptebatch_blocks_consistent(trial->place->mm, start,
-					  start + after->nr * PAGE_SIZE, out);
+	for (i = 0; ptebatch_check_table[i] != check; i++)
+		state += aligned_size(ptebatch_check_table[i]);
+	return state;
 }
 
-static bool run_check(struct ptebatch_trial *trial, const char *rule,
-		      ptebatch_check_t *check)
+static void begin_checks(struct ptebatch_trial *trial)
+{
+	const struct ptebatch_check * const *check;
+	size_t size = 0;
+
+	for (check = ptebatch_check_table; *check; check++)
+		size += aligned_size(*check);
+	trial->states = kvzalloc(size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(trial->test, trial->states);
+	for (check = ptebatch_check_table; *check; check++)
+		if ((*check)->begin)
+			(*check)->begin(trial);
+}
+
+/**
+ * ptebatch_check_passes() - run a check
+ * @trial: the trial, stopped
+ * @check: the check
+ * @out: returns what it reports, in @trial->text
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table
+ * locks.
+ * Return: true if it reports no violation and marks no entry.
+ */
+bool ptebatch_check_passes(struct ptebatch_trial *trial,
+			   const struct ptebatch_check *check, struct seq_buf *out)
+{
+	bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
+	seq_buf_init(out, trial->text, sizeof(trial->text));
+	check->check(trial, out);
+	return !seq_buf_used(out) && bitmap_empty(trial->differs, trial->after.row.nr);
+}
+
+static bool run_check(struct ptebatch_trial *trial, const struct ptebatch_check *check)
 {
 	struct seq_buf out;
 	char wrong[80];
 
-	bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
-	seq_buf_init(&out, trial->text, sizeof(trial->text));
-	if (check(trial, &out))
+	if (ptebatch_check_passes(trial, check, &out))
 		return true;
 	if (trial->quiet)
 		return false;
-	snprintf(wrong, sizeof(wrong), "violates %s", rule);
+	snprintf(wrong, sizeof(wrong), "violates %s", check->rule);
 	ptebatch_trial_print(trial, wrong);
 	ptebatch_print_lines(trial->test, &out);
 	return false;
@@ -72,18 +96,129 @@ static bool run_check(struct ptebatch_trial *trial, const char *rule,
  */
 bool ptebatch_checks(struct ptebatch_trial *trial)
 {
+	const struct ptebatch_check * const *check;
 	bool passes = true;
 
-#define CHECK(rule, name, whole) do {					\
-	ptebatch_check_t ptebatch_check_##name;				\
-									\
-	if ((!(whole) || !trial->partial) &&				\
-	    !ptebatch_mutation_without(#name))				\
-		passes &= run_check(trial, rule, ptebatch_check_##name); \
-} while (0)
-#include "table.h"
-#undef CHECK
+	for (check = ptebatch_check_table; *check; check++)
+		if (!((*check)->whole && trial->partial) &&
+		    !ptebatch_mutation_without((*check)->name))
+			passes &= run_check(trial, *check);
 	return passes;
+}
+
+/**
+ * ptebatch_entry_loses_access() - compare what two entries permit
+ * @before: an entry
+ * @after: the entry at the same address later
+ *
+ * Return: true if @after permits less than @before or maps another page.
+ */
+bool ptebatch_entry_loses_access(const struct ptebatch_entry *before,
+				 const struct ptebatch_entry *after)
+{
+	/* Rank of the accesses that a kind permits. */
+	static const u8 rank[] = {
+		[PTEBATCH_NONE] = 0,
+		[PTEBATCH_PROTNONE] = 0,
+		[PTEBATCH_FOREIGN] = 0,
+		[PTEBATCH_READABLE] = 1,
+		[PTEBATCH_WRITABLE] = 2,
+		[PTEBATCH_SHADOW_STACK] = 2,
+	};
+
+	return rank[before->kind] &&
+	       (rank[after->kind] < rank[before->kind] ||
+		after->folio != before->folio || after->page != before->page);
+}
+
+/**
+ * ptebatch_change_print() - print an entry that is wrong, before and after
+ * @trial: the trial, stopped
+ * @i: index of the entry
+ * @wrong: what is wrong with its change
+ * @out: receives the line
+ */
+void ptebatch_change_print(const struct ptebatch_trial *trial, unsigned int i,
+			   const char *wrong, struct seq_buf *out)
+{
+	seq_buf_printf(out, "entry %u %s: it was ", i, wrong);
+	ptebatch_entry_print(out, &trial->before.row.entries[i]);
+	seq_buf_puts(out, " and is ");
+	ptebatch_entry_print(out, &trial->after.row.entries[i]);
+	seq_buf_putc(out, '\n');
+}
+
+static bool set_up_as_drawn(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_row *drawn = &trial->space->row;
+	unsigned int i;
+
+	for (i = 0; i < drawn->nr; i++) {
+		struct ptebatch_entry entry = trial->before.row.entries[i];
+
+		if (!memcmp(&entry, &drawn->entries[i], sizeof(entry)))
+			continue;
+		entry.flags &= ~ptebatch_model_block(drawn, i) | drawn->entries[i].flags;
+		if (memcmp(&entry, &drawn->entries[i], sizeof(entry)))
+			return false;
+	}
+	return !memcmp(trial->before.row.folios, drawn->folios,
+		       drawn->nr_folios * sizeof(drawn->folios[0]));
+}
+
+/*
+ * pte_offset_map_lock(): only calls for the row's addresses count;
+ * pte_offset_map_rw_nolock(): any address.
+ */
+static void lose_table(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_space *space = trial->space;
+	const char *function = space->setup.lost_in;
+	bool own = function && !strcmp(function, "pte_offset_map_lock");
+	const struct ptebatch_lose lose = {
+		.function = function, .mm = trial->place->mm,
+		.start = own ? ptebatch_addr(space, 0) : 0,
+		.end = own ? ptebatch_addr(space, space->row.nr) : ULONG_MAX,
+		.call = space->setup.lost_call,
+	};
+
+	if (function)
+		KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_lose_table(&lose));
+}
+
+/**
+ * ptebatch_trial_begin() - set up an address space for an operation
+ * @test: the case
+ * @function: name of the function under test, for messages
+ * @setup: set-up of the address space
+ *
+ * Fails and ends the case if the page tables differ from the picture, or if the
+ * accounting is inconsistent.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the trial, released at the end of the case.
+ */
+struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *function,
+					    const struct ptebatch_setup *setup)
+{
+	struct ptebatch_trial *trial = ptebatch_trial_alloc(test, function);
+
+	trial->space = ptebatch_space(test, setup);
+	trial->place = &trial->space->places[0];
+	ptebatch_snapshot(&trial->before, trial->space, trial->place);
+	/* After fork() the pages are shared and write-protected. */
+	if (!setup->twice && !set_up_as_drawn(trial)) {
+		ptebatch_print_row(test, "drawn", &trial->space->row, NULL);
+		ptebatch_print_row(test, "set up", &trial->before.row, NULL);
+		KUNIT_FAIL_AND_ABORT(test, "the page tables were not set up as drawn");
+	}
+	ptebatch_trial_record(trial);
+	begin_checks(trial);
+	if (setup->lru)
+		ptebatch_space_drop_refs(trial->space);
+	ptebatch_bad_pmd_begin(trial->space);
+	lose_table(trial);
+	return trial;
 }
 
 /**

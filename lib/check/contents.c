@@ -10,8 +10,6 @@
 #include "checks.h"
 #include "contents.h"
 
-ptebatch_check_t ptebatch_check_contents;
-
 /* A value that is unique among the pages of the row, and not zero. */
 static u32 stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
 {
@@ -60,11 +58,12 @@ static void fill_page(const struct ptebatch_space *space, struct page *page,
  */
 void ptebatch_contents_fill(struct ptebatch_trial *trial)
 {
+	bool *filled = ptebatch_check_state(trial, &ptebatch_check_contents);
 	const struct ptebatch_space *space = trial->space;
 	const struct ptebatch_row *row = &space->row;
 	unsigned int i, page;
 
-	trial->filled = true;
+	*filled = true;
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
 			fill_page(space, &space->folios[i]->page + page,
@@ -152,26 +151,20 @@ int ptebatch_contents_read(const struct ptebatch_space *space)
 	return wrong;
 }
 
-/**
- * ptebatch_check_contents() - check that no page lost its contents
- * @trial: the trial, stopped
- * @out: receives a line about the first page with wrong contents
- *
+/*
  * A page of a new folio must contain the pattern of the page that its entry
  * mapped before, or zeroes if the entry mapped none. Each other page must
  * contain its own pattern.
- *
- * Context: Process context.
- * Return: true if all pages have the right contents, or were not filled.
  */
-bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
+	const bool *filled = ptebatch_check_state(trial, &ptebatch_check_contents);
 	const struct ptebatch_space *space = trial->space;
 	const struct ptebatch_row *row = &space->row;
 	unsigned int i, page;
 
-	if (!trial->filled)
-		return true;
+	if (!*filled)
+		return;
 	for (i = 0; i < trial->after.row.nr; i++) {
 		const struct ptebatch_entry *is = &trial->after.row.entries[i];
 
@@ -180,7 +173,7 @@ bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 			     expected_stamp(trial, i)))
 			continue;
 		seq_buf_printf(out, "entry %u: wrong contents of the new page\n", i);
-		return false;
+		return;
 	}
 	for (i = 0; i < row->nr_folios; i++) {
 		for (page = 0; page < 1U << row->folios[i].order; page++) {
@@ -191,8 +184,13 @@ bool ptebatch_check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 				continue;
 			seq_buf_printf(out, "page %u of folio %u has wrong contents\n",
 				       page, i);
-			return false;
+			return;
 		}
 	}
-	return true;
 }
+
+/* The state: the pages were filled. */
+const struct ptebatch_check ptebatch_check_contents = {
+	.rule = PTEBATCH_RULE_TWIN, .name = "contents", .whole = true,
+	.state_size = sizeof(bool), .check = check,
+};

@@ -27,11 +27,27 @@
 #include "internal.h"
 
 #include "../space/refs.h"
-#include "begin.h"
 #include "checks.h"
 #include "places.h"
 
-ptebatch_check_t ptebatch_check_deferred;
+/* Number of orders of folios that have mTHP statistics, from 0 on. */
+#define ORDERS	(ilog2(MAX_PTRS_PER_PTE) + 1)
+
+/**
+ * struct state - state before the operation; the counters are unused after boot
+ * @queued: bitmap of the folios in the queue
+ * @marked: bitmap of the folios with PG_partially_mapped
+ * @other_marked: nr_anon_partially_mapped of each order, less the folios of the row
+ * @split_deferred: split_deferred of each order
+ * @events: thp_deferred_split_page
+ */
+struct state {
+	DECLARE_BITMAP(queued, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(marked, PTEBATCH_ROW_ENTRIES);
+	long other_marked[ORDERS];
+	long split_deferred[ORDERS];
+	long events;
+};
 
 /**
  * struct pages - bitmaps of the pages of the row's folios
@@ -164,24 +180,27 @@ static bool was_in_swap(const struct ptebatch_trial *trial, unsigned int i)
 	return trial->space->setup.swap;
 }
 
+static struct state *state_of(const struct ptebatch_trial *trial)
+{
+	return ptebatch_check_state(trial, &ptebatch_check_deferred);
+}
+
 /* Is the folio of these pages in the queue if it is partially mapped? */
-static bool check_partial(const struct ptebatch_trial *trial, unsigned int i,
+static void check_partial(const struct ptebatch_trial *trial, unsigned int i,
 			  const struct folio *folio, unsigned int first,
 			  const struct pages *pages, struct seq_buf *out)
 {
 	unsigned int nr = folio_nr_pages(folio), end = first + nr;
 	unsigned int after = count_pages(pages->mapped, first, end);
 
-	if (!after || after == nr || after < count_pages(pages->held, first, end) ||
-	    was_in_swap(trial, i) || is_queued(folio))
-		return true;
-	seq_buf_printf(out, "folio %u, %u of %u pages mapped, is not in the queue\n",
-		       i, after, nr);
-	return false;
+	if (after && after < nr && after == count_pages(pages->held, first, end) &&
+	    !was_in_swap(trial, i) && !is_queued(folio))
+		seq_buf_printf(out, "folio %u, %u of %u pages mapped, is not in the queue\n",
+			       i, after, nr);
 }
 
 /* Of the folios into which folio @i was split. */
-static bool check_parts(const struct ptebatch_trial *trial, unsigned int i,
+static void check_parts(const struct ptebatch_trial *trial, unsigned int i,
 			const struct pages *pages, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
@@ -191,14 +210,12 @@ static bool check_parts(const struct ptebatch_trial *trial, unsigned int i,
 	for (page = 0; page < ptebatch_nr_pages(space, i);
 	     page += folio ? folio_nr_pages(folio) : 1) {
 		folio = ptebatch_page_folio(space, i, page);
-		if (folio && folio_order(folio) > 1 && may_be_queued(folio) &&
-		    !check_partial(trial, i, folio, first + page, pages, out))
-			return false;
+		if (folio && folio_order(folio) > 1 && may_be_queued(folio))
+			check_partial(trial, i, folio, first + page, pages, out);
 	}
-	return true;
 }
 
-static bool check_folio(const struct ptebatch_trial *trial, unsigned int i,
+static void check_folio(const struct ptebatch_trial *trial, unsigned int i,
 			const struct pages *pages, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
@@ -208,24 +225,20 @@ static bool check_folio(const struct ptebatch_trial *trial, unsigned int i,
 	unsigned int held = count_pages(pages->held, first, end);
 	struct folio *folio = space->folios[i];
 
-	if (!check_partial(trial, i, folio, first, pages, out))
-		return false;
+	check_partial(trial, i, folio, first, pages, out);
 	/* The kernel also queues new folios, to look for pages of zeroes later. */
 	if (space->row.folios[i].made) {
-		if (held < nr || !is_queued(folio))
-			return true;
-		seq_buf_printf(out, "folio %u, new, all pages mapped, is in the queue\n", i);
-		return false;
+		if (held == nr && is_queued(folio))
+			seq_buf_printf(out, "folio %u, new, all pages mapped, is in the queue\n",
+				       i);
+		return;
 	}
-	if (test_bit(i, trial->deferred) || !is_listed(folio) || before != nr)
-		return true;
+	if (test_bit(i, state_of(trial)->queued) || !is_listed(folio) || before != nr)
+		return;
 	if (held == nr)
 		seq_buf_printf(out, "folio %u, all pages mapped, has entered the queue\n", i);
 	else if (!trial->one_by_one && space->nr_places == 1 && is_one_batch(trial, i))
 		seq_buf_printf(out, "folio %u, unmapped at once, has entered the queue\n", i);
-	else
-		return true;
-	return false;
 }
 
 /* Has the operation replaced the pages of folio @i by those of a new folio? */
@@ -315,7 +328,7 @@ static long count_marked(const struct ptebatch_trial *trial, unsigned int order,
 				continue;
 			marked++;
 			*newly += !ptebatch_folio_intact(space, i) ||
-				  !test_bit(i, trial->partially_mapped);
+				  !test_bit(i, state_of(trial)->marked);
 		}
 	}
 	return marked;
@@ -323,63 +336,59 @@ static long count_marked(const struct ptebatch_trial *trial, unsigned int order,
 
 static void begin_counts(struct ptebatch_trial *trial)
 {
+	struct state *state = state_of(trial);
 	unsigned int order;
 	long newly = 0;
 
-	for (order = 2; order < PTEBATCH_ORDERS; order++) {
-		trial->other_marked[order] = sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
-					     count_marked(trial, order, &newly);
-		trial->split_deferred[order] = sum_up(order, MTHP_STAT_SPLIT_DEFERRED);
+	for (order = 2; order < ORDERS; order++) {
+		state->other_marked[order] =
+			sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
+			count_marked(trial, order, &newly);
+		state->split_deferred[order] = sum_up(order, MTHP_STAT_SPLIT_DEFERRED);
 	}
-	trial->deferred_events = count_events();
+	state->events = count_events();
 }
 
-static bool check_order(const struct ptebatch_trial *trial, unsigned int order,
+static void check_order(const struct ptebatch_trial *trial, unsigned int order,
 			const struct pages *pages, struct seq_buf *out)
 {
-	long counted = sum_up(order, MTHP_STAT_SPLIT_DEFERRED) - trial->split_deferred[order];
+	const struct state *state = state_of(trial);
+	long counted = sum_up(order, MTHP_STAT_SPLIT_DEFERRED) - state->split_deferred[order];
 	long nr = sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
-		  trial->other_marked[order];
+		  state->other_marked[order];
 	long newly = 0, marked = count_marked(trial, order, &newly), may = newly;
-	bool consistent = true;
 	unsigned int i;
 
 	/* One that was freed or split may have been marked before; twins unmap in steps. */
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		may += trial->space->row.folios[i].order == order &&
 		       has_lost_pages(trial, i, pages);
-	if (nr != marked) {
+	if (nr != marked)
 		seq_buf_printf(out, "nr_anon_partially_mapped of order %u: %ld, expected %ld\n",
 			       order, nr, marked);
-		consistent = false;
-	}
 	if (counted < newly || (counted > may && !trial->one_by_one)) {
 		seq_buf_printf(out, "split_deferred of order %u: %ld more, expected %ld",
 			       order, counted, newly);
 		seq_buf_printf(out, may > newly ? " to %ld\n" : "\n", may);
-		consistent = false;
 	}
-	return consistent;
 }
 
-static bool check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
+static void check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
 			 struct seq_buf *out)
 {
-	long events = count_events() - trial->deferred_events, counted;
-	bool consistent = true;
+	const struct state *state = state_of(trial);
+	long events = count_events() - state->events, counted;
 	unsigned int order;
 
 	if (system_state >= SYSTEM_RUNNING)
-		return true;
-	for (order = 2; order < PTEBATCH_ORDERS; order++)
-		consistent &= check_order(trial, order, pages, out);
+		return;
+	for (order = 2; order < ORDERS; order++)
+		check_order(trial, order, pages, out);
 	counted = sum_up(HPAGE_PMD_ORDER, MTHP_STAT_SPLIT_DEFERRED) -
-		  trial->split_deferred[HPAGE_PMD_ORDER];
-	if (events == counted)
-		return consistent;
-	seq_buf_printf(out, "thp_deferred_split_page: %ld more, expected %ld\n",
-		       events, counted);
-	return false;
+		  state->split_deferred[HPAGE_PMD_ORDER];
+	if (events != counted)
+		seq_buf_printf(out, "thp_deferred_split_page: %ld more, expected %ld\n",
+			       events, counted);
 }
 
 #else
@@ -388,51 +397,34 @@ static void begin_counts(struct ptebatch_trial *trial)
 {
 }
 
-static bool check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
+static void check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
 			 struct seq_buf *out)
 {
-	return true;
 }
 
 #endif
 
-/**
- * ptebatch_deferred_begin() - record which folios are in the queue
- * @trial: the trial, begun
- */
-void ptebatch_deferred_begin(struct ptebatch_trial *trial)
+static void begin(struct ptebatch_trial *trial)
 {
+	struct state *state = state_of(trial);
 	unsigned int i;
 
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
 		if (is_candidate(trial->space, i) && is_listed(folio))
-			set_bit(i, trial->deferred);
+			set_bit(i, state->queued);
 		if (folio_order(folio) > 1 && folio_test_anon(folio) &&
 		    folio_test_partially_mapped(folio))
-			set_bit(i, trial->partially_mapped);
+			set_bit(i, state->marked);
 	}
 	begin_counts(trial);
 }
 
-/**
- * ptebatch_check_deferred() - check rule 7 (accounting): deferred split queue
- * @trial: the trial, stopped
- * @out: receives a line for each folio that should, or should not be in the queue,
- *       and for each wrong counter
- *
- * The counters are not checked while there are user processes, or in a module.
- *
- * Context: Process context, may sleep; takes the mmap_lock and the page table
- * locks.
- * Return: true if the queue has the folios that the top of this file names.
- */
-bool ptebatch_check_deferred(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int nr = space->row.nr_pages + 1;
-	bool consistent = true;
 	struct pages pages = {
 		.before = bitmap_zalloc(nr, GFP_KERNEL),
 		.mapped = bitmap_zalloc(nr, GFP_KERNEL),
@@ -443,25 +435,26 @@ bool ptebatch_check_deferred(struct ptebatch_trial *trial, struct seq_buf *out)
 	if (!pages.before || !pages.mapped || !pages.held ||
 	    ptebatch_each_place(trial, mark_place, &pages)) {
 		seq_buf_puts(out, "not checked: out of memory\n");
-		consistent = false;
 		goto free;
 	}
 	mark_pages(space, &trial->before.row, NULL, pages.before);
-	for (i = 0; consistent && i < space->row.nr_folios; i++) {
-		if (is_excluded(space, i) && is_listed(space->folios[i])) {
+	for (i = 0; !seq_buf_used(out) && i < space->row.nr_folios; i++) {
+		if (is_excluded(space, i) && is_listed(space->folios[i]))
 			seq_buf_printf(out, "folio %u of a device is in the queue\n", i);
-			consistent = false;
-		}
 		if (is_candidate(space, i))
-			consistent &= check_folio(trial, i, &pages, out);
+			check_folio(trial, i, &pages, out);
 		else if (!ptebatch_folio_intact(space, i))
-			consistent &= check_parts(trial, i, &pages, out);
+			check_parts(trial, i, &pages, out);
 	}
-	if (consistent)
-		consistent = check_counts(trial, &pages, out);
+	if (!seq_buf_used(out))
+		check_counts(trial, &pages, out);
 free:
 	bitmap_free(pages.held);
 	bitmap_free(pages.mapped);
 	bitmap_free(pages.before);
-	return consistent;
 }
+
+const struct ptebatch_check ptebatch_check_deferred = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "deferred", .whole = true,
+	.state_size = sizeof(struct state), .begin = begin, .check = check,
+};

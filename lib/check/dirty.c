@@ -5,8 +5,6 @@
 #include "../space/refs.h"
 #include "checks.h"
 
-ptebatch_check_t ptebatch_check_dirty;
-
 /* The entry maps no page any more, or an anonymous page only as a swap entry. */
 static bool was_unmapped(const struct ptebatch_trial *trial, unsigned int i)
 {
@@ -38,41 +36,43 @@ static bool dirtied(const struct ptebatch_trial *trial, unsigned int folio)
 	       !maps_dirty(&trial->after.row, folio);
 }
 
-/**
- * ptebatch_check_dirty() - check rule 17 (file folios): dirty reaches the folio
- * @trial: the trial, stopped
- * @out: receives a line for each dirty entry that was lost, and for each folio
- *       that became dirty without one
- *
- * Not checked: moved entries, which keep the dirty bit, and folios without the
- * space's references, which the operation may have written out.
- *
- * Return: true if the folio of each dirty entry that was unmapped is dirty, and
- * no other folio became dirty.
+static void begin(struct ptebatch_trial *trial)
+{
+	unsigned int i;
+
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		if (folio_test_dirty(trial->space->folios[i]))
+			set_bit(i, trial->dirty);
+}
+
+/*
+ * The folio of each dirty entry that was unmapped is dirty, and no other folio
+ * became dirty. Not checked: moved entries, which keep the dirty bit, and folios
+ * without the space's references, which the operation may have written out.
  */
-bool ptebatch_check_dirty(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *was = &trial->before.row;
-	bool good = true;
 	unsigned int i;
 
 	if (trial->space->setup.lru || trial->second)
-		return true;
-	for_each_set_bit(i, trial->space->cached, was->nr_folios) {
-		if (!dirtied(trial, i))
-			continue;
-		good = false;
-		seq_buf_printf(out, "folio %u became dirty, none of its entries is\n", i);
-	}
+		return;
+	for_each_set_bit(i, trial->space->cached, was->nr_folios)
+		if (dirtied(trial, i))
+			seq_buf_printf(out, "folio %u became dirty, none of its entries is\n",
+				       i);
 	for (i = 0; i < was->nr; i++) {
 		const struct ptebatch_entry *entry = &was->entries[i];
 
 		if (!(entry->flags & PTEBATCH_DIRTY) || !was_unmapped(trial, i) ||
 		    folio_test_dirty(trial->space->folios[entry->folio]))
 			continue;
-		good = false;
 		set_bit(i, trial->differs);
 		seq_buf_printf(out, "entry %u was dirty, its folio is clean\n", i);
 	}
-	return good;
 }
+
+const struct ptebatch_check ptebatch_check_dirty = {
+	.rule = PTEBATCH_RULE_FILE, .name = "dirty", .whole = true,
+	.begin = begin, .check = check,
+};

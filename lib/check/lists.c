@@ -4,23 +4,22 @@
 #include "../space/refs.h"
 #include "checks.h"
 
-ptebatch_check_t ptebatch_check_lists;
+static void begin(struct ptebatch_trial *trial)
+{
+	unsigned int i;
 
-/**
- * ptebatch_check_lists() - check that mapped folios can be used and reclaimed
- * @trial: the trial, stopped
- * @out: receives a line for each other folio
- *
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		if (folio_test_locked(trial->space->folios[i]))
+			set_bit(i, trial->locked);
+}
+
+/*
  * An operation must put back each folio that it isolates from the LRU, unlock
  * each folio that it locks, and mark each folio as uptodate that it fills.
- *
- * Return: true if all mapped folios of a set-up with LRU are on it, unlocked and
- * uptodate.
  */
-bool ptebatch_check_lists(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
-	bool on_lists = true;
 	unsigned int i;
 
 	for (i = 0; space->setup.lru && i < space->row.nr_folios; i++) {
@@ -34,9 +33,10 @@ bool ptebatch_check_lists(struct ptebatch_trial *trial, struct seq_buf *out)
 			seq_buf_printf(out, "folio %u was left locked\n", i);
 		else if (!folio_test_uptodate(folio))
 			seq_buf_printf(out, "folio %u is mapped, but not uptodate\n", i);
-		else
-			continue;
-		on_lists = false;
 	}
-	return on_lists;
 }
+
+const struct ptebatch_check ptebatch_check_lists = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "lists", .whole = true,
+	.begin = begin, .check = check,
+};

@@ -12,21 +12,22 @@
 #include "internal.h"
 
 #include "../space/refs.h"
-#include "begin.h"
 #include "checks.h"
 
-ptebatch_check_t ptebatch_check_mapped;
-
-/* The counters, in the order of struct ptebatch_trial's @other_mapped. */
 static const struct counter {
 	const char *name;
 	enum node_stat_item item;
-} counters[PTEBATCH_MAPPED_COUNTERS] = {
+} counters[] = {
 	{ "NR_ANON_MAPPED", NR_ANON_MAPPED },
 	{ "NR_FILE_MAPPED", NR_FILE_MAPPED },
 	{ "NR_ANON_THPS", NR_ANON_THPS },
 	{ "NR_SHMEM_PMDMAPPED", NR_SHMEM_PMDMAPPED },
 	{ "NR_FILE_PMDMAPPED", NR_FILE_PMDMAPPED },
+};
+
+/* The state: the counters before the operation, less the pages of the row. */
+struct state {
+	long others[ARRAY_SIZE(counters)];
 };
 
 /* User processes would change the counters, too: there are none during boot. */
@@ -82,7 +83,7 @@ static void count_folio(struct folio *folio, long *mapped)
 	mapped[2 + at] += folio_nr_pages(folio);
 }
 
-/* Count by mapcounts, which ptebatch_check_accounting() checks. */
+/* Count by mapcounts, which accounting.c checks. */
 static void count_mapped(const struct ptebatch_space *space, long *mapped)
 {
 	unsigned int i, page, pages;
@@ -99,20 +100,17 @@ static void count_mapped(const struct ptebatch_space *space, long *mapped)
 	}
 }
 
-/**
- * ptebatch_mapped_begin() - record the counters of mapped pages
- * @trial: the trial, begun
- */
-void ptebatch_mapped_begin(struct ptebatch_trial *trial)
+static void begin(struct ptebatch_trial *trial)
 {
-	long mapped[PTEBATCH_MAPPED_COUNTERS] = {};
+	struct state *state = ptebatch_check_state(trial, &ptebatch_check_mapped);
+	long mapped[ARRAY_SIZE(counters)] = {};
 	unsigned int i;
 
 	if (!is_checked())
 		return;
 	count_mapped(trial->space, mapped);
-	for (i = 0; i < PTEBATCH_MAPPED_COUNTERS; i++)
-		trial->other_mapped[i] = read_counter(counters[i].item) - mapped[i];
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		state->others[i] = read_counter(counters[i].item) - mapped[i];
 }
 
 /* Does the row map a page that is not in the space? */
@@ -126,35 +124,27 @@ static bool maps_foreign(const struct ptebatch_row *row)
 	return false;
 }
 
-/**
- * ptebatch_check_mapped() - check rule 7 (accounting): counters of mapped pages
- * @trial: the trial, stopped
- * @out: receives a line for each wrong counter
- *
- * Not checked while there are user processes, or if an entry maps a page that is
- * not in the space.
- *
- * Return: true if the counters have changed as the mapcounts have.
- */
-bool ptebatch_check_mapped(struct ptebatch_trial *trial, struct seq_buf *out)
+/* The counters have changed as the mapcounts have. */
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	long mapped[PTEBATCH_MAPPED_COUNTERS] = {};
-	bool consistent = true;
+	const struct state *state = ptebatch_check_state(trial, &ptebatch_check_mapped);
+	long mapped[ARRAY_SIZE(counters)] = {};
 	unsigned int i;
 
 	if (!is_checked() || maps_foreign(&trial->after.row) ||
 	    (trial->second && maps_foreign(&trial->second->after.row)))
-		return true;
+		return;
 	count_mapped(trial->space, mapped);
-	for (i = 0; i < PTEBATCH_MAPPED_COUNTERS; i++) {
-		long found = read_counter(counters[i].item) -
-			     trial->other_mapped[i];
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+		long found = read_counter(counters[i].item) - state->others[i];
 
-		if (found == mapped[i])
-			continue;
-		consistent = false;
-		seq_buf_printf(out, "%s has %ld pages of the row, %ld are mapped\n",
-			       counters[i].name, found, mapped[i]);
+		if (found != mapped[i])
+			seq_buf_printf(out, "%s has %ld pages of the row, %ld are mapped\n",
+				       counters[i].name, found, mapped[i]);
 	}
-	return consistent;
 }
+
+const struct ptebatch_check ptebatch_check_mapped = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "mapped", .whole = true,
+	.state_size = sizeof(struct state), .begin = begin, .check = check,
+};

@@ -2,6 +2,9 @@
 /*
  * PG_mlocked keeps reclaim away from a folio. The kernel may munlock a folio too
  * early (munlock_vma_folio() says so), but never too late.
+ *
+ * Each mlocked folio is mapped by a VM_LOCKED VMA, each folio that was mlocked is,
+ * unless an entry was unmapped, and NR_MLOCK agrees.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -11,11 +14,18 @@
 #include "internal.h"
 
 #include "../space/refs.h"
-#include "begin.h"
 #include "checks.h"
 #include "places.h"
 
-ptebatch_check_t ptebatch_check_mlocked;
+/**
+ * struct state - state before the operation
+ * @mlocked: bitmap of the mlocked folios
+ * @others: NR_MLOCK, less the pages of @mlocked
+ */
+struct state {
+	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES);
+	long others;
+};
 
 /**
  * struct vmas - how the VMAs map the row's folios
@@ -88,65 +98,46 @@ static long count_mlocked(const struct ptebatch_space *space,
 	return nr;
 }
 
-/**
- * ptebatch_mlocked_begin() - record which folios are mlocked
- * @trial: the trial, begun
- */
-void ptebatch_mlocked_begin(struct ptebatch_trial *trial)
+static void begin(struct ptebatch_trial *trial)
 {
-	trial->mlocked_pages = read_nr_mlock() -
-			       count_mlocked(trial->space, trial->mlocked);
+	struct state *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
+
+	state->others = read_nr_mlock() - count_mlocked(trial->space, state->mlocked);
 }
 
-static bool check_folio(const struct ptebatch_trial *trial, const struct vmas *vmas,
-			unsigned int i, bool mlocked, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	if (mlocked && !test_bit(i, vmas->locked)) {
-		seq_buf_printf(out, "folio %u is mlocked, but no VM_LOCKED VMA maps it\n", i);
-		return false;
-	}
-	if (!mlocked && test_bit(i, trial->mlocked) &&
-	    test_bit(i, vmas->locked) && !test_bit(i, vmas->lost)) {
-		seq_buf_printf(out, "folio %u in VM_LOCKED VMAs is not mlocked any more\n", i);
-		return false;
-	}
-	return true;
-}
-
-/**
- * ptebatch_check_mlocked() - check rule 7 (accounting): mlocked folios
- * @trial: the trial, stopped
- * @out: receives a line for each folio with wrong PG_mlocked, and one for NR_MLOCK
- *
- * Context: Process context, may sleep; takes the mmap_lock and the page table
- * locks.
- * Return: true if each mlocked folio is mapped by a VM_LOCKED VMA, if each folio
- * that was mlocked is, unless an entry was unmapped, and if NR_MLOCK agrees.
- */
-bool ptebatch_check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
-{
+	const struct state *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES) = {};
 	long pages = count_mlocked(trial->space, mlocked);
-	long found = read_nr_mlock() - trial->mlocked_pages;
+	long found = read_nr_mlock() - state->others;
 	struct vmas vmas = {};
-	bool consistent = true;
 	unsigned int i;
 
-	if (pages != found) {
-		consistent = false;
+	if (pages != found)
 		seq_buf_printf(out, "NR_MLOCK has %ld pages of the row, %ld are mlocked\n",
 			       found, pages);
-	}
 	if (bitmap_empty(mlocked, PTEBATCH_ROW_ENTRIES) &&
-	    bitmap_empty(trial->mlocked, PTEBATCH_ROW_ENTRIES))
-		return consistent;
+	    bitmap_empty(state->mlocked, PTEBATCH_ROW_ENTRIES))
+		return;
 	if (ptebatch_each_place(trial, look_up, &vmas)) {
 		seq_buf_puts(out, "not checked: out of memory\n");
-		return false;
+		return;
 	}
-	for (i = 0; i < trial->space->row.nr_folios; i++)
-		if (!ptebatch_folio_gone(trial->space, i))
-			consistent &= check_folio(trial, &vmas, i,
-						  test_bit(i, mlocked), out);
-	return consistent;
+	for (i = 0; i < trial->space->row.nr_folios; i++) {
+		if (ptebatch_folio_gone(trial->space, i))
+			continue;
+		if (test_bit(i, mlocked) && !test_bit(i, vmas.locked))
+			seq_buf_printf(out, "folio %u is mlocked, but no VM_LOCKED VMA maps it\n",
+				       i);
+		if (!test_bit(i, mlocked) && test_bit(i, state->mlocked) &&
+		    test_bit(i, vmas.locked) && !test_bit(i, vmas.lost))
+			seq_buf_printf(out, "folio %u in VM_LOCKED VMAs is not mlocked any more\n",
+				       i);
+	}
 }
+
+const struct ptebatch_check ptebatch_check_mlocked = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "mlocked", .whole = true,
+	.state_size = sizeof(struct state), .begin = begin, .check = check,
+};

@@ -13,8 +13,6 @@
 #include "checks.h"
 #include "places.h"
 
-ptebatch_check_t ptebatch_check_mm_ids;
-
 #ifdef CONFIG_MM_ID
 
 /**
@@ -75,74 +73,61 @@ static bool has_candidate(const struct ptebatch_space *space)
 	return false;
 }
 
-static bool check_folio(const struct mappings *mappings, const struct folio *folio,
+static void check_folio(const struct mappings *mappings, const struct folio *folio,
 			unsigned int nr, struct seq_buf *out)
 {
 	bool shared = folio_maybe_mapped_shared((struct folio *)folio);
 	unsigned int i, mms = 0;
-	bool consistent = true, several;
+	bool several;
 
 	for (i = 0; i < mappings->nr; i++) {
 		unsigned int expected = mappings->count[i][nr];
 		unsigned int got = mapcount_of(folio, mappings->mm[i]);
 
 		mms += !!expected;
-		if (got == expected)
-			continue;
-		consistent = false;
-		seq_buf_printf(out, "folio %u has %u mappings by mm %u, expected %u\n",
-			       nr, got, i, expected);
+		if (got != expected)
+			seq_buf_printf(out, "folio %u has %u mappings by mm %u, expected %u\n",
+				       nr, got, i, expected);
 	}
 	several = mms > 1;
-	if (shared != several) {
-		consistent = false;
+	if (shared != several)
 		seq_buf_printf(out, "folio %u is%s flagged as shared, but mapped by %u mms\n",
 			       nr, shared ? "" : " not", mms);
-	}
-	return consistent;
 }
 
-/**
- * ptebatch_check_mm_ids() - check rule 7 (accounting): mapcounts by mm
- * @trial: the trial, stopped
- * @out: receives a line for each inconsistent folio
- *
- * With more than two mms the counts are not exact, so are not checked.
- *
- * Context: Process context, may sleep; takes the mmap_lock and the page table
- * locks.
- * Return: true if each large folio counts the mappings by each mm, and is flagged
- * as shared if, and only if, two mms map it.
+/*
+ * Each large folio counts the mappings by each mm, and is flagged as shared if, and
+ * only if, two mms map it. With more than two mms the counts are not exact, so are
+ * not checked.
  */
-bool ptebatch_check_mm_ids(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int i, nr = space->row.nr_folios;
 	struct mappings mappings = {};
-	bool consistent = true;
 
 	if (!has_candidate(space))
-		return true;
+		return;
 	mappings.count[0] = kvcalloc(PTEBATCH_PLACES * nr, sizeof(unsigned int),
 				     GFP_KERNEL);
 	for (i = 1; i < PTEBATCH_PLACES; i++)
 		mappings.count[i] = mappings.count[0] + i * nr;
-	if (!mappings.count[0] || ptebatch_each_place(trial, count, &mappings)) {
+	if (!mappings.count[0] || ptebatch_each_place(trial, count, &mappings))
 		seq_buf_puts(out, "not checked: out of memory\n");
-		consistent = false;
-	}
-	for (i = 0; consistent && mappings.nr <= 2 && i < nr; i++)
+	for (i = 0; !seq_buf_used(out) && mappings.nr <= 2 && i < nr; i++)
 		if (is_candidate(space, i))
-			consistent = check_folio(&mappings, space->folios[i], i, out);
+			check_folio(&mappings, space->folios[i], i, out);
 	kvfree(mappings.count[0]);
-	return consistent;
 }
 
 #else /* !CONFIG_MM_ID */
 
-bool ptebatch_check_mm_ids(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	return true;
 }
 
 #endif
+
+const struct ptebatch_check ptebatch_check_mm_ids = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "mm_ids", .whole = true, .check = check,
+};

@@ -2,8 +2,6 @@
 #include "../arch/arch.h"
 #include "checks.h"
 
-ptebatch_check_t ptebatch_check_neighbours;
-
 /*
  * Is entry @i of the row unchanged? A PMD that was split is unchanged if each
  * PTE maps the same page with the same flags.
@@ -50,26 +48,19 @@ static bool same_raw(const struct ptebatch_snapshot *before,
 				     (to - from) * sizeof(before->raw[0]));
 }
 
-/**
- * ptebatch_check_neighbours() - check rule 4 (neighbours)
- * @trial: the trial, stopped
- * @out: receives a line for each changed entry outside the range
- *
- * Return: true if no entry outside the range has changed.
- */
-bool ptebatch_check_neighbours(struct ptebatch_trial *trial, struct seq_buf *out)
+/* No entry outside the range has changed. */
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *before = &trial->before;
 	const struct ptebatch_snapshot *after = &trial->after;
 	const struct ptebatch_row *row = &before->row;
 	int first = -(int)before->lead;
-	bool same = true;
 	int i;
 
 	if (bitmap_empty(before->huge, row->nr) &&
 	    same_raw(before, after, first, min((int)row->from, (int)before->nr + first)) &&
 	    same_raw(before, after, row->to, (int)before->nr + first))
-		return true;
+		return;
 	for (i = first; i < (int)before->nr + first; i++) {
 		if (i >= (int)row->from && i < (int)row->to)
 			continue;
@@ -79,12 +70,14 @@ bool ptebatch_check_neighbours(struct ptebatch_trial *trial, struct seq_buf *out
 		    only_gained_bits(before->raw[before->lead + i],
 				     after->raw[after->lead + i]))
 			continue;
-		same = false;
 		if (i >= 0 && i < row->nr)
 			set_bit(i, trial->differs);
 		seq_buf_printf(out, "entry %d, outside the range: expected %#llx, found %#llx\n",
 			       i, (u64)pte_val(before->raw[before->lead + i]),
 			       (u64)pte_val(after->raw[after->lead + i]));
 	}
-	return same;
 }
+
+const struct ptebatch_check ptebatch_check_neighbours = {
+	.rule = PTEBATCH_RULE_NEIGHBOURS, .name = "neighbours", .check = check,
+};

@@ -5,8 +5,6 @@
 #include "../arch/arch.h"
 #include "checks.h"
 
-ptebatch_check_t ptebatch_check_protection;
-
 /* The first mapping of a page with memory tags must initialize the tags. */
 static bool lacks_tags(const struct vm_area_struct *vma, pte_t pte)
 {
@@ -14,29 +12,22 @@ static bool lacks_tags(const struct vm_area_struct *vma, pte_t pte)
 	       !ptebatch_page_tagged(pfn_to_page(pte_pfn(pte)));
 }
 
-/**
- * ptebatch_check_protection() - check rule 29 (page protection)
- * @trial: the trial, stopped
- * @out: receives a line for each entry with the protection of another VMA
- *
+/*
+ * Every accessible entry of the range has the execute permission, protection key
+ * and memory type of its VMA, and all pages of a VMA with memory tags have tags.
  * PROT_NONE entries are left out: a NUMA hint has no bits of its VMA.
- *
- * Return: true if every accessible entry of the range has the execute
- * permission, protection key and memory type of its VMA, and all pages of a VMA
- * with memory tags have tags.
  */
-bool ptebatch_check_protection(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *after = &trial->after;
 	const struct ptebatch_row *row = &after->row;
 	const struct ptebatch_place *place = trial->place;
 	struct vm_area_struct *vma = NULL;
-	bool same = true;
 	unsigned int i;
 
 	/* Not for a window, which is read back too often. */
 	if (trial->partial && !trial->first)
-		return true;
+		return;
 	mmap_read_lock(place->mm);
 	for (i = row->from; i < row->to; i++) {
 		unsigned long addr = place->start + i * PAGE_SIZE;
@@ -52,18 +43,19 @@ bool ptebatch_check_protection(struct ptebatch_trial *trial, struct seq_buf *out
 			continue;
 		if (ptebatch_entry_normal(&row->entries[i]) &&
 		    lacks_tags(vma, after->raw[after->lead + i])) {
-			same = false;
 			set_bit(i, trial->differs);
 			seq_buf_printf(out, "the page of entry %u has no initialized tags\n", i);
 		}
 		expected = pgprot_val(vma->vm_page_prot) & PTEBATCH_PROT_BITS;
 		if (got == expected)
 			continue;
-		same = false;
 		set_bit(i, trial->differs);
 		seq_buf_printf(out, "entry %u has protection bits %#llx, its VMA %#llx\n",
 			       i, got, expected);
 	}
 	mmap_read_unlock(place->mm);
-	return same;
 }
+
+const struct ptebatch_check ptebatch_check_protection = {
+	.rule = PTEBATCH_RULE_PROTECTION, .name = "protection", .check = check,
+};

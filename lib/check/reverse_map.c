@@ -13,8 +13,6 @@
 
 #include "checks.h"
 
-ptebatch_check_t ptebatch_check_reverse_map;
-
 /* Does the rmap of the entry's page matter? Until swap-in, an entry in swap has it. */
 static bool has_rmap(const struct ptebatch_entry *entry)
 {
@@ -40,25 +38,17 @@ static bool is_misplaced(const struct ptebatch_row *row, unsigned int i,
 	       (int)i - entry->page != row->folios[entry->folio].at;
 }
 
-/**
- * ptebatch_check_reverse_map() - check rule 7 (accounting): the reverse map
- * @trial: the trial, stopped
- * @out: receives a line for each entry that the rmap does not find
- *
- * Return: true if page_address_in_vma() returns the address of each entry that
- * has another page than before.
- */
-bool ptebatch_check_reverse_map(struct ptebatch_trial *trial, struct seq_buf *out)
+/* page_address_in_vma() returns the address of each entry with another page. */
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *after = &trial->after.row;
 	const struct ptebatch_place *place = trial->place;
 	struct vm_area_struct *vma;
-	bool found = true;
 	unsigned int i;
 
 	/* Not for a window, which is read back too often. */
 	if (trial->partial && !trial->first)
-		return true;
+		return;
 	mmap_read_lock(place->mm);
 	for (i = 0; i < after->nr; i++) {
 		const struct ptebatch_entry *entry = &after->entries[i];
@@ -73,10 +63,12 @@ bool ptebatch_check_reverse_map(struct ptebatch_trial *trial, struct seq_buf *ou
 		page = &trial->space->folios[entry->folio]->page + entry->page;
 		if (!vma || page_address_in_vma(page_folio(page), page, vma) == addr)
 			continue;
-		found = false;
 		set_bit(i, trial->differs);
 		seq_buf_printf(out, "the rmap does not find entry %u\n", i);
 	}
 	mmap_read_unlock(place->mm);
-	return found;
 }
+
+const struct ptebatch_check ptebatch_check_reverse_map = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "reverse_map", .check = check,
+};

@@ -2,7 +2,9 @@
 /*
  * A swap slot is in use while swap entries or a folio in the swap cache refer to
  * it. The swap counts of folios in the swap cache are in accounting.c; here are
- * those of the slots that entries refer to, and the number of slots in use.
+ * those of the slots that entries refer to, and the number of slots in use, less
+ * those in use before that are not the trial's: this number is the state. It is not
+ * checked where the swap space is the machine's.
  */
 #include <linux/leafops.h>
 #include <linux/mm.h>
@@ -14,11 +16,8 @@
 
 #include "../kernel/swap.h"
 #include "../space/refs.h"
-#include "begin.h"
 #include "checks.h"
 #include "places.h"
-
-ptebatch_check_t ptebatch_check_slots;
 
 /**
  * struct slots - swap slots that the page tables refer to
@@ -105,11 +104,10 @@ static bool is_counted(const struct ptebatch_space *space, softleaf_t entry)
 }
 
 /* Check the swap count of each slot; returns the number of slots in use. */
-static unsigned long check_counts(const struct ptebatch_trial *trial,
-				  const struct slots *slots, struct seq_buf *out,
-				  bool *consistent)
+static long check_counts(const struct ptebatch_trial *trial, const struct slots *slots,
+			 struct seq_buf *out)
 {
-	unsigned long used = count_cached(trial->space);
+	long used = count_cached(trial->space);
 	unsigned int i, next;
 
 	for (i = 0; i < slots->nr; i = next) {
@@ -120,63 +118,49 @@ static unsigned long check_counts(const struct ptebatch_trial *trial,
 			if (slots->entry[next].val != entry.val)
 				break;
 		used += !is_counted(trial->space, entry);
-		if (count == next - i)
-			continue;
-		*consistent = false;
-		seq_buf_printf(out, "the swap count of slot %lu is %d, expected %u\n",
-			       (unsigned long)swp_offset(entry), count, next - i);
+		if (count != next - i)
+			seq_buf_printf(out, "the swap count of slot %lu is %d, expected %u\n",
+				       (unsigned long)swp_offset(entry), count, next - i);
 	}
 	return used;
 }
 
-/**
- * ptebatch_slots_begin() - count the swap slots that are not the trial's
- * @trial: the trial, begun; set-up leaves no slot without a folio
- */
-void ptebatch_slots_begin(struct ptebatch_trial *trial)
+/* Set-up leaves no slot without a folio. */
+static void begin(struct ptebatch_trial *trial)
 {
-	trial->other_slots = ptebatch_swap_used() - count_cached(trial->space);
+	long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
+
+	*others = ptebatch_swap_used() - count_cached(trial->space);
 }
 
-/**
- * ptebatch_check_slots() - check rule 7 (accounting): swap slots
- * @trial: the trial, stopped
- * @out: receives a line for each wrong swap count, and one for leaked slots
- *
- * The number of slots is not checked where the swap space is the machine's.
- *
- * Context: Process context, may sleep; takes the mmap_lock and the page table
- * locks.
- * Return: true if each slot that swap entries refer to has their number as its
- * swap count, and if no other slot is in use, except by the swap cache.
- */
-bool ptebatch_check_slots(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	bool consistent = true;
+	const long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
 	struct slots *slots;
 	long used, found;
 
 	if (ptebatch_swap_missing())
-		return true;
+		return;
 	slots = kvmalloc_flex(*slots, entry,
 			      trial->space->nr_places * trial->space->row.nr);
 	if (!slots) {
 		seq_buf_puts(out, "not checked: out of memory\n");
-		return false;
+		return;
 	}
 	slots->nr = 0;
-	if (ptebatch_each_place(trial, collect, slots)) {
+	if (ptebatch_each_place(trial, collect, slots))
 		seq_buf_puts(out, "not checked: out of memory\n");
-		consistent = false;
-	}
 	sort(slots->entry, slots->nr, sizeof(slots->entry[0]), compare, NULL);
-	used = check_counts(trial, slots, out, &consistent);
+	used = check_counts(trial, slots, out);
 	kvfree(slots);
 
-	found = ptebatch_swap_used() - trial->other_slots;
-	if (ptebatch_swap_used() < 0 || used == found)
-		return consistent;
-	seq_buf_printf(out, "%ld swap slots are in use, expected %ld\n",
-		       found, used);
-	return false;
+	found = ptebatch_swap_used() - *others;
+	if (ptebatch_swap_used() >= 0 && used != found)
+		seq_buf_printf(out, "%ld swap slots are in use, expected %ld\n",
+			       found, used);
 }
+
+const struct ptebatch_check ptebatch_check_slots = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "slots", .whole = true,
+	.state_size = sizeof(long), .begin = begin, .check = check,
+};

@@ -11,9 +11,6 @@
 #include "../space/reacquire.h"
 #include "../space/refs.h"
 #include "../space/space.h"
-#include "accounting.h"
-#include "begin.h"
-#include "rules.h"
 #include "trial.h"
 
 /* Longer pictures are cut off: a record of the kernel log has 1024 bytes. */
@@ -78,6 +75,7 @@ static void destroy(void *data)
 	struct ptebatch_trial *trial = data;
 
 	ptebatch_trial_record_end(trial);
+	kvfree(trial->states);
 	kvfree(trial);
 }
 
@@ -97,98 +95,6 @@ struct ptebatch_trial *ptebatch_trial_alloc(struct kunit *test, const char *func
 	trial->test = test;
 	strscpy(trial->function, function);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, trial));
-	return trial;
-}
-
-static bool set_up_as_drawn(const struct ptebatch_trial *trial)
-{
-	const struct ptebatch_row *drawn = &trial->space->row;
-	unsigned int i;
-
-	for (i = 0; i < drawn->nr; i++) {
-		struct ptebatch_entry entry = trial->before.row.entries[i];
-
-		if (!memcmp(&entry, &drawn->entries[i], sizeof(entry)))
-			continue;
-		entry.flags &= ~ptebatch_model_block(drawn, i) | drawn->entries[i].flags;
-		if (memcmp(&entry, &drawn->entries[i], sizeof(entry)))
-			return false;
-	}
-	return !memcmp(trial->before.row.folios, drawn->folios,
-		       drawn->nr_folios * sizeof(drawn->folios[0]));
-}
-
-/*
- * pte_offset_map_lock(): only calls for the row's addresses count;
- * pte_offset_map_rw_nolock(): any address.
- */
-static void lose_table(const struct ptebatch_trial *trial)
-{
-	const struct ptebatch_space *space = trial->space;
-	const char *function = space->setup.lost_in;
-	bool own = function && !strcmp(function, "pte_offset_map_lock");
-	const struct ptebatch_lose lose = {
-		.function = function, .mm = trial->place->mm,
-		.start = own ? ptebatch_addr(space, 0) : 0,
-		.end = own ? ptebatch_addr(space, space->row.nr) : ULONG_MAX,
-		.call = space->setup.lost_call,
-	};
-
-	if (function)
-		KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_lose_table(&lose));
-}
-
-/**
- * ptebatch_trial_begin() - set up an address space for an operation
- * @test: the case
- * @function: name of the function under test, for messages
- * @setup: set-up of the address space
- *
- * Fails and ends the case if the page tables differ from the picture, or if the
- * accounting is inconsistent.
- *
- * Context: Process context of a kernel thread without an mm, may sleep.
- * Return: the trial, released at the end of the case.
- */
-struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *function,
-					    const struct ptebatch_setup *setup)
-{
-	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = {};
-	struct ptebatch_trial *trial;
-	struct seq_buf out;
-	unsigned int i;
-
-	trial = ptebatch_trial_alloc(test, function);
-	trial->space = ptebatch_space(test, setup);
-	trial->place = &trial->space->places[0];
-	ptebatch_snapshot(&trial->before, trial->space, trial->place);
-	/* After fork() the pages are shared and write-protected. */
-	if (!setup->twice && !set_up_as_drawn(trial)) {
-		ptebatch_print_row(test, "drawn", &trial->space->row, NULL);
-		ptebatch_print_row(test, "set up", &trial->before.row, NULL);
-		KUNIT_FAIL_AND_ABORT(test, "the page tables were not set up as drawn");
-	}
-	seq_buf_init(&out, trial->text, sizeof(trial->text));
-	taken[0] = &trial->before;
-	KUNIT_ASSERT_TRUE_MSG(test, ptebatch_accounting_consistent(trial->space, taken, &out),
-			      PTEBATCH_RULE_ACCOUNTING " violated before the operation: %s",
-			      seq_buf_str(&out));
-	ptebatch_trial_record(trial);
-	for (i = 0; i < trial->space->row.nr_folios; i++) {
-		if (folio_test_locked(trial->space->folios[i]))
-			set_bit(i, trial->locked);
-		if (folio_test_dirty(trial->space->folios[i]))
-			set_bit(i, trial->dirty);
-	}
-	ptebatch_mlocked_begin(trial);
-	ptebatch_mapped_begin(trial);
-	ptebatch_deferred_begin(trial);
-	ptebatch_slots_begin(trial);
-	ptebatch_watermark_begin(trial);
-	if (setup->lru)
-		ptebatch_space_drop_refs(trial->space);
-	ptebatch_bad_pmd_begin(trial->space);
-	lose_table(trial);
 	return trial;
 }
 

@@ -14,12 +14,6 @@
 #include "flush.h"
 #include "model.h"
 
-/* Number of counters in mapped.c. */
-#define PTEBATCH_MAPPED_COUNTERS	5
-
-/* Number of orders of folios that have mTHP statistics, from 0 on. */
-#define PTEBATCH_ORDERS			(ilog2(MAX_PTRS_PER_PTE) + 1)
-
 /**
  * struct ptebatch_meanwhile - the change of entries during an operation
  * @row: the row as another thread leaves it
@@ -52,23 +46,12 @@ struct ptebatch_meanwhile {
  * @returned: return value of the operation, in pages if @call.counts
  * @one_by_one: no batches: accessed and dirty spread in contpte blocks only
  * @partial: @before and @after are a part of the space, see run/window.h
- * @filled: the pages were filled by ptebatch_contents_fill()
- * @locked: bitmap of the folios that are locked before the operation
- * @dirty: bitmap of the folios that are dirty before the operation
- * @mlocked: bitmap of the folios that are mlocked before the operation
- * @deferred: bitmap of the folios in the deferred split queue before the operation
- * @partially_mapped: bitmap of the folios with PG_partially_mapped before the operation
- * @mlocked_pages: NR_MLOCK before the operation, less the pages of @mlocked
- * @other_mapped: counters of mapped pages before the operation, less the pages of
- *                the row; unused after boot, see mapped.c
- * @other_marked: nr_anon_partially_mapped of each order before the operation, less
- *                the folios of the row; unused after boot, see deferred.c
- * @split_deferred: split_deferred of each order before the operation, likewise
- * @deferred_events: thp_deferred_split_page before the operation, likewise
- * @rss: RSS of the mm before the operation, in pages
- * @other_slots: swap slots in use before the operation, less those of the row's
- *               folios; unused if the swap space is not the suite's
  * @quiet: a violation does not fail the case
+ * @locked: bitmap of the folios that are locked before the operation; suites and
+ *          conditions that lock or unlock folios after set-up change it
+ * @dirty: bitmap of the folios that are dirty before the operation, likewise
+ * @states: states of the checks, see ptebatch_check_state(); %NULL: nothing but the
+ *          entries can be checked
  * @before: snapshot of the place before the operation
  * @after: snapshot of the place after the operation
  * @flush: TLB flushes during the operation
@@ -88,20 +71,10 @@ struct ptebatch_trial {
 	long returned;
 	bool one_by_one;
 	bool partial;
-	bool filled;
 	bool quiet;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(dirty, PTEBATCH_ROW_ENTRIES);
-	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES);
-	DECLARE_BITMAP(deferred, PTEBATCH_ROW_ENTRIES);
-	DECLARE_BITMAP(partially_mapped, PTEBATCH_ROW_ENTRIES);
-	long mlocked_pages;
-	long other_mapped[PTEBATCH_MAPPED_COUNTERS];
-	long other_marked[PTEBATCH_ORDERS];
-	long split_deferred[PTEBATCH_ORDERS];
-	long deferred_events;
-	unsigned long rss;
-	long other_slots;
+	void *states;
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;
 	struct ptebatch_flush flush;
@@ -119,8 +92,6 @@ ptebatch_trial_was(const struct ptebatch_trial *trial)
 }
 
 struct ptebatch_trial *ptebatch_trial_alloc(struct kunit *test, const char *function);
-struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *function,
-					    const struct ptebatch_setup *setup);
 struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 					     const struct ptebatch_place *place);
 void ptebatch_trial_record(struct ptebatch_trial *trial);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * VmHWM of /proc/PID/status is the highest RSS of a process. The kernel records it
- * only before it lowers the RSS: a path that does not do so loses it.
+ * only before it lowers the RSS: a path that does not do so loses it. The state is
+ * the RSS before the operation, in pages.
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/percpu_counter.h>
 
-#include "begin.h"
 #include "checks.h"
-
-ptebatch_check_t ptebatch_check_watermark;
 
 /* Pages by which update_hiwater_rss() may be wrong: it omits the CPUs' own counts. */
 static unsigned long error_pages(void)
@@ -22,33 +20,27 @@ static unsigned long error_pages(void)
 #endif
 }
 
-/**
- * ptebatch_watermark_begin() - record the RSS, and reset its high watermark
- * @trial: the trial, begun
- */
-void ptebatch_watermark_begin(struct ptebatch_trial *trial)
+static void begin(struct ptebatch_trial *trial)
 {
+	unsigned long *rss = ptebatch_check_state(trial, &ptebatch_check_watermark);
 	struct mm_struct *mm = trial->place->mm;
 
-	trial->rss = get_mm_rss_sum(mm);
+	*rss = get_mm_rss_sum(mm);
 	mm->hiwater_rss = 0;
 }
 
-/**
- * ptebatch_check_watermark() - check rule 7 (accounting): high watermark of the RSS
- * @trial: the trial, stopped
- * @out: receives a line if the high watermark is lower than the RSS was
- *
- * Return: true if the high watermark of the RSS is at least the RSS before the operation.
- */
-bool ptebatch_check_watermark(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
+	const unsigned long *rss = ptebatch_check_state(trial, &ptebatch_check_watermark);
 	struct mm_struct *mm = trial->place->mm;
 	unsigned long watermark = max(mm->hiwater_rss, get_mm_rss_sum(mm));
 
-	if (watermark + error_pages() >= trial->rss)
-		return true;
-	seq_buf_printf(out, "the RSS was %lu pages, its high watermark is %lu\n", trial->rss,
-		       watermark);
-	return false;
+	if (watermark + error_pages() < *rss)
+		seq_buf_printf(out, "the RSS was %lu pages, its high watermark is %lu\n",
+			       *rss, watermark);
 }
+
+const struct ptebatch_check ptebatch_check_watermark = {
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "watermark", .whole = true,
+	.state_size = sizeof(unsigned long), .begin = begin, .check = check,
+};

@@ -7,7 +7,7 @@
  * ptebatch_kunit.mutant=17 ptebatch_kunit.cases=3,1,8 runs these cases on mutant
  * 17, in this order, until one fails. ptebatch_kunit.mutant=-1 runs all cases
  * on copies without a change, and prints which mutants each case reaches.
- * ptebatch_kunit.without=flush leaves out this check of lib/check/table.h.
+ * ptebatch_kunit.without=tlb leaves out this check of lib/check/table.h.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>

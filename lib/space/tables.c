@@ -153,45 +153,40 @@ void ptebatch_tables_copy(struct ptebatch_space *space)
 	}
 }
 
-static bool is_unchanged(struct page *first, bool behind, unsigned int table,
-			 struct seq_buf *out)
+static void check_half(struct page *first, bool behind, unsigned int table,
+		       struct seq_buf *out)
 {
 	const pte_t *is = half(first + (behind ? BEHIND : BEFORE), behind);
 	const pte_t *expected = half(first + EXPECTED, behind);
-	unsigned int i;
+	const int nr = PTRS_PER_PTE / 2;
+	int i = 0;
 
-	for (i = 0; i < PTRS_PER_PTE / 2; i++)
-		if (!pte_same(is[i], expected[i]))
-			break;
-	if (i == PTRS_PER_PTE / 2)
-		return true;
-	seq_buf_printf(out, "entry %u %s page table %u: expected %#llx, found %#llx\n",
-		       behind ? i : PTRS_PER_PTE / 2 + i, behind ? "behind" : "before",
-		       table, (u64)pte_val(expected[i]), (u64)pte_val(is[i]));
-	return false;
+	while (i < nr && pte_same(is[i], expected[i]))
+		i++;
+	if (i == nr)
+		return;
+	seq_buf_printf(out, "entry %d %s page table %u: expected %#llx, found %#llx\n",
+		       behind ? i : i - nr, behind ? "behind" : "before", table,
+		       (u64)pte_val(expected[i]), (u64)pte_val(is[i]));
 }
 
 /**
- * ptebatch_tables_ended() - check that no batch left its page table
+ * ptebatch_tables_check() - check that no batch left its page table
  * @space: the address space
  * @out: receives a line for the first changed entry of each copy
- *
- * Return: true if no copy has changed.
  */
-bool ptebatch_tables_ended(const struct ptebatch_space *space, struct seq_buf *out)
+void ptebatch_tables_check(const struct ptebatch_space *space, struct seq_buf *out)
 {
 	unsigned int table;
-	bool ended = true;
 
 	for (table = 0; table < ARRAY_SIZE(space->tables); table++) {
 		struct page *first = space->tables[table];
 
 		if (!first)
 			continue;
-		ended &= is_unchanged(first, false, table, out);
-		ended &= is_unchanged(first, true, table, out);
+		check_half(first, false, table, out);
+		check_half(first, true, table, out);
 	}
-	return ended;
 }
 
 /**

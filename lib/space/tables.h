@@ -11,7 +11,7 @@
 
 int ptebatch_tables_alloc(struct ptebatch_space *space);
 void ptebatch_tables_copy(struct ptebatch_space *space);
-bool ptebatch_tables_ended(const struct ptebatch_space *space, struct seq_buf *out);
+void ptebatch_tables_check(const struct ptebatch_space *space, struct seq_buf *out);
 void ptebatch_tables_free(struct ptebatch_space *space);
 pte_t *ptebatch_tables_behind(const struct ptebatch_space *space, unsigned int table);
 
