@@ -15,10 +15,11 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/run/case.h"
 #include "../lib/run/orders.h"
-#include "../lib/run/rows.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mincore));
 
@@ -61,90 +62,89 @@ static const struct ptebatch_op mincore_op = {
 	.function = "mincore()", .call = call_mincore, .no_twin = true,
 };
 
-/**
- * struct mincore_row - a case of mincore()
- * @name: name of the case
- * @setup: the address space, which does not change
- * @expected: what mincore() reports: runs of equal bytes, of which the last may
- *            be without its length
- * @swapped_out: the folios of the swap entries are not in the swap cache
- */
-struct mincore_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *expected;
-	bool swapped_out;
-};
-
-static const struct mincore_row rows[] = {
-	{ "64K folio: in memory",
-	  { "{Wdyx*16}", .prot = RW }, "1" },
-	{ "64K folio, PROT_NONE: in memory",
-	  { "{Ndyx*16}", .prot = PROT_NONE }, "1" },
-	{ "64K folio, 10 pages in the middle of it: 10 bytes written",
-	  { "{Wdyx*3 | Wdyx*10 | Wdyx*3}", .prot = RW }, "1" },
-	{ "64K folio with a hole: in memory, except for the hole",
-	  { "{Wdyx*4 -*8 Wdyx*4}", .prot = RW }, "1*4 0*8 1" },
-	{ "two 64K folios with a hole of 64K between them: in memory, except for the hole",
-	  { "{Wdyx*16} -*16 {Wdyx*16}", .prot = RW }, "1*16 0*16 1" },
-	{ "64K folio across a page table boundary: in memory",
-	  { "@-8 {Wdyx*16}", .prot = RW }, "1" },
-	{ "64K folio, not mapped behind a page table boundary: first half in memory",
-	  { "@-8 {Wdyx*8 -*8}", .prot = RW }, "1*8 0" },
-	{ "PMD changes before the lock: looked at again, in memory",
-	  { "{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" }, "1" },
-	{ "PMD-mapped folio: in memory",
-	  { "[Wdyx]", .prot = RW }, "1" },
-	{ "9 pages of a PMD-mapped folio: 9 bytes written",
-	  { "[|Wdyx*9|Wdyx*T-9]", .prot = RW }, "1" },
-	{ "zero page between two small folios: in memory",
-	  { "Wdyx Rzy*2 Wdyx", .prot = RW }, "1" },
-	{ "guard markers between 16K folios: not in memory",
-	  { "{Wdyx*4} G*4 {Wdyx*4}", .prot = RW, .guarded = true },
-	  "1*4 0*4 1" },
-	{ "migration entries of a 64K folio: in memory",
-	  { "{Mx*16}", .prot = RW }, "1" },
-	{ "64K folio, second half migration entries: in memory",
-	  { "{Wdyx*8 Mx*8}", .prot = RW }, "1" },
-
-	/* Swap entries. */
-	{ "swap entries of a 64K folio in the swap cache: in memory",
-	  { "{Sx*16}", .prot = RW, .swap = true }, "1" },
-	{ "swap entries of a 64K folio that is swapped out: not in memory",
-	  { "{Sx*16}", .prot = RW, .swap = true }, "0", .swapped_out = true },
-	{ "small folios before swap entries of a swapped-out folio: only they in memory",
-	  { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true }, "1*3 0",
-	  .swapped_out = true },
-
-	/* Files. */
-	{ "64K file folio: in memory",
-	  { "{Ry*16}", PTEBATCH_FILE, RW }, "1" },
-	{ "64K file folio that no entry maps: in memory",
-	  { "{-*16}", PTEBATCH_FILE, RW }, "1" },
-	{ "16K file folio, nothing before and behind it: only it in memory",
-	  { "-*4 {-*4} -*4", PTEBATCH_FILE, RW }, "0*4 1*4 0" },
-	{ "64K shmem folio, half of it mapped: in memory",
-	  { "{Wdy*8 -*8}", PTEBATCH_SHMEM, RW }, "1" },
-	{ "32K shmem folio between markers of an empty file: only it in memory",
-	  { "U*4 {Ry*8} U*4", PTEBATCH_SHMEM, RW, .uffd_wp = true },
-	  "0*4 1*8 0" },
-	{ "64K shmem folio, uffd-wp markers instead of its second half: in memory",
-	  { "{Ry*8 U*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "1" },
-};
-
-KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
-
 /* The set-up keeps the folios of swap entries in the swap cache. */
-static void prepare(struct ptebatch_trial *trial, const void *data)
+static void drop_cache(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
 {
-	const struct mincore_row *row = data;
-	struct ptebatch_space *space = trial->space;
+	const struct ptebatch_space *space = use->trial->space;
 	unsigned int i;
 
-	for (i = 0; row->swapped_out && i < space->row.nr_folios; i++)
+	for (i = 0; i < space->row.nr_folios; i++)
 		if (folio_test_swapcache(space->folios[i]))
 			ptebatch_swap_free(space->folios[i]);
 }
+
+static const struct ptebatch_condition_type swapped_out = {
+	.name = "the folios are not in the swap cache", .occur = drop_cache,
+};
+
+#define SWAPPED_OUT	{ .type = &swapped_out }
+
+/**
+ * struct mincore_row - a case of mincore()
+ * @c: the case; no entry changes
+ * @expected: what mincore() reports: runs of equal bytes, of which the last may
+ *            be without its length
+ */
+struct mincore_row {
+	struct ptebatch_case c;
+	const char *expected;
+};
+
+static const struct mincore_row rows[] = {
+	{ { "64K folio: in memory",
+	    { "{Wdyx*16}", .prot = RW } }, "1" },
+	{ { "64K folio, PROT_NONE: in memory",
+	    { "{Ndyx*16}", .prot = PROT_NONE } }, "1" },
+	{ { "64K folio, 10 pages in the middle of it: 10 bytes written",
+	    { "{Wdyx*3 | Wdyx*10 | Wdyx*3}", .prot = RW } }, "1" },
+	{ { "64K folio with a hole: in memory, except for the hole",
+	    { "{Wdyx*4 -*8 Wdyx*4}", .prot = RW } }, "1*4 0*8 1" },
+	{ { "two 64K folios with a hole of 64K between them: in memory, except for the hole",
+	    { "{Wdyx*16} -*16 {Wdyx*16}", .prot = RW } }, "1*16 0*16 1" },
+	{ { "64K folio across a page table boundary: in memory",
+	    { "@-8 {Wdyx*16}", .prot = RW } }, "1" },
+	{ { "64K folio, not mapped behind a page table boundary: first half in memory",
+	    { "@-8 {Wdyx*8 -*8}", .prot = RW } }, "1*8 0" },
+	{ { "PMD changes before the lock: looked at again, in memory",
+	    { "{Wdyx*16}", .prot = RW }, .with = { TABLE_LOST } }, "1" },
+	{ { "PMD-mapped folio: in memory",
+	    { "[Wdyx]", .prot = RW } }, "1" },
+	{ { "9 pages of a PMD-mapped folio: 9 bytes written",
+	    { "[|Wdyx*9|Wdyx*T-9]", .prot = RW } }, "1" },
+	{ { "zero page between two small folios: in memory",
+	    { "Wdyx Rzy*2 Wdyx", .prot = RW } }, "1" },
+	{ { "guard markers between 16K folios: not in memory",
+	    { "{Wdyx*4} G*4 {Wdyx*4}", .prot = RW, .guarded = true } }, "1*4 0*4 1" },
+	{ { "migration entries of a 64K folio: in memory",
+	    { "{Mx*16}", .prot = RW } }, "1" },
+	{ { "64K folio, second half migration entries: in memory",
+	    { "{Wdyx*8 Mx*8}", .prot = RW } }, "1" },
+
+	/* Swap entries. */
+	{ { "swap entries of a 64K folio in the swap cache: in memory",
+	    { "{Sx*16}", .prot = RW, .swap = true } }, "1" },
+	{ { "swap entries of a 64K folio that is swapped out: not in memory",
+	    { "{Sx*16}", .prot = RW, .swap = true }, .with = { SWAPPED_OUT } }, "0" },
+	{ { "small folios before swap entries of a swapped-out folio: only they in memory",
+	    { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true }, .with = { SWAPPED_OUT } }, "1*3 0" },
+
+	/* Files. */
+	{ { "64K file folio: in memory",
+	    { "{Ry*16}", PTEBATCH_FILE, RW } }, "1" },
+	{ { "64K file folio that no entry maps: in memory",
+	    { "{-*16}", PTEBATCH_FILE, RW } }, "1" },
+	{ { "16K file folio, nothing before and behind it: only it in memory",
+	    { "-*4 {-*4} -*4", PTEBATCH_FILE, RW } }, "0*4 1*4 0" },
+	{ { "64K shmem folio, half of it mapped: in memory",
+	    { "{Wdy*8 -*8}", PTEBATCH_SHMEM, RW } }, "1" },
+	{ { "32K shmem folio between markers of an empty file: only it in memory",
+	    { "U*4 {Ry*8} U*4", PTEBATCH_SHMEM, RW, .uffd_wp = true } }, "0*4 1*8 0" },
+	{ { "64K shmem folio, uffd-wp markers instead of its second half: in memory",
+	    { "{Ry*8 U*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true } }, "1" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
 
 /* The length of the first run of @runs. */
 static unsigned int run_length(const char *runs)
@@ -154,9 +154,9 @@ static unsigned int run_length(const char *runs)
 	return sscanf(runs + 1, "*%u", &length) == 1 ? length : UINT_MAX;
 }
 
-static void check_reported(struct ptebatch_trial *trial, const void *data)
+static void check_reported(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 {
-	const struct mincore_row *row = data;
+	const struct mincore_row *row = container_of(c, struct mincore_row, c);
 	const struct ptebatch_row *drawn = &trial->space->row;
 	unsigned int nr = drawn->to - drawn->from;
 	const char *run = row->expected;
@@ -175,15 +175,16 @@ static void check_reported(struct ptebatch_trial *trial, const void *data)
 			    "mincore() writes more than the %u bytes of the range", nr);
 }
 
+static bool check_row(struct kunit *test, struct mincore_row row)
+{
+	row.c.op = &mincore_op;
+	row.c.check = check_reported;
+	return ptebatch_case_run(test, &row.c);
+}
+
 static void mincore_row(struct kunit *test)
 {
-	const struct mincore_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &mincore_op, .setup = &row->setup, .prepare = prepare,
-		.check = check_reported, .data = row,
-	};
-
-	ptebatch_row_run(test, &run);
+	check_row(test, *(const struct mincore_row *)test->param_value);
 }
 
 /**
@@ -210,20 +211,12 @@ static bool check_range(struct kunit *test, const void *data, unsigned int nr,
 			unsigned int from, unsigned int to)
 {
 	const struct kind *kind = data;
-	const struct mincore_row row = {
-		.setup = {
-			ptebatch_draw_range(test, nr, from, to, kind->outside,
-					    kind->inside),
-			.prot = RW,
-		},
-		.expected = kind->expected,
-	};
-	const struct ptebatch_run run = {
-		.op = &mincore_op, .setup = &row.setup, .prepare = prepare,
-		.check = check_reported, .data = &row,
-	};
+	const char *picture = ptebatch_draw_range(test, nr, from, to, kind->outside,
+						  kind->inside);
 
-	return ptebatch_row_run(test, &run);
+	return check_row(test, (struct mincore_row) {
+		{ .setup = { picture, .prot = RW } }, kind->expected,
+	});
 }
 
 static void mincore_order(struct kunit *test)
