@@ -25,7 +25,7 @@
 #include "../lib/op/protect.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
-#include "../lib/run/rows.h"
+#include "../lib/run/case.h"
 #include "../lib/space/blocks.h"
 #include "../lib/twin/twin.h"
 

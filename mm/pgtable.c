@@ -18,7 +18,9 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
-#include "../lib/run/rows.h"
+#include "../lib/run/case.h"
+
+#define RW	(PROT_READ | PROT_WRITE)
 
 static const struct pgtable_row {
 	const char *name;
@@ -43,7 +45,7 @@ static void pgtable_set_ptes(struct kunit *test)
 	const struct pgtable_row *param = test->param_value;
 	const struct ptebatch_setup setup = {
 		.picture = param->picture,
-		.prot = PROT_READ | PROT_WRITE,
+		.prot = RW,
 	};
 	const struct ptebatch_row *row;
 	struct ptebatch_trial *trial;
@@ -132,34 +134,30 @@ static long clear_young_dirty(const struct ptebatch_op *op,
 	return ptep ? 0 : -ENOMEM;
 }
 
-static const struct clear_row {
-	const char *name;
-	cydp_t flags;
-	const char *before, *after;
-} clear_rows[] = {
+static const struct ptebatch_op clear_op = {
+	.name = "clear_young_dirty_ptes()", .function = "clear_young_dirty_ptes()",
+	.call = clear_young_dirty, .no_twin = true,
+};
+
+#define CLEAR(flags)	.op = &clear_op, .arg = (__force unsigned long)(flags)
+
+static const struct ptebatch_case clear_rows[] = {
 	{ "only the accessed bit: entries become old, and stay dirty",
-	  CYDP_CLEAR_YOUNG, "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", "{Wdx*8 Wx*8}" },
+	  { "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", .prot = RW }, "{Wdx*8 Wx*8}",
+	  CLEAR(CYDP_CLEAR_YOUNG) },
 	{ "only the dirty bit: entries become clean, and stay young",
-	  CYDP_CLEAR_DIRTY, "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", "{Wyx*4 Wx*4 Wyx*4 Wx*4}" },
+	  { "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", .prot = RW }, "{Wyx*4 Wx*4 Wyx*4 Wx*4}",
+	  CLEAR(CYDP_CLEAR_DIRTY) },
 	{ "accessed and dirty bits: entries become old and clean",
-	  CYDP_CLEAR_YOUNG | CYDP_CLEAR_DIRTY, "{Wdyx*4 Rdx*4 Ryx*4 Wx*4}",
-	  "{Wx*4 Rx*8 Wx*4}" },
+	  { "{Wdyx*4 Rdx*4 Ryx*4 Wx*4}", .prot = RW }, "{Wx*4 Rx*8 Wx*4}",
+	  CLEAR(CYDP_CLEAR_YOUNG | CYDP_CLEAR_DIRTY) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(clear_rows, clear_rows, name);
 
 static void pgtable_clear_young_dirty(struct kunit *test)
 {
-	const struct clear_row *row = test->param_value;
-	const struct ptebatch_setup setup = { row->before, .prot = PROT_READ | PROT_WRITE };
-	const struct ptebatch_op op = {
-		.name = "clear_young_dirty_ptes()", .function = "clear_young_dirty_ptes()",
-		.call = clear_young_dirty, .no_twin = true,
-		.arg = (__force unsigned long)row->flags,
-	};
-	const struct ptebatch_run run = { .op = &op, .setup = &setup, .after = row->after };
-
-	ptebatch_row_run(test, &run);
+	ptebatch_case_param(test);
 }
 
 static struct kunit_case pgtable_cases[] = {
