@@ -97,14 +97,18 @@ struct ptebatch_use *ptebatch_conditions_begin(struct ptebatch_trial *trial,
 					       const struct ptebatch_condition *with)
 {
 	struct kunit *test = trial->test;
+	struct ptebatch_condition *list;
 	struct ptebatch_use *uses;
 	unsigned int i;
 
 	uses = kunit_kcalloc(test, PTEBATCH_CONDITIONS + 1, sizeof(*uses), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, uses);
-	for (i = 0; i < count(with); i++) {
+	/* @with may be on the stack of a task that a failed assertion ends. */
+	list = kunit_kcalloc(test, PTEBATCH_CONDITIONS, sizeof(*list), GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, uses && list);
+	memcpy(list, with, PTEBATCH_CONDITIONS * sizeof(*list));
+	for (i = 0; i < count(list); i++) {
 		uses[i].trial = trial;
-		uses[i].condition = &with[i];
+		uses[i].condition = &list[i];
 		begin(&uses[i]);
 	}
 	return uses;
