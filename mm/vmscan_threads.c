@@ -19,31 +19,25 @@
 
 #define TO_READABLE	(&ptebatch_protections[PTEBATCH_TO_READABLE])
 
-static const struct threads_row {
-	const char *name;
-	struct ptebatch_threads threads;
-} rows[] = {
-	{ "look-around, mprotect() waits for the page table: neighbour stays young",
-	  { &ptebatch_referenced,
-	    { "| {Wdyx*16} {Wdyx*16} |", .prot = RW, .lru = true },
-	    PTEBATCH_CLEAR_YOUNG, TO_READABLE, PTEBATCH_UNTIL_CONTENDED, NULL,
-	    "{Rdx*16} {Rdyx*16}", .ret = 1, .meanwhile_ret = 32 } },
+static const struct ptebatch_threads rows[] = {
+	{ { "look-around, mprotect() waits for the page table: neighbour stays young",
+	    { "| {Wdyx*16} {Wdyx*16} |", .prot = RW, .lru = true }, "{Rdx*16} {Rdyx*16}",
+	    .op = &ptebatch_referenced, .ret = 1 },
+	  PTEBATCH_CLEAR_YOUNG, TO_READABLE, PTEBATCH_UNTIL_CONTENDED,
+	  .meanwhile_ret = 32 },
 	/* 4 of 64 are too few: only the first walk leads to the second. */
-	{ "look-around at 4 PTEs, a walk skips the locked page table: the next walks it",
-	  { &ptebatch_referenced,
+	{ { "look-around at 4 PTEs, a walk skips the locked page table: the next walks it",
 	    { "| {Wdyx*4} -*64 {Wdyx*16} |", .prot = RW, .lru = true },
-	    PTEBATCH_CLEAR_YOUNG, &ptebatch_walk, PTEBATCH_UNTIL_DONE,
-	    &ptebatch_walk_hot, "{Wdx*4} -*64 {Wdx*16}", .ret = 1,
-	    .becomes_old = true } },
+	    "{Wdx*4} -*64 {Wdx*16}", .op = &ptebatch_referenced, .ret = 1 },
+	  PTEBATCH_CLEAR_YOUNG, &ptebatch_walk, PTEBATCH_UNTIL_DONE,
+	  .finally = &ptebatch_walk_hot, .becomes_old = true },
 };
 
-KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
 
 static void vmscan_threads(struct kunit *test)
 {
-	const struct threads_row *row = test->param_value;
-
-	ptebatch_threads_run(test, &row->threads);
+	ptebatch_threads_run(test, test->param_value);
 }
 
 static struct kunit_case vmscan_threads_cases[] = {

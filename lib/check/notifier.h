@@ -27,10 +27,6 @@ static inline struct ptebatch_notifier *ptebatch_notifier_of(struct mmu_notifier
 	return container_of(notifier, struct ptebatch_notifier, notifier);
 }
 
-/* From kernel/rcu/rcu.h: mmu_notifier_unregister() waits for long otherwise. */
-void rcu_expedite_gp(void);
-void rcu_unexpedite_gp(void);
-
 struct ptebatch_notifier *ptebatch_notifier_begin(const struct mmu_notifier_ops *ops,
 						  struct mm_struct *mm, void *record);
 void ptebatch_notifier_end(struct ptebatch_notifier *notifier);

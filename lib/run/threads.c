@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
-#include <linux/mmu_notifier.h>
 #include <linux/uaccess.h>
 
 #include "../check/compare.h"
-#include "../check/contents.h"
 #include "../check/notifier.h"
 #include "../op/access.h"
-#include "rows.h"
 #include "threads.h"
 
 /**
  * struct two_tasks - state of a run
  * @threads: the operations
+ * @c: the case that runs, with the second task as a condition
+ * @repeated: operation that repeats the first one
  * @space: the address space
  * @pause: pause of the first operation
- * @notifier: MMU notifier, called when the kernel announces that it will change
- *            a range of entries, when it has changed them, and when entries become
- *            old
- * @notified: @notifier is registered
+ * @notifier: MMU notifier that pauses, %NULL if it is not registered
  * @started: the second task was started and not ended
  * @stop: the first operation has run for all rounds
  */
 struct two_tasks {
 	const struct ptebatch_threads *threads;
+	struct ptebatch_case c;
+	struct ptebatch_op repeated;
 	struct ptebatch_space *space;
 	struct ptebatch_pause pause;
-	struct mmu_notifier notifier;
-	bool notified;
+	struct ptebatch_notifier *notifier;
 	bool started;
 	bool stop;
 };
@@ -68,96 +65,96 @@ static long repeat_meanwhile(void *data)
 
 #define KCSAN_FACTOR	64
 
-/* The operation that repeats another one, and its argument. */
-struct repeated_op {
-	struct ptebatch_op op;
-	struct two_tasks *tasks;
-};
-
+/* @op->arg is the state of the run. */
 static long repeat(const struct ptebatch_op *op, struct ptebatch_space *space,
 		   bool twin)
 {
-	struct two_tasks *tasks =
-		container_of(op, struct repeated_op, op)->tasks;
-	const struct ptebatch_threads *threads = tasks->threads;
-	unsigned int i, rounds = threads->rounds;
+	struct two_tasks *tasks = (struct two_tasks *)op->arg;
+	const struct ptebatch_op *repeated = tasks->threads->c.op;
+	unsigned int i, rounds = tasks->threads->rounds;
 
 	if (IS_ENABLED(CONFIG_KCSAN))
 		rounds *= KCSAN_FACTOR;
 	for (i = 0; i < rounds; i++)
-		threads->op->call(threads->op, space, false);
+		repeated->call(repeated, space, false);
 	WRITE_ONCE(tasks->stop, true);
 	return 0;
 }
 
-static void pause_at_flush(void *data)
-{
-	struct two_tasks *tasks = data;
-
-	ptebatch_pause_at(&tasks->pause, PTEBATCH_FLUSH);
-}
-
 #ifdef CONFIG_MMU_NOTIFIER
+
+/*
+ * Not hooks: a kprobe may disable interrupts, and the second task may wait for an
+ * IPI to the paused CPU.
+ */
+static void pause_at(struct mmu_notifier *notifier, enum ptebatch_point point)
+{
+	struct ptebatch_pause *pause = READ_ONCE(ptebatch_notifier_of(notifier)->record);
+
+	if (pause)
+		ptebatch_pause_at(pause, point);
+}
 
 static int begin_range(struct mmu_notifier *notifier,
 		       const struct mmu_notifier_range *range)
 {
-	struct two_tasks *tasks = container_of(notifier, struct two_tasks, notifier);
-
-	ptebatch_pause_at(&tasks->pause, PTEBATCH_RANGE_START);
+	pause_at(notifier, PTEBATCH_RANGE_START);
 	return 0;
 }
 
 static void end_range(struct mmu_notifier *notifier,
 		      const struct mmu_notifier_range *range)
 {
-	struct two_tasks *tasks = container_of(notifier, struct two_tasks, notifier);
-
-	ptebatch_pause_at(&tasks->pause, PTEBATCH_RANGE_END);
+	pause_at(notifier, PTEBATCH_RANGE_END);
 }
 
 /* A secondary MMU without accessed bits. */
 static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
 			unsigned long start, unsigned long end)
 {
-	struct two_tasks *tasks = container_of(notifier, struct two_tasks, notifier);
-
-	ptebatch_pause_at(&tasks->pause, PTEBATCH_CLEAR_YOUNG);
+	pause_at(notifier, PTEBATCH_CLEAR_YOUNG);
 	return false;
 }
 
-static const struct mmu_notifier_ops notifier_ops = {
+static void flush(struct mmu_notifier *notifier, struct mm_struct *mm,
+		  unsigned long start, unsigned long end)
+{
+	pause_at(notifier, PTEBATCH_FLUSH);
+}
+
+/* The kernel does not allow both in one notifier. */
+static const struct mmu_notifier_ops range_ops = {
 	.clear_flush_young = clear_young,
 	.clear_young = clear_young,
 	.invalidate_range_start = begin_range,
 	.invalidate_range_end = end_range,
+	.free_notifier = ptebatch_notifier_free,
 };
 
-static int notify(struct two_tasks *tasks)
-{
-	int err;
+static const struct mmu_notifier_ops flush_ops = {
+	.arch_invalidate_secondary_tlbs = flush,
+	.free_notifier = ptebatch_notifier_free,
+};
 
-	tasks->notifier.ops = &notifier_ops;
-	err = mmu_notifier_register(&tasks->notifier, tasks->space->places[0].mm);
-	tasks->notified = !err;
-	return err;
+static void notify(struct two_tasks *tasks)
+{
+	const struct mmu_notifier_ops *ops =
+		tasks->pause.point == PTEBATCH_FLUSH ? &flush_ops : &range_ops;
+
+	tasks->notifier = ptebatch_notifier_begin(ops, tasks->space->places[0].mm,
+						  &tasks->pause);
 }
 
 static void stop_notifying(struct two_tasks *tasks)
 {
-	if (!tasks->notified)
-		return;
-	rcu_expedite_gp();
-	mmu_notifier_unregister(&tasks->notifier, tasks->space->places[0].mm);
-	rcu_unexpedite_gp();
-	tasks->notified = false;
+	if (tasks->notifier)
+		ptebatch_notifier_end(tasks->notifier);
 }
 
 #else
 
-static int notify(struct two_tasks *tasks)
+static void notify(struct two_tasks *tasks)
 {
-	return -EOPNOTSUPP;
 }
 
 static void stop_notifying(struct two_tasks *tasks)
@@ -181,35 +178,23 @@ static spinlock_t *row_lock(const struct ptebatch_space *space)
 	return ptep ? ptl : NULL;
 }
 
-static void end_second(void *data)
-{
-	struct two_tasks *tasks = data;
-
-	WRITE_ONCE(tasks->stop, true);
-	if (tasks->started)
-		ptebatch_pause_end(&tasks->pause);
-	tasks->started = false;
-	stop_notifying(tasks);
-	ptebatch_unpin();
-}
-
 static bool writes(const struct ptebatch_op *op)
 {
 	return op->call == ptebatch_call_write;
 }
 
-static void prepare(struct ptebatch_trial *trial, const void *data)
+static void begin_second(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
 {
-	struct two_tasks *tasks = (struct two_tasks *)data;
+	struct two_tasks *tasks = (struct two_tasks *)use->condition->value;
 	const struct ptebatch_threads *threads = tasks->threads;
+	struct ptebatch_trial *trial = use->trial;
 	struct kunit *test = trial->test;
 
 	/* The models know one operation. */
 	trial->call.model = NULL;
 	if (trial->second)
 		trial->second->call.model = NULL;
-	if (!threads->discards && !writes(threads->meanwhile))
-		ptebatch_contents_fill(trial);
 	tasks->space = trial->space;
 	tasks->pause = (struct ptebatch_pause) {
 		.point = threads->point, .until = threads->until,
@@ -219,12 +204,10 @@ static void prepare(struct ptebatch_trial *trial, const void *data)
 		.data = tasks,
 		.ptl = row_lock(trial->space),
 	};
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_second, tasks));
-	KUNIT_ASSERT_EQ(test, 0, notify(tasks));
+	notify(tasks);
+	KUNIT_ASSERT_NOT_NULL(test, tasks->notifier);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_pause_begin(&tasks->pause));
 	tasks->started = true;
-	trial->flush.data = tasks;
-	trial->flush.on_flush = pause_at_flush;
 }
 
 /* The violation of the schedule, %NULL if there is none. */
@@ -243,19 +226,12 @@ static const char *wrong_schedule(const struct ptebatch_pause *pause)
 	return NULL;
 }
 
-static void undo(struct ptebatch_trial *trial, const void *data)
+static void check_second(const struct ptebatch_trial *trial, struct two_tasks *tasks)
 {
-	struct two_tasks *tasks = (struct two_tasks *)data;
 	const struct ptebatch_threads *threads = tasks->threads;
+	const char *wrong = wrong_schedule(&tasks->pause);
 	struct kunit *test = trial->test;
-	const char *wrong;
 
-	/* Ends the second task, too; the pages stay pinned until @finally. */
-	ptebatch_pause_end(&tasks->pause);
-	tasks->started = false;
-	trial->flush.on_flush = NULL;
-	stop_notifying(tasks);
-	wrong = wrong_schedule(&tasks->pause);
 	if (wrong)
 		KUNIT_FAIL(test, "%s %s: %s", trial->function, wrong,
 			   threads->meanwhile->function);
@@ -273,25 +249,42 @@ static void undo(struct ptebatch_trial *trial, const void *data)
 						       threads->meanwhile->arg),
 				      "%s loses what put_user() wrote to entry %lu",
 				      trial->function, threads->meanwhile->arg);
+}
+
+static void end_second(struct ptebatch_use *use)
+{
+	struct two_tasks *tasks = (struct two_tasks *)use->condition->value;
+
+	WRITE_ONCE(tasks->stop, true);
+	/* Ends the second task, too; the pages stay pinned until @finally. */
+	if (tasks->started)
+		ptebatch_pause_end(&tasks->pause);
+	stop_notifying(tasks);
+	if (tasks->started)
+		check_second(use->trial, tasks);
 	ptebatch_unpin();
 }
 
-static void check_old(struct ptebatch_trial *trial, const void *data)
+static const struct ptebatch_condition_type second_task = {
+	.name = "a second task runs", .occur = begin_second, .end = end_second,
+};
+
+static void check_old(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 {
-	const struct two_tasks *tasks = data;
+	const struct ptebatch_threads *threads = container_of(c, struct two_tasks, c)->threads;
 	const struct ptebatch_row *after = &trial->after.row;
 	struct ptebatch_row *expected;
 	unsigned int i, young = 0;
 
-	if (!tasks->threads->becomes_old)
+	if (!threads->becomes_old)
 		return;
-	expected = ptebatch_picture(trial->test, tasks->threads->after);
+	expected = ptebatch_picture(trial->test, c->after);
 	for (i = 0; i < after->nr; i++)
 		young += !!(after->entries[i].flags & ~expected->entries[i].flags &
 			    PTEBATCH_YOUNG);
 	KUNIT_EXPECT_EQ_MSG(trial->test, young, 0,
 			    "entries still young after %s and %s, expected old",
-			    trial->function, tasks->threads->meanwhile->function);
+			    trial->function, threads->meanwhile->function);
 }
 
 static void skip_if_missing(struct kunit *test, const struct ptebatch_op *op)
@@ -315,31 +308,32 @@ static void skip_if_missing(struct kunit *test, const struct ptebatch_op *op)
 void ptebatch_threads_run(struct kunit *test, const struct ptebatch_threads *threads)
 {
 	const char *missing = ptebatch_pause_missing(threads->point);
-	struct ptebatch_run run = {
-		.setup = &threads->setup, .after = threads->after,
-		.second = threads->second, .ret = threads->ret,
-		.prepare = prepare, .undo = undo, .check = check_old,
-	};
-	struct repeated_op repeated;
 	struct two_tasks *tasks;
+	struct ptebatch_case *c;
 	bool passes = true;
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
-	skip_if_missing(test, threads->op);
 	skip_if_missing(test, threads->meanwhile);
 	skip_if_missing(test, threads->finally);
 	tasks = kunit_kzalloc(test, sizeof(*tasks), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tasks);
 	tasks->threads = threads;
-	repeated = (struct repeated_op) { *threads->op, tasks };
-	repeated.op.no_twin = true;
-	if (threads->rounds)
-		repeated.op.call = repeat;
-	run.op = &repeated.op;
-	run.data = tasks;
-	if (threads->rounds)
-		ptebatch_row_call(test, &run, false, &passes);
-	else
-		ptebatch_row_run(test, &run);
+	tasks->c = threads->c;
+	c = &tasks->c;
+	c->filled = !threads->discards && !writes(threads->meanwhile);
+	c->no_twin = true;
+	c->check = check_old;
+	c->with[0] = (struct ptebatch_condition) {
+		.type = &second_task, .value = (unsigned long)tasks,
+	};
+	if (!threads->rounds) {
+		ptebatch_case_run(test, c);
+		return;
+	}
+	tasks->repeated = *c->op;
+	tasks->repeated.call = repeat;
+	tasks->repeated.arg = (unsigned long)tasks;
+	c->op = &tasks->repeated;
+	ptebatch_case_call(test, c, false, &passes);
 }

@@ -7,41 +7,34 @@
 #define PTEBATCH_THREADS_H
 
 #include "../kernel/pause.h"
-#include "../op/op.h"
+#include "case.h"
 
 /**
  * struct ptebatch_threads - two operations on a row, and what is expected
- * @op: operation that pauses
- * @setup: the address space before the operations
- * @point: point at which @op pauses, the first time that it reaches the point
+ * @c: the operation that pauses, and what is expected after both; conditions are not
+ *     supported
+ * @point: point at which it pauses, the first time that it reaches the point
  * @meanwhile: operation of the second task during the pause
  * @until: when the pause ends
  * @finally: operation after both, or %NULL
- * @after: expected row; %NULL if no entry may change
- * @second: expected row of the second place, as in struct ptebatch_run
- * @ret: expected return value of @op, if it does not count pages
  * @meanwhile_ret: expected return value of @meanwhile
- * @rounds: @op runs so many times, and @meanwhile with @finally until @op has
+ * @rounds: @c.op runs so many times, and @meanwhile with @finally until @c.op has
  *          finished: neither return values nor entries are compared. More
  *          rounds with KCSAN, which looks at few of the accesses.
  * @tlb: the second task uses the mm from the beginning, and has read each page:
  *       its TLB has the entries
- * @becomes_old: an entry that is not young in @after must not be young; otherwise
+ * @becomes_old: an entry that is not young in @c.after must not be young; otherwise
  *               it may, as accessed may spread
  * @discards: the operations may discard the contents of pages
  *
  * A pinned page is unpinned before the checks.
  */
 struct ptebatch_threads {
-	const struct ptebatch_op *op;
-	struct ptebatch_setup setup;
+	struct ptebatch_case c;
 	enum ptebatch_point point;
 	const struct ptebatch_op *meanwhile;
 	enum ptebatch_pause_until until;
 	const struct ptebatch_op *finally;
-	const char *after;
-	const char *second;
-	long ret;
 	long meanwhile_ret;
 	unsigned int rounds;
 	bool tlb;
