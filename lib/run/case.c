@@ -107,6 +107,10 @@ struct ptebatch_trial *ptebatch_case_call(struct kunit *test,
 	op.arg = row->arg ?: op.arg;
 	trial = ptebatch_op_begin(test, &op, &row->setup, twin);
 	begin_second(trial, row);
+	if (row->no_model)
+		trial->call.model = NULL;
+	if (row->no_model && trial->second)
+		trial->second->call.model = NULL;
 	if (row->filled)
 		ptebatch_contents_fill(trial);
 	uses = ptebatch_conditions_begin(trial, row->with);

@@ -28,6 +28,7 @@
  * @filled: the pages are filled before, and their contents are checked
  * @onto_second: the destination is the second mapping of the row
  * @no_twin: the twin does not run, as if @op had none
+ * @no_model: the model of @op does not cover the case
  * @check: what else the suite checks, of the kernel's result and of the twin's; may
  *         be %NULL
  */
@@ -43,6 +44,7 @@ struct ptebatch_case {
 	bool filled;
 	bool onto_second;
 	bool no_twin;
+	bool no_model;
 	void (*check)(struct ptebatch_trial *trial, const struct ptebatch_case *row);
 };
 
