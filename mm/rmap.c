@@ -24,67 +24,51 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
 #include "../lib/check/rules.h"
-#include "../lib/kernel/counter.h"
-#include "../lib/kernel/fail_nth.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
-#include "../lib/op/op.h"
 #include "../lib/op/protect.h"
+#include "../lib/run/case.h"
 #include "../lib/run/orders.h"
-#include "../lib/run/rows.h"
-#include "../lib/space/folio.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/**
- * struct unmap_row - a case of try_to_unmap()
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row after the call
- * @flags: TTU_* flags of the call
- * @mlocks: the folios of an mlocked VMA become mlocked
- * @pinned: GUP has pinned the first folio
+/*
+ * The RSS before the call, in pages, as update_hiwater_rss() reads it, and the
+ * references to the first folio after the call.
  */
-struct unmap_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	enum ttu_flags flags;
-	bool mlocks;
-	bool pinned;
+static unsigned long rss_before;
+static unsigned int refs;
+
+static long unmap(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	rss_before = get_mm_rss(space->places[0].mm);
+	ptebatch_unmap.call(op, space, twin);
+	refs = folio_ref_count(space->folios[0]);
+	return 0;
+}
+
+static const struct ptebatch_op unmap_op = {
+	.function = "try_to_unmap()", .call = unmap, .model = ptebatch_model_unmap,
 };
 
 /* The model covers neither hwpoison nor mlock nor redirtied lazyfree folios. */
-static bool is_modelled(const struct unmap_row *row,
-			const struct ptebatch_row *was)
+static bool is_modelled(struct kunit *test, const struct ptebatch_case *row)
 {
+	const struct ptebatch_row *was = ptebatch_picture(test, row->setup.picture);
 	u16 flags = (row->setup.lazyfree ? PTEBATCH_DIRTY : 0) |
-		    (row->flags & TTU_HWPOISON ? PTEBATCH_POISONED : 0);
+		    (row->arg & TTU_HWPOISON ? PTEBATCH_POISONED : 0);
 	unsigned int i;
 
 	if ((row->setup.mlocked || row->setup.next_mlocked) &&
-	    !(row->flags & TTU_IGNORE_MLOCK))
+	    !(row->arg & TTU_IGNORE_MLOCK))
 		return false;
 	for (i = was->from; i < was->to; i++)
 		if (was->entries[i].flags & flags)
 			return false;
 	return true;
-}
-
-/* The RSS before the call, in pages, as update_hiwater_rss() reads it. */
-static unsigned long rss_before;
-
-static void prepare(struct ptebatch_trial *trial, const void *data)
-{
-	const struct unmap_row *row = data;
-
-	if (!is_modelled(row, &trial->before.row))
-		trial->call.model = NULL;
-	rss_before = get_mm_rss(trial->place->mm);
-	if (row->pinned)
-		ptebatch_folio_pin(trial->space->folios[0], 1);
 }
 
 static void check_peak(const struct ptebatch_trial *trial)
@@ -98,26 +82,14 @@ static void check_peak(const struct ptebatch_trial *trial)
 			    ": peak of the RSS after %s, in pages", trial->function);
 }
 
-/* References to the first folio after the call. */
-static unsigned int refs;
-
 /*
  * Each munlock puts a folio into a batch of the CPU, which holds a reference:
  * reclaim can free the folio only if try_to_unmap() drains the batch.
  */
-static void count_refs(struct ptebatch_trial *trial, const void *data)
-{
-	const struct unmap_row *row = data;
-
-	if (row->pinned)
-		ptebatch_folio_pin(trial->space->folios[0], -1);
-	refs = folio_ref_count(trial->space->folios[0]);
-}
-
 static void check_drained(const struct ptebatch_trial *trial,
-			  const struct unmap_row *row)
+			  const struct ptebatch_case *row)
 {
-	if (row->flags & TTU_IGNORE_MLOCK)
+	if (row->arg & TTU_IGNORE_MLOCK)
 		KUNIT_EXPECT_EQ_MSG(trial->test, refs,
 				    folio_ref_count(trial->space->folios[0]),
 				    PTEBATCH_RULE_MLOCKED
@@ -126,9 +98,9 @@ static void check_drained(const struct ptebatch_trial *trial,
 }
 
 /* PG_mlocked of folios that were not mlocked before. */
-static void check_state(struct ptebatch_trial *trial, const void *data)
+static void check_mlocked(const struct ptebatch_trial *trial,
+			  const struct ptebatch_case *row, bool mlocked)
 {
-	const struct unmap_row *row = data;
 	unsigned int i;
 
 	check_peak(trial);
@@ -138,28 +110,33 @@ static void check_state(struct ptebatch_trial *trial, const void *data)
 	for (i = 0; i < trial->space->row.nr_folios; i++)
 		KUNIT_EXPECT_EQ_MSG(trial->test,
 				    folio_test_mlocked(trial->space->folios[i]),
-				    row->mlocks, PTEBATCH_RULE_MLOCKED
+				    mlocked, PTEBATCH_RULE_MLOCKED
 				    ": PG_mlocked of folio %u after %s", i,
 				    trial->function);
 }
 
-static void check_row(struct kunit *test, const struct unmap_row *row)
+static void check_state(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
-	struct ptebatch_op op = ptebatch_unmap;
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after,
-		.prepare = prepare, .undo = count_refs,
-		.check = check_state, .data = row,
-	};
-
-	op.arg = row->flags;
-	ptebatch_row_run(test, &run);
+	check_mlocked(trial, row, false);
 }
 
-static const struct unmap_row rows[] = {
+static void check_becomes_mlocked(struct ptebatch_trial *trial,
+				  const struct ptebatch_case *row)
+{
+	check_mlocked(trial, row, true);
+}
+
+static void check_row(struct kunit *test, struct ptebatch_case row)
+{
+	row.op = &unmap_op;
+	row.no_model = !is_modelled(test, &row);
+	row.check = row.check ?: check_state;
+	ptebatch_case_run(test, &row);
+}
+
+static const struct ptebatch_case rows[] = {
 	/* Rule 17: dirty reaches the file's folio, uffd-wp leaves markers. */
-	{ "64K file folio, clean: unmapped",
-	  { "{Ry*16}", PTEBATCH_FILE, RO }, "-*16" },
+	{ "64K file folio, clean: unmapped", { "{Ry*16}", PTEBATCH_FILE, RO }, "-*16" },
 	{ "64K file folio, PTE 9 dirty: unmapped, folio dirty",
 	  { "{Ry*9 Wdy Ry*6}", PTEBATCH_FILE, RW }, "-*16" },
 	{ "64K file folio, last PTE dirty: unmapped, folio dirty",
@@ -192,15 +169,13 @@ static const struct unmap_row rows[] = {
 	{ "64K lazyfree folio, clean, PTEs 4 to 7 read-only: unmapped",
 	  { "{Wyx*4 Ryx*4 Wyx*8}", .prot = RW, .lazyfree = true }, "-*16" },
 	{ "64K lazyfree folio, first PTE dirty: stays mapped, PTEs unchanged",
-	  { "{Wdyx Wyx*15}", .prot = RW, .lazyfree = true },
-	  "{Wdyx Wyx*15}" },
+	  { "{Wdyx Wyx*15}", .prot = RW, .lazyfree = true }, "{Wdyx Wyx*15}" },
 	{ "64K lazyfree folio, dirty shadow stack PTE first: read-only PTEs stay read-only",
 	  { "{Cdyx Ryx*15}", .prot = RW, .lazyfree = true }, "{Cdyx Ryx*15}" },
 	{ "64K lazyfree folio, 4 device-exclusive entries: unmapped",
 	  { "{Wyx*4 Ex*4 Wyx*8}", .prot = RW, .lazyfree = true }, "-*16" },
 	{ "64K lazyfree folio, zero page in its middle: unmapped, zero page stays",
-	  { "{Wyx*4 Rzy*4 Wyx*8}", .prot = RW, .lazyfree = true },
-	  "-*4 Rzy*4 -*8" },
+	  { "{Wyx*4 Rzy*4 Wyx*8}", .prot = RW, .lazyfree = true }, "-*4 Rzy*4 -*8" },
 	{ "64K lazyfree folio across a page table boundary: unmapped",
 	  { "@-5 {Wyx*16}", .prot = RW, .lazyfree = true }, "@-5 -*16" },
 	{ "64K lazyfree folio, last 13 pages mapped: unmapped",
@@ -208,8 +183,7 @@ static const struct unmap_row rows[] = {
 	{ "64K droppable folio, dirty: unmapped",
 	  { "{Wdyx*16}", .prot = RW, .droppable = true }, "-*16" },
 	{ "64K droppable folio, only the last PTE dirty, PTE 3 read-only: unmapped",
-	  { "{Wyx*3 Ryx Wyx*11 Wdyx}", .prot = RW, .droppable = true },
-	  "-*16" },
+	  { "{Wyx*3 Ryx Wyx*11 Wdyx}", .prot = RW, .droppable = true }, "-*16" },
 	{ "small droppable folio, dirty: unmapped",
 	  { "{Wdyx}", .prot = RW, .droppable = true }, "-" },
 
@@ -219,7 +193,7 @@ static const struct unmap_row rows[] = {
 	{ "64K folio, shared: 16 swap entries, none exclusive",
 	  { "{Rdy*16}", .prot = RO, .swap = true }, "{S*16}" },
 	{ "64K folio, shared, pinned: 16 swap entries, only exclusive pages stay for a pin",
-	  { "{Rdy*16}", .prot = RO, .swap = true }, "{S*16}", .pinned = true },
+	  { "{Rdy*16}", .prot = RO, .swap = true }, "{S*16}", .with = { PINNED(0) } },
 	{ "64K folio, second half shared: only the first 8 swap entries exclusive",
 	  { "{Rdyx*8 Rdy*8}", .prot = RO, .swap = true }, "{Sx*8 S*8}" },
 	{ "64K folio, first page shared: all swap entries but the first exclusive",
@@ -227,41 +201,34 @@ static const struct unmap_row rows[] = {
 	{ "64K folio, last page shared: all swap entries but the last exclusive",
 	  { "{Rdyx*15 Rdy}", .prot = RO, .swap = true }, "{Sx*15 S}" },
 	{ "32K folio, every other page shared: every other swap entry exclusive",
-	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RO,
-	    .swap = true }, "{Sx S Sx S Sx S Sx S}" },
+	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RO, .swap = true },
+	  "{Sx S Sx S Sx S Sx S}" },
 	{ "64K folio, shared runs of 1, 2 and 3 pages: their swap entries not exclusive",
-	  { "{Rdyx Rdy Rdyx*2 Rdy*2 Rdyx*3 Rdy*3 Rdyx*4}", .prot = RO,
-	    .swap = true }, "{Sx S Sx*2 S*2 Sx*3 S*3 Sx*4}" },
+	  { "{Rdyx Rdy Rdyx*2 Rdy*2 Rdyx*3 Rdy*3 Rdyx*4}", .prot = RO, .swap = true },
+	  "{Sx S Sx*2 S*2 Sx*3 S*3 Sx*4}" },
 	{ "64K folio, writable, read-only and PROT_NONE PTEs: 16 exclusive swap entries",
-	  { "{Wdyx*4 Rdyx*4 Ndyx*4 Wdyx*4}", .prot = RW, .swap = true },
-	  "{Sx*16}" },
+	  { "{Wdyx*4 Rdyx*4 Ndyx*4 Wdyx*4}", .prot = RW, .swap = true }, "{Sx*16}" },
 	{ "64K folio, young and old, dirty and clean PTEs: 16 exclusive swap entries",
-	  { "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", .prot = RW, .swap = true },
-	  "{Sx*16}" },
+	  { "{Wdyx*4 Wdx*4 Wyx*4 Wx*4}", .prot = RW, .swap = true }, "{Sx*16}" },
 	{ "64K folio, 5 PTEs soft-dirty: the swap entries of these 5 soft-dirty",
-	  { "{Wdysx*4 Rdyx*4 Wdysx Rdyx*7}", .prot = RW, .track = true,
-	    .swap = true }, "{Ssx*4 Sx*4 Ssx Sx*7}" },
+	  { "{Wdysx*4 Rdyx*4 Wdysx Rdyx*7}", .prot = RW, .track = true, .swap = true },
+	  "{Ssx*4 Sx*4 Ssx Sx*7}" },
 	{ "64K folio, last PTE dirty, none soft-dirty: no swap entry soft-dirty",
-	  { "{Ryx*15 Rdyx}", .prot = RO, .track = true, .swap = true },
-	  "{Sx*16}" },
+	  { "{Ryx*15 Rdyx}", .prot = RO, .track = true, .swap = true }, "{Sx*16}" },
 	{ "64K folio, 12 PTEs uffd-wp: the swap entries of these 12 uffd-wp",
 	  { "{Rdyux*4 Wdyx*4 Rdyux Rdyu*7}", .prot = RW, .uffd_wp = true,
 	    .swap = true }, "{Sxu*4 Sx*4 Sxu Su*7}" },
 	{ "64K folio, first 4 PTEs uffd-rwp: first 4 swap entries uffd-rwp",
-	  { "{Ndyux*4 Wdyx*12}", .prot = RW, .uffd_rwp = true,
-	    .swap = true }, "{Sxu*4 Sx*12}" },
+	  { "{Ndyux*4 Wdyx*12}", .prot = RW, .uffd_rwp = true, .swap = true },
+	  "{Sxu*4 Sx*12}" },
 	{ "64K folio, pages 5 to 10 mapped: 6 exclusive swap entries",
-	  { "{.*5 Wdyx*6 .*5}", .prot = RW, .swap = true },
-	  "{.*5 Sx*6 .*5}" },
+	  { "{.*5 Wdyx*6 .*5}", .prot = RW, .swap = true }, "{.*5 Sx*6 .*5}" },
 	{ "64K folio with a hole of 2 PTEs: 14 exclusive swap entries, hole stays",
-	  { "{Wdyx*5 - - Wdyx*9}", .prot = RW, .swap = true },
-	  "{Sx*5 - - Sx*9}" },
+	  { "{Wdyx*5 - - Wdyx*9}", .prot = RW, .swap = true }, "{Sx*5 - - Sx*9}" },
 	{ "64K folio, 2 swap entries: they stay, 14 PTEs become exclusive swap entries",
-	  { "{Wdyx*5 Sx S Wdyx*9}", .prot = RW, .swap = true },
-	  "{Sx*6 S Sx*9}" },
+	  { "{Wdyx*5 Sx S Wdyx*9}", .prot = RW, .swap = true }, "{Sx*6 S Sx*9}" },
 	{ "64K folio, 2 migration entries: they stay, 14 PTEs become exclusive swap entries",
-	  { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW, .swap = true },
-	  "{Sx*5 Mx M Sx*9}" },
+	  { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW, .swap = true }, "{Sx*5 Mx M Sx*9}" },
 	{ "64K folio across a page table boundary: 16 exclusive swap entries",
 	  { "@-8 {Wdyx*16}", .prot = RW, .swap = true }, "@-8 {Sx*16}" },
 	{ "64K folio, virtual address not 64K-aligned: 16 exclusive swap entries",
@@ -273,11 +240,11 @@ static const struct unmap_row rows[] = {
 	  { "| {Wdyx*16} | +{Wdyx*16}", .prot = RW, .swap = true },
 	  "{Sx*16} {Wdyx*16}" },
 	{ "two 64K folios, TTU_BATCH_FLUSH: 32 exclusive swap entries",
-	  { "{Wdyx*16} {Wdyx*16}", .prot = RW, .swap = true },
-	  "{Sx*16} {Sx*16}", TTU_BATCH_FLUSH },
+	  { "{Wdyx*16} {Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16} {Sx*16}",
+	  .arg = TTU_BATCH_FLUSH },
 	{ "64K folio, TTU_SYNC and TTU_BATCH_FLUSH: 16 exclusive swap entries",
 	  { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}",
-	  TTU_SYNC | TTU_BATCH_FLUSH },
+	  .arg = TTU_SYNC | TTU_BATCH_FLUSH },
 	{ "folios of orders 0, 1, 3 and 5, order 5 shared: its swap entries not exclusive",
 	  { "{Wdyx} {Wdyx*2} {Wdyx*8} {Rdy*32}", .prot = RW, .swap = true },
 	  "{Sx} {Sx*2} {Sx*8} {S*32}" },
@@ -288,31 +255,28 @@ static const struct unmap_row rows[] = {
 	{ "small folio mapped by parent and child: swap entry, not exclusive",
 	  { "{Wdyx}", .prot = RW, .swap = true, .twice = true }, "{S}" },
 	{ "64K lazyfree folio mapped by parent and child: unmapped",
-	  { "{Wyx*16}", .prot = RW, .lazyfree = true, .twice = true },
-	  "-*16" },
+	  { "{Wyx*16}", .prot = RW, .lazyfree = true, .twice = true }, "-*16" },
 	{ "64K folio in an mlocked VMA: stays mapped",
 	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true,
-	    .mlocked_folios = true },
-	  "{Wdyx*16}" },
+	    .mlocked_folios = true }, "{Wdyx*16}" },
 	{ "64K folio in an mlocked VMA, TTU_IGNORE_MLOCK: 16 exclusive swap entries",
 	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true,
-	    .mlocked_folios = true },
-	  "{Sx*16}", TTU_IGNORE_MLOCK },
+	    .mlocked_folios = true }, "{Sx*16}", .arg = TTU_IGNORE_MLOCK },
 	/* munlock of a large folio uses no batch of the CPU, see check_drained(). */
 	{ "small folio in an mlocked VMA, TTU_IGNORE_MLOCK: exclusive swap entry",
 	  { "{Wdyx}", .prot = RW, .swap = true, .mlocked = true,
-	    .mlocked_folios = true }, "{Sx}", TTU_IGNORE_MLOCK },
+	    .mlocked_folios = true }, "{Sx}", .arg = TTU_IGNORE_MLOCK },
 
 	/* A folio in an mlocked VMA that is not mlocked yet. */
 	{ "64K folio not mlocked, in an mlocked VMA: becomes mlocked, stays mapped",
-	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
-	  "{Wdyx*16}", .mlocks = true },
+	  { "{Wdyx*16}", .prot = RW, .swap = true, .mlocked = true }, "{Wdyx*16}",
+	  .check = check_becomes_mlocked },
 	{ "small folio not mlocked, in an mlocked VMA: becomes mlocked, stays mapped",
-	  { "{Wdyx}", .prot = RW, .swap = true, .mlocked = true },
-	  "{Wdyx}", .mlocks = true },
+	  { "{Wdyx}", .prot = RW, .swap = true, .mlocked = true }, "{Wdyx}",
+	  .check = check_becomes_mlocked },
 	{ "64K file folio not mlocked, in an mlocked VMA: becomes mlocked, stays mapped",
-	  { "{Ry*16}", PTEBATCH_FILE, RW, .mlocked = true },
-	  "{Ry*16}", .mlocks = true },
+	  { "{Ry*16}", PTEBATCH_FILE, RW, .mlocked = true }, "{Ry*16}",
+	  .check = check_becomes_mlocked },
 	{ "64K folio, first 8 pages mapped in an mlocked VMA: not mlocked, stays mapped",
 	  { "{Wdyx*8 .*8}", .prot = RW, .swap = true, .mlocked = true },
 	  "{Wdyx*8 .*8}" },
@@ -320,8 +284,8 @@ static const struct unmap_row rows[] = {
 	  { "@-8 {Wdyx*16}", .prot = RW, .swap = true, .mlocked = true },
 	  "@-8 {Wdyx*16}" },
 	{ "PMD-mapped folio not mlocked, in an mlocked VMA: becomes mlocked, not split",
-	  { "[Wdyx]", .prot = RW, .swap = true, .mlocked = true },
-	  "[Wdyx]", TTU_SPLIT_HUGE_PMD, .mlocks = true },
+	  { "[Wdyx]", .prot = RW, .swap = true, .mlocked = true }, "[Wdyx]",
+	  .arg = TTU_SPLIT_HUGE_PMD, .check = check_becomes_mlocked },
 
 	/* Rules 3 and 21: a batch ends with its VMA. */
 	{ "64K lazyfree folio in two VMAs, PTE of the first one dirty: both stay mapped",
@@ -330,69 +294,66 @@ static const struct unmap_row rows[] = {
 	{ "64K lazyfree folio in two VMAs: unmapped",
 	  { "{Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true }, "-*16" },
 	{ "64K lazyfree folio in two VMAs, second one mlocked: only the first half unmapped",
-	  { "{Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true,
-	    .next_mlocked = true }, "{-*8 Wyx*8}" },
+	  { "{Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true, .next_mlocked = true },
+	  "{-*8 Wyx*8}" },
 	{ "64K lazyfree folio in three VMAs, middle one mlocked: only the first 5 PTEs unmapped",
 	  { "{Wyx*5 ; Wyx*4 ; Wyx*7}", .prot = RW, .lazyfree = true,
 	    .next_mlocked = true }, "{-*5 Wyx*11}" },
 	{ "64K lazyfree folio in three VMAs, middle one mlocked, TTU_IGNORE_MLOCK: unmapped",
 	  { "{Wyx*5 ; Wyx*4 ; Wyx*7}", .prot = RW, .lazyfree = true,
-	    .next_mlocked = true }, "-*16", TTU_IGNORE_MLOCK },
+	    .next_mlocked = true }, "-*16", .arg = TTU_IGNORE_MLOCK },
 	{ "64K lazyfree folio, VMA and page table end after 8 PTEs, mlocked VMA: 8 PTEs unmapped",
-	  { "@-8 {Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true,
-	    .next_mlocked = true }, "@-8 {-*8 Wyx*8}" },
+	  { "@-8 {Wyx*8 ; Wyx*8}", .prot = RW, .lazyfree = true, .next_mlocked = true },
+	  "@-8 {-*8 Wyx*8}" },
 	{ "64K file folio in two VMAs, second one mlocked: only the first half unmapped",
 	  { "{Wdy*8 ; Wdy*8}", PTEBATCH_FILE, RW, .next_mlocked = true },
 	  "{-*8 Wdy*8}" },
 	{ "64K shmem folio in two VMAs, second one mlocked: only the first PTE unmapped",
-	  { "{Ry ; Ry*15}", PTEBATCH_SHMEM, RW, .next_mlocked = true },
-	  "{- Ry*15}" },
+	  { "{Ry ; Ry*15}", PTEBATCH_SHMEM, RW, .next_mlocked = true }, "{- Ry*15}" },
 	{ "64K folio in two VMAs, second one mlocked: 8 swap entries",
-	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW, .swap = true,
-	    .next_mlocked = true }, "{Sx*8 Wdyx*8}" },
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW, .swap = true, .next_mlocked = true },
+	  "{Sx*8 Wdyx*8}" },
 
 	{ "PMD-mapped folio, TTU_SPLIT_HUGE_PMD: all swap entries exclusive",
-	  { "[Wdyx]", .prot = RW, .swap = true }, "{Sx*T}",
-	  TTU_SPLIT_HUGE_PMD },
+	  { "[Wdyx]", .prot = RW, .swap = true }, "{Sx*T}", .arg = TTU_SPLIT_HUGE_PMD },
 	{ "PMD-mapped folio, shared, TTU_SPLIT_HUGE_PMD: no swap entry exclusive",
-	  { "[Rdy]", .prot = RO, .swap = true }, "{S*T}",
-	  TTU_SPLIT_HUGE_PMD },
+	  { "[Rdy]", .prot = RO, .swap = true }, "{S*T}", .arg = TTU_SPLIT_HUGE_PMD },
 	{ "2M folio mapped by PTEs, pages 255 and 256 shared: their swap entries not exclusive",
 	  { "{Wdyx*255 Rdy*2 Wdyx*255}", .prot = RW, .swap = true },
 	  "{Sx*255 S*2 Sx*255}" },
 	{ "PMD-mapped shmem folio, TTU_SPLIT_HUGE_PMD: unmapped, folio dirty",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T", TTU_SPLIT_HUGE_PMD },
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "-*T", .arg = TTU_SPLIT_HUGE_PMD },
 
 	/* Rule 22: hwpoison entries, no batch. */
 	{ "small folio, PG_hwpoison, TTU_HWPOISON: hwpoison entry",
-	  { "{Wdyxh}", .prot = RW }, "{H}", TTU_HWPOISON },
+	  { "{Wdyxh}", .prot = RW }, "{H}", .arg = TTU_HWPOISON },
 	{ "small shmem folio, PG_hwpoison, TTU_HWPOISON: hwpoison entry",
-	  { "{Wdyh}", PTEBATCH_SHMEM, RW }, "{H}", TTU_HWPOISON },
+	  { "{Wdyh}", PTEBATCH_SHMEM, RW }, "{H}", .arg = TTU_HWPOISON },
 	{ "64K shmem folio, first page PG_hwpoison, TTU_HWPOISON: no batch, 16 hwpoison entries",
-	  { "{Wdyh Wdy*15}", PTEBATCH_SHMEM, RW }, "{H*16}", TTU_HWPOISON },
+	  { "{Wdyh Wdy*15}", PTEBATCH_SHMEM, RW }, "{H*16}", .arg = TTU_HWPOISON },
 	{ "64K shmem folio, page 3 PG_hwpoison, TTU_HWPOISON: unmapped, folio dirty",
-	  { "{Wdy*3 Wdyh Wdy*12}", PTEBATCH_SHMEM, RW }, "-*16",
-	  TTU_HWPOISON },
+	  { "{Wdy*3 Wdyh Wdy*12}", PTEBATCH_SHMEM, RW }, "-*16", .arg = TTU_HWPOISON },
 	{ "64K shmem folio, first page PG_hwpoison: unmapped, folio dirty",
 	  { "{Wdyh Wdy*15}", PTEBATCH_SHMEM, RW }, "-*16" },
 	{ "64K shmem folio, page 3 PG_hwpoison: unmapped, folio dirty",
 	  { "{Wdy*3 Wdyh Wdy*12}", PTEBATCH_SHMEM, RW }, "-*16" },
 	{ "64K folio, page 3 PG_hwpoison: 16 exclusive swap entries",
-	  { "{Wdyx*3 Wdyxh Wdyx*12}", .prot = RW, .swap = true },
-	  "{Sx*16}" },
+	  { "{Wdyx*3 Wdyxh Wdyx*12}", .prot = RW, .swap = true }, "{Sx*16}" },
 	{ "PMD-mapped folio, PG_hwpoison, TTU_SPLIT_HUGE_PMD: all swap entries exclusive",
-	  { "[Wdyxh]", .prot = RW, .swap = true }, "{Sx*T}", TTU_SPLIT_HUGE_PMD },
+	  { "[Wdyxh]", .prot = RW, .swap = true }, "{Sx*T}",
+	  .arg = TTU_SPLIT_HUGE_PMD },
 	{ "PMD-mapped folio, PG_hwpoison, TTU_SPLIT_HUGE_PMD and TTU_HWPOISON: hwpoison entries",
-	  { "[Wdyxh]", .prot = RW }, "{H*T}", TTU_SPLIT_HUGE_PMD | TTU_HWPOISON },
+	  { "[Wdyxh]", .prot = RW }, "{H*T}",
+	  .arg = TTU_SPLIT_HUGE_PMD | TTU_HWPOISON },
 	{ "64K shmem folio, no PG_hwpoison, TTU_HWPOISON: unmapped, folio dirty",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16", TTU_HWPOISON },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16", .arg = TTU_HWPOISON },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
 static void unmap_row(struct kunit *test)
 {
-	check_row(test, test->param_value);
+	check_row(test, *(const struct ptebatch_case *)test->param_value);
 }
 
 /* Each kind of folio in each order. */
@@ -420,12 +381,12 @@ static void unmap_order(struct kunit *test)
 {
 	const struct ptebatch_order *param = test->param_value;
 	const struct kind *kind = param->kind;
-	struct unmap_row row = { .setup = kind->setup };
+	struct ptebatch_case row = { .setup = kind->setup };
 
 	row.setup.picture = ptebatch_draw(test, "{%s*%u}", kind->before,
 					  1U << param->order);
 	row.after = ptebatch_draw(test, "{%s*%u}", kind->after, 1U << param->order);
-	check_row(test, &row);
+	check_row(test, row);
 }
 
 /*
@@ -434,162 +395,103 @@ static void unmap_order(struct kunit *test)
  * runs with @at from 0 to 15.
  */
 
-enum failure_cause {
-	PINNED,			/* a GUP pin */
-	REFERENCED,		/* an additional folio reference */
-	DIRTIED,		/* the folio, not a PTE */
-	NO_SWAP_COUNT,		/* the swap count of page @at cannot grow */
-};
-
-static const struct failure_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	enum failure_cause cause;
-	bool after_clear;	/* the cause occurs after PTEs are cleared */
-	/* The pages before page @at, page @at, and the pages after it. */
-	const char *first, *at, *rest;
-	/* Expected for them when the call is repeated without the cause. */
-	const char *done_first, *done_at, *done_rest;
-} failures[] = {
-	{ "64K folio, pinned, shared, then exclusive read-only pages: no exclusive page unmapped",
-	  { .prot = RO, .swap = true }, PINNED, false,
-	  "Rdy", "Rdyx", "Rdyx", "S", "Sx", "Sx" },
-	{ "64K folio, pinned, shared, then exclusive writable pages: no exclusive page unmapped",
-	  { .prot = RW, .swap = true }, PINNED, false,
-	  "Rdy", "Wdyx", "Wdyx", "S", "Sx", "Sx" },
-	{ "64K folio, pinned after its PTEs are cleared: no exclusive page unmapped",
-	  { .prot = RO, .swap = true }, PINNED, true,
-	  "Rdy", "Rdyx", "Rdyx", "S", "Sx", "Sx" },
-	{ "64K folio, pinned, soft-dirty up to the first exclusive page: restored PTE by PTE",
-	  { .prot = RW, .swap = true, .track = true }, PINNED, false,
-	  "Rdys", "Wdysx", "Rdyx", "Ss", "Ssx", "Sx" },
-	{ "64K folio, pinned, read-only after shadow stack PTEs: restored read-only",
-	  { .prot = RW, .swap = true }, PINNED, false,
-	  "Cdyx", "Ryx", "Ryx", "Sx", "Sx", "Sx" },
-	{ "64K folio, swap count of an exclusive page cannot grow: it and later pages restored",
-	  { .prot = RW, .swap = true }, NO_SWAP_COUNT, false,
-	  "Wdyx", "Wdyx", "Wdyx", "Sx", "Sx", "Sx" },
-	{ "64K folio, swap count of a shared page cannot grow: it and later pages restored",
-	  { .prot = RW, .swap = true }, NO_SWAP_COUNT, false,
-	  "Rdyx", "Rdy", "Rdyx", "Sx", "S", "Sx" },
-	{ "64K lazyfree folio, dirtied after its PTEs are cleared: restored, swap-backed again",
-	  { .prot = RW, .lazyfree = true }, DIRTIED, true,
-	  "Wyx", "Wyx", "Wyx", NULL },
-	{ "64K lazyfree folio, additional reference, one PTE read-only: restored PTE by PTE",
-	  { .prot = RW, .lazyfree = true }, REFERENCED, false,
-	  "Wyx", "Ryx", "Wyx", "-", "-", "-" },
-	{ "64K lazyfree folio, referenced after its PTEs are cleared: restored PTE by PTE",
-	  { .prot = RW, .lazyfree = true }, REFERENCED, true,
-	  "Wyx", "Ryx", "Wyx", "-", "-", "-" },
-	{ "64K lazyfree folio, additional reference, one PTE not soft-dirty: restored PTE by PTE",
-	  { .prot = RW, .lazyfree = true, .track = true }, REFERENCED, false,
-	  "Wysx", "Ryx", "Rysx", "-", "-", "-" },
-};
-
-/**
- * struct injection - a cause of failure that the test injects
- * @row: row of failures[]
- * @folio: folio that try_to_unmap() cannot unmap
- * @at: number of the page in @folio that fails at the latest
- * @injected: the cause is present
- */
-struct injection {
-	const struct failure_row *row;
-	struct folio *folio;
-	unsigned int at;
-	bool injected;
-};
-
-/* May be called with the page table lock held. */
-static void inject_cause(void *data)
-{
-	struct injection *injection = data;
-
-	if (injection->injected)
-		return;
-	injection->injected = true;
-	switch (injection->row->cause) {
-	case PINNED:
-		ptebatch_folio_pin(injection->folio, 1);
-		break;
-	case REFERENCED:
-		folio_get(injection->folio);
-		break;
-	case DIRTIED:
-		folio_set_dirty(injection->folio);
-		break;
-	case NO_SWAP_COUNT:
-		/* A larger swap count needs an extend table. */
-		ptebatch_fail_nth(1);
-		break;
-	}
-}
-
-static void remove_cause(struct injection *injection)
-{
-	if (!injection->injected)
-		return;
-	injection->injected = false;
-	switch (injection->row->cause) {
-	case PINNED:
-		ptebatch_folio_pin(injection->folio, -1);
-		break;
-	case REFERENCED:
-		folio_put(injection->folio);
-		break;
-	case DIRTIED:
-		break;
-	case NO_SWAP_COUNT:
-		ptebatch_fail_nth_end();
-		break;
-	}
-}
+/* TLB flushes: the PTEs are cleared. */
+#define FLUSH	"__mmu_notifier_arch_invalidate_secondary_tlbs"
 
 /* Largest swap count that needs no extend table. */
 #define MAX_PLAIN_COUNT	(SWP_TB_COUNT_MAX - 1)
 
-static bool check_failure(struct kunit *test, const struct failure_row *row,
-			  const struct ptebatch_setup *setup, const char *done,
-			  unsigned int at, bool twin)
+static void fill_count(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
 {
-	const struct ptebatch_op *op = &ptebatch_unmap;
-	bool counted = row->cause == NO_SWAP_COUNT;
-	struct ptebatch_trial *trial;
-	struct injection *injection;
-	bool passes;
+	struct folio *folio = use->trial->space->folios[0];
 
-	injection = kunit_kzalloc(test, sizeof(*injection), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, injection);
-	trial = ptebatch_op_begin(test, op, setup, twin);
-	trial->call.model = NULL;
-	*injection = (struct injection) { row, trial->space->folios[0], at };
-	if (counted)
-		KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_dup(injection->folio, at,
-							   MAX_PLAIN_COUNT));
-	if (row->after_clear) {
-		trial->flush.data = injection;
-		trial->flush.on_flush = inject_cause;
-	} else {
-		inject_cause(injection);
-	}
-	op->call(op, trial->space, twin);
-	trial->flush.on_flush = NULL;
-	KUNIT_EXPECT_TRUE_MSG(test, injection->injected,
-			      "%s flushes no TLB, failure not injected",
-			      trial->function);
-	remove_cause(injection);
-	if (counted)
-		ptebatch_swap_put(injection->folio, at, MAX_PLAIN_COUNT);
-	passes = ptebatch_trial_end(trial) &&
-		 ptebatch_trial_halfway(trial, done, at);
-	if (row->cause == DIRTIED)
+	KUNIT_ASSERT_EQ(use->trial->test, 0,
+			ptebatch_swap_dup(folio, use->condition->value, MAX_PLAIN_COUNT));
+	use->folio = folio;
+}
+
+static void restore_count(struct ptebatch_use *use)
+{
+	if (use->folio)
+		ptebatch_swap_put(use->folio, use->condition->value, MAX_PLAIN_COUNT);
+}
+
+static const struct ptebatch_condition_type ptebatch_condition_swap_count_full = {
+	.name = "the swap count of a page grows only with an extend table",
+	.occur = fill_count, .end = restore_count,
+};
+
+/* Of page @at. */
+#define SWAP_COUNT_FULL	PTEBATCH_CONDITION(swap_count_full, 0)
+
+/**
+ * struct failure_row - try_to_unmap() fails
+ * @c: the case, with the condition of the failure; the picture is drawn
+ * @first: the pages before page @at
+ * @at: page @at
+ * @rest: the pages after page @at
+ * @done_first: expected for them when the call is repeated without the condition;
+ *              %NULL: it is not
+ * @done_at: the same for @at
+ * @done_rest: the same for @rest
+ */
+static const struct failure_row {
+	struct ptebatch_case c;
+	const char *first, *at, *rest;
+	const char *done_first, *done_at, *done_rest;
+} failures[] = {
+	{ { "64K folio, pinned, shared, then exclusive read-only pages: no exclusive page unmapped",
+	    { .prot = RO, .swap = true }, .with = { PINNED(0) } }, "Rdy", "Rdyx",
+	    "Rdyx", "S", "Sx", "Sx" },
+	{ { "64K folio, pinned, shared, then exclusive writable pages: no exclusive page unmapped",
+	    { .prot = RW, .swap = true }, .with = { PINNED(0) } }, "Rdy", "Wdyx",
+	    "Wdyx", "S", "Sx", "Sx" },
+	{ { "64K folio, pinned after its PTEs are cleared: no exclusive page unmapped",
+	    { .prot = RO, .swap = true }, .with = { PINNED_AT(FLUSH, 0, 0) } }, "Rdy",
+	    "Rdyx", "Rdyx", "S", "Sx", "Sx" },
+	{ { "64K folio, pinned, soft-dirty up to the first exclusive page: restored PTE by PTE",
+	    { .prot = RW, .swap = true, .track = true }, .with = { PINNED(0) } },
+	    "Rdys", "Wdysx", "Rdyx", "Ss", "Ssx", "Sx" },
+	{ { "64K folio, pinned, read-only after shadow stack PTEs: restored read-only",
+	    { .prot = RW, .swap = true }, .with = { PINNED(0) } }, "Cdyx", "Ryx", "Ryx",
+	    "Sx", "Sx", "Sx" },
+	{ { "64K folio, swap count of an exclusive page cannot grow: it and later pages restored",
+	    { .prot = RW, .swap = true }, .with = { SWAP_COUNT_FULL, NO_SLAB } },
+	    "Wdyx", "Wdyx", "Wdyx", "Sx", "Sx", "Sx" },
+	{ { "64K folio, swap count of a shared page cannot grow: it and later pages restored",
+	    { .prot = RW, .swap = true }, .with = { SWAP_COUNT_FULL, NO_SLAB } },
+	    "Rdyx", "Rdy", "Rdyx", "Sx", "S", "Sx" },
+	{ { "64K lazyfree folio, dirtied after its PTEs are cleared: restored, swap-backed again",
+	    { .prot = RW, .lazyfree = true }, .with = { DIRTY_AT(FLUSH, 0, 0) } },
+	    "Wyx", "Wyx", "Wyx" },
+	{ { "64K lazyfree folio, additional reference, one PTE read-only: restored PTE by PTE",
+	    { .prot = RW, .lazyfree = true }, .with = { REFERENCED(0) } }, "Wyx", "Ryx",
+	    "Wyx", "-", "-", "-" },
+	{ { "64K lazyfree folio, referenced after its PTEs are cleared: restored PTE by PTE",
+	    { .prot = RW, .lazyfree = true }, .with = { REFERENCED_AT(FLUSH, 0, 0) } },
+	    "Wyx", "Ryx", "Wyx", "-", "-", "-" },
+	{ { "64K lazyfree folio, additional reference, one PTE not soft-dirty: restored PTE by PTE",
+	    { .prot = RW, .lazyfree = true, .track = true },
+	    .with = { REFERENCED(0) } }, "Wysx", "Ryx", "Rysx", "-", "-", "-" },
+};
+
+static bool check_failure(struct kunit *test, const struct failure_row *row,
+			  const char *done, unsigned int at, bool twin)
+{
+	struct ptebatch_trial *trial;
+	bool passes = true;
+
+	trial = ptebatch_case_call(test, &row->c, twin, &passes);
+	passes = passes && ptebatch_trial_halfway(trial, done, at);
+	if (row->c.with[0].type == &ptebatch_condition_dirty)
 		KUNIT_EXPECT_TRUE_MSG(test,
-				      folio_test_swapbacked(injection->folio),
+				      folio_test_swapbacked(trial->space->folios[0]),
 				      PTEBATCH_RULE_LAZYFREE ": %s leaves a dirty folio lazyfree",
 				      trial->function);
 	/* Without the cause of failure, the next call must succeed. */
 	if (done && passes) {
-		op->call(op, trial->space, twin);
+		ptebatch_unmap.call(&ptebatch_unmap, trial->space, twin);
 		/* The flushes of this call are not recorded. */
 		bitmap_fill(trial->flush.flushed, PTEBATCH_ROW_ENTRIES);
 		passes = ptebatch_trial_end(trial) &&
@@ -599,28 +501,26 @@ static bool check_failure(struct kunit *test, const struct failure_row *row,
 	return passes;
 }
 
-KUNIT_ARRAY_PARAM_DESC(failures, failures, name);
+KUNIT_ARRAY_PARAM_DESC(failures, failures, c.name);
 
 static void unmap_fails(struct kunit *test)
 {
-	const struct failure_row *row = test->param_value;
-	struct ptebatch_setup setup = row->setup;
+	struct failure_row row = *(const struct failure_row *)test->param_value;
 	const char *done = NULL;
 	unsigned int at;
 
-	if (row->after_clear && IS_ENABLED(CONFIG_UML))
-		kunit_skip(test, "TLB flushes call no MMU notifier on UML");
-	if (row->cause == NO_SWAP_COUNT && !IS_ENABLED(CONFIG_FAILSLAB))
-		kunit_skip(test, "cannot make an allocation fail without CONFIG_FAILSLAB");
+	row.c.op = &ptebatch_unmap;
+	row.c.no_model = true;
 	for (at = 0; at < 16; at++) {
-		setup.picture = ptebatch_draw(test, "{%s*%u %s %s*%u}", row->first,
-					      at, row->at, row->rest, 15 - at);
-		if (row->done_at)
-			done = ptebatch_draw(test, "{%s*%u %s %s*%u}",
-					     row->done_first, at, row->done_at,
-					     row->done_rest, 15 - at);
-		if (!check_failure(test, row, &setup, done, at, false) ||
-		    !check_failure(test, row, &setup, done, at, true))
+		row.c.setup.picture = ptebatch_draw(test, "{%s*%u %s %s*%u}", row.first, at,
+						    row.at, row.rest, 15 - at);
+		if (row.done_at)
+			done = ptebatch_draw(test, "{%s*%u %s %s*%u}", row.done_first, at,
+					     row.done_at, row.done_rest, 15 - at);
+		if (row.c.with[0].type == &ptebatch_condition_swap_count_full)
+			row.c.with[0].value = at;
+		if (!check_failure(test, &row, done, at, false) ||
+		    !check_failure(test, &row, done, at, true))
 			return;
 	}
 }
@@ -631,66 +531,55 @@ static void unmap_fails(struct kunit *test)
  */
 
 static const struct swap_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after, *swapped_in;
+	struct ptebatch_case c;		/* of the unmapping */
+	const char *swapped_in;		/* expected after swap-in */
 } swap_rows[] = {
-	{ "64K folio, exclusive: writable and exclusive after swap-in",
-	  { "{Wdyx*16}", .prot = RW, .swap = true },
-	  "{Sx*16}", "{Wyx*16}" },
-	{ "64K folio, shared: read-only and shared after swap-in",
-	  { "{Rdy*16}", .prot = RW, .swap = true },
-	  "{S*16}", "{Ry*16}" },
-	{ "64K folio, pages 5 to 10 shared: after swap-in they are read-only, the rest writable",
-	  { "{Wdyx*5 Rdy*6 Wdyx*5}", .prot = RW, .swap = true },
-	  "{Sx*5 S*6 Sx*5}", "{Wyx*5 Ry*6 Wyx*5}" },
-	{ "64K folio in a read-only VMA: read-only and exclusive after swap-in",
-	  { "{Rdyx*16}", .prot = RO, .swap = true },
-	  "{Sx*16}", "{Ryx*16}" },
-	{ "64K folio, first 4 PTEs soft-dirty: after swap-in the first 4 soft-dirty",
-	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .swap = true, .track = true },
-	  "{Ssx*4 Sx*12}", "{Wysx*4 Ryx*12}" },
-	{ "64K folio, first 4 PTEs uffd-wp: after swap-in the first 4 uffd-wp",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .swap = true, .uffd_wp = true },
-	  "{Sxu*4 Sx*12}", "{Ryux*4 Wyx*12}" },
-	{ "64K folio, last 13 pages mapped: writable and exclusive after swap-in",
-	  { "{.*3 Wdyx*13}", .prot = RW, .swap = true },
-	  "{.*3 Sx*13}", "{.*3 Wyx*13}" },
-	{ "64K folio, memory tags: each page has its tags after swap-in",
-	  { "{Wdyx*16}", .prot = RW | PTEBATCH_PROT_MTE, .swap = true },
-	  "{Sx*16}", "{Wyx*16}" },
-	{ "64K folio across a page table boundary: writable and exclusive after swap-in",
-	  { "@-5 {Wdyx*16}", .prot = RW, .swap = true },
-	  "@-5 {Sx*16}", "@-5 {Wyx*16}" },
-	{ "three small folios, the middle one shared: read-only after swap-in, the rest writable",
-	  { "{Wdyx} {Rdy} {Wdyx}", .prot = RW, .swap = true },
-	  "{Sx} {S} {Sx}", "{Wyx} {Ry} {Wyx}" },
-	{ "2M folio mapped by PTEs: writable and exclusive after swap-in",
-	  { "{Wdyx*T}", .prot = RW, .swap = true },
-	  "{Sx*T}", "{Wyx*T}" },
+	{ { "64K folio, exclusive: writable and exclusive after swap-in",
+	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}" }, "{Wyx*16}" },
+	{ { "64K folio, shared: read-only and shared after swap-in",
+	    { "{Rdy*16}", .prot = RW, .swap = true }, "{S*16}" }, "{Ry*16}" },
+	{ { "64K folio, pages 5 to 10 shared: after swap-in they are read-only, the rest writable",
+	    { "{Wdyx*5 Rdy*6 Wdyx*5}", .prot = RW, .swap = true }, "{Sx*5 S*6 Sx*5}" },
+	    "{Wyx*5 Ry*6 Wyx*5}" },
+	{ { "64K folio in a read-only VMA: read-only and exclusive after swap-in",
+	    { "{Rdyx*16}", .prot = RO, .swap = true }, "{Sx*16}" }, "{Ryx*16}" },
+	{ { "64K folio, first 4 PTEs soft-dirty: after swap-in the first 4 soft-dirty",
+	    { "{Wdysx*4 Rdyx*12}", .prot = RW, .swap = true, .track = true },
+	    "{Ssx*4 Sx*12}" }, "{Wysx*4 Ryx*12}" },
+	{ { "64K folio, first 4 PTEs uffd-wp: after swap-in the first 4 uffd-wp",
+	    { "{Rdyux*4 Wdyx*12}", .prot = RW, .swap = true, .uffd_wp = true },
+	    "{Sxu*4 Sx*12}" }, "{Ryux*4 Wyx*12}" },
+	{ { "64K folio, last 13 pages mapped: writable and exclusive after swap-in",
+	    { "{.*3 Wdyx*13}", .prot = RW, .swap = true }, "{.*3 Sx*13}" },
+	    "{.*3 Wyx*13}" },
+	{ { "64K folio, memory tags: each page has its tags after swap-in",
+	    { "{Wdyx*16}", .prot = RW | PTEBATCH_PROT_MTE, .swap = true }, "{Sx*16}" },
+	    "{Wyx*16}" },
+	{ { "64K folio across a page table boundary: writable and exclusive after swap-in",
+	    { "@-5 {Wdyx*16}", .prot = RW, .swap = true }, "@-5 {Sx*16}" },
+	    "@-5 {Wyx*16}" },
+	{ { "three small folios, the middle one shared: read-only after swap-in, the rest writable",
+	    { "{Wdyx} {Rdy} {Wdyx}", .prot = RW, .swap = true }, "{Sx} {S} {Sx}" },
+	    "{Wyx} {Ry} {Wyx}" },
+	{ { "2M folio mapped by PTEs: writable and exclusive after swap-in",
+	    { "{Wdyx*T}", .prot = RW, .swap = true }, "{Sx*T}" }, "{Wyx*T}" },
 };
 
-KUNIT_ARRAY_PARAM_DESC(swap_rows, swap_rows, name);
-
-static void fill_pages(struct ptebatch_trial *trial, const void *data)
-{
-	ptebatch_contents_fill(trial);
-}
+KUNIT_ARRAY_PARAM_DESC(swap_rows, swap_rows, c.name);
 
 /* Each page is read, or with @off swapoff() reads all. */
 static bool swap_and_read(struct kunit *test, const struct swap_row *row, bool off,
 			  bool twin)
 {
-	const struct ptebatch_run run = {
-		.op = &ptebatch_unmap, .setup = &row->setup, .after = row->after,
-		.prepare = fill_pages,
-	};
+	struct ptebatch_case c = row->c;
 	struct ptebatch_trial *trial;
 	bool passes = true;
 	struct seq_buf out;
 	unsigned int i;
 
-	trial = ptebatch_row_try(test, &run, twin, &passes);
+	c.op = &ptebatch_unmap;
+	c.filled = true;
+	trial = ptebatch_case_try(test, &c, twin, &passes);
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
@@ -722,20 +611,19 @@ static void swap_in(struct kunit *test)
 
 /* swapoff() makes the pages of all mms that have swap entries present again. */
 static const struct swap_row off_rows[] = {
-	{ "64K folio, exclusive: old, read-only and exclusive after swapoff()",
-	  { "{Wdyx*16}", .prot = RW, .swap = true },
-	  "{Sx*16}", "{Rx*16}" },
-	{ "64K folio, pages 5 to 10 shared, 4 PTEs soft-dirty: shared and soft-dirty afterwards",
-	  { "{Wdysx*4 Wdyx Rdy*6 Wdyx*5}", .prot = RW, .swap = true, .track = true },
-	  "{Ssx*4 Sx S*6 Sx*5}", "{Rsx*4 Rx R*6 Rx*5}" },
-	{ "64K folio, first 4 PTEs uffd-wp: the first 4 uffd-wp afterwards",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .swap = true, .uffd_wp = true },
-	  "{Sxu*4 Sx*12}", "{Rux*4 Rx*12}" },
-	{ "small folio: old, read-only and exclusive after swapoff()",
-	  { "{Wdyx}", .prot = RW, .swap = true }, "{Sx}", "{Rx}" },
+	{ { "64K folio, exclusive: old, read-only and exclusive after swapoff()",
+	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}" }, "{Rx*16}" },
+	{ { "64K folio, pages 5 to 10 shared, 4 PTEs soft-dirty: shared and soft-dirty afterwards",
+	    { "{Wdysx*4 Wdyx Rdy*6 Wdyx*5}", .prot = RW, .swap = true, .track = true },
+	    "{Ssx*4 Sx S*6 Sx*5}" }, "{Rsx*4 Rx R*6 Rx*5}" },
+	{ { "64K folio, first 4 PTEs uffd-wp: the first 4 uffd-wp afterwards",
+	    { "{Rdyux*4 Wdyx*12}", .prot = RW, .swap = true, .uffd_wp = true },
+	    "{Sxu*4 Sx*12}" }, "{Rux*4 Rx*12}" },
+	{ { "small folio: old, read-only and exclusive after swapoff()",
+	    { "{Wdyx}", .prot = RW, .swap = true }, "{Sx}" }, "{Rx}" },
 };
 
-KUNIT_ARRAY_PARAM_DESC(off_rows, off_rows, name);
+KUNIT_ARRAY_PARAM_DESC(off_rows, off_rows, c.name);
 
 static void swap_off(struct kunit *test)
 {
@@ -747,82 +635,69 @@ static void swap_off(struct kunit *test)
 
 /* Shmem: page cache is replaced by swap entries, and read again by faults. */
 
-static const struct shmem_row {
-	const char *name;
-	const char *picture;
-	const char *after;
-	unsigned int pages;	/* in swap after the call */
-} shmem_rows[] = {
+/* As for a file that was written: its size includes the pages. */
+static void write_file(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	unsigned int i;
+
+	i_size_write(file_inode(space->file), MAX_LFS_FILESIZE);
+	for (i = 0; i < space->row.nr_folios; i++)
+		folio_mark_dirty(space->folios[i]);
+}
+
+static const struct ptebatch_condition_type ptebatch_condition_file_written = {
+	.name = "the file was written", .occur = write_file,
+};
+
+#define SHMEM_PAGEOUT \
+	.op = &ptebatch_advices[PTEBATCH_PAGEOUT], .no_model = true, .filled = true, \
+	.with = { PTEBATCH_CONDITION(file_written, 0) }
+
+static const struct ptebatch_case shmem_rows[] = {
 	{ "small shmem folios: swapped out, each with its contents after swap-in",
-	  "Wdy*4", "-*4", 4 },
+	  { "Wdy*4", PTEBATCH_SHMEM, RW, .lru = true }, "-*4", SHMEM_PAGEOUT },
 	{ "64K shmem folio: swapped out, each page with its contents after swap-in",
-	  "{Wdy*16}", "-*16", 16 },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true }, "-*16", SHMEM_PAGEOUT },
 	{ "two 64K shmem folios: swapped out, each page with its contents after swap-in",
-	  "{Wdy*16} {Wdy*16}", "-*32", 32 },
+	  { "{Wdy*16} {Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true }, "-*32", SHMEM_PAGEOUT },
 };
 
 KUNIT_ARRAY_PARAM_DESC(shmem_rows, shmem_rows, name);
 
 static void shmem_swap(struct kunit *test)
 {
-	const struct shmem_row *row = test->param_value;
-	const struct ptebatch_op *op = &ptebatch_advices[PTEBATCH_PAGEOUT];
-	const struct ptebatch_setup setup = {
-		row->picture, PTEBATCH_SHMEM, RW, .lru = true,
-	};
 	struct ptebatch_trial *trial;
-	unsigned int i;
+	bool passes = true;
 
-	if (ptebatch_op_missing(op))
-		kunit_skip(test, "%s", ptebatch_op_missing(op));
-	trial = ptebatch_trial_begin(test, "MADV_PAGEOUT", &setup);
-	ptebatch_contents_fill(trial);
-	/* As for a file that was written: its size includes the pages. */
-	i_size_write(file_inode(trial->space->file), MAX_LFS_FILESIZE);
-	for (i = 0; i < trial->space->row.nr_folios; i++)
-		folio_mark_dirty(trial->space->folios[i]);
-	KUNIT_EXPECT_EQ(test, op->call(op, trial->space, false), 0);
-	ptebatch_trial_end(trial);
-	ptebatch_trial_expect(trial, row->after);
+	trial = ptebatch_case_try(test, test->param_value, false, &passes);
 	KUNIT_EXPECT_EQ_MSG(test, SHMEM_I(file_inode(trial->space->file))->swapped,
-			    row->pages, "pages of the file in swap");
+			    trial->before.row.nr, "pages of the file in swap");
 	KUNIT_EXPECT_EQ_MSG(test, ptebatch_contents_read(trial->space), -1,
 			    "entry with wrong contents after swap-in");
 }
 
 /* An anonymous swap-backed folio outside of the swap cache must stay mapped. */
 
-static const struct uncached_row {
-	const char *name;
-	struct ptebatch_setup setup;
-} uncached_rows[] = {
+static const struct ptebatch_case uncached_rows[] = {
 	{ "small folio, swap-backed, not in the swap cache: a warning, stays mapped",
-	  { "Wyx", .prot = RW } },
+	  { "Wyx", .prot = RW }, .op = &ptebatch_unmap, .no_model = true },
 	{ "64K folio, swap-backed, not in the swap cache: a warning, stays mapped",
-	  { "{Wyx*16}", .prot = RW } },
+	  { "{Wyx*16}", .prot = RW }, .op = &ptebatch_unmap, .no_model = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(uncached_rows, uncached_rows, name);
 
-static void clear_model(struct ptebatch_trial *trial, const void *data)
-{
-	trial->call.model = NULL;
-}
-
 static void unmap_uncached(struct kunit *test)
 {
-	const struct uncached_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &ptebatch_unmap, .setup = &row->setup, .prepare = clear_model,
-	};
-
 	kunit_warning_suppress(test) {
-		ptebatch_row_run(test, &run);
+		ptebatch_case_param(test);
 		/*
 		 * One of try_to_unmap(), one of its twin. On UML, WARN_ON_ONCE()
 		 * warns in the first case only.
 		 */
-		if (!IS_ENABLED(CONFIG_UML) || row == uncached_rows)
+		if (!IS_ENABLED(CONFIG_UML) || test->param_value == uncached_rows)
 			KUNIT_EXPECT_SUPPRESSED_WARNING_COUNT(test, 2);
 	}
 }
@@ -832,75 +707,44 @@ static void unmap_uncached(struct kunit *test)
  * waits for a zap that has cleared it but not yet removed the rmap.
  */
 
-static const struct sync_row {
-	const char *name;
-	enum ttu_flags flags;
-	unsigned long locks;
-} sync_rows[] = {
-	{ "none entry before the first PTE: read without the page table lock", 0, 0 },
+#define UNMAP_CALLS(function, nr) \
+	.op = &ptebatch_unmap, .no_twin = true, .with = { CALLS(function, nr) }
+
+static const struct ptebatch_case sync_rows[] = {
+	{ "none entry before the first PTE: read without the page table lock",
+	  { "{-*3 Wdy*13}", PTEBATCH_SHMEM, RW }, "-*16",
+	  UNMAP_CALLS("pte_offset_map_lock", 0) },
 	{ "TTU_SYNC, none entry before the first PTE: read with the page table lock",
-	  TTU_SYNC, 1 },
+	  { "{-*3 Wdy*13}", PTEBATCH_SHMEM, RW }, "-*16", .arg = TTU_SYNC,
+	  UNMAP_CALLS("pte_offset_map_lock", 1) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(sync_rows, sync_rows, name);
 
 static void unmap_sync(struct kunit *test)
 {
-	const struct sync_row *row = test->param_value;
-	static const struct ptebatch_setup setup = {
-		"{-*3 Wdy*13}", PTEBATCH_SHMEM, RW,
-	};
-	struct ptebatch_counter locks = { .function = "pte_offset_map_lock" };
-	struct ptebatch_op op = ptebatch_unmap;
-	struct ptebatch_trial *trial;
-
-	op.arg = row->flags;
-	trial = ptebatch_trial_begin(test, op.function, &setup);
-	locks.match = trial->place->mm;
-	if (ptebatch_counters_begin(&locks, 1))
-		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
-	op.call(&op, trial->space, false);
-	ptebatch_counters_end(&locks, 1);
-	KUNIT_EXPECT_EQ_MSG(test, locks.hits, row->locks,
-			    "pte_offset_map_lock() is called %lu times", locks.hits);
-	if (ptebatch_trial_end(trial))
-		ptebatch_trial_expect(trial, "-*16");
+	ptebatch_case_param(test);
 }
 
 /* After a batch of the whole folio, the walk of the page table ends. */
 
-static const struct walk_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	unsigned long walks;	/* expected calls of page_vma_mapped_walk() */
-} walk_rows[] = {
+static const struct ptebatch_case walk_rows[] = {
 	{ "64K shmem folio: 1 call of page_vma_mapped_walk()",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16", 1 },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "-*16",
+	  UNMAP_CALLS("page_vma_mapped_walk", 1) },
 	{ "64K shmem folio, first 8 pages mapped: 2 calls of page_vma_mapped_walk()",
-	  { "{Wdy*8 .*8}", PTEBATCH_SHMEM, RW }, "-*8", 2 },
+	  { "{Wdy*8 .*8}", PTEBATCH_SHMEM, RW }, "-*8",
+	  UNMAP_CALLS("page_vma_mapped_walk", 2) },
 	{ "64K shmem folio in two VMAs, first one maps it: second one not walked",
-	  { "{Wdy*8 ; -*8}", PTEBATCH_SHMEM, RW }, "-*16", 2 },
+	  { "{Wdy*8 ; -*8}", PTEBATCH_SHMEM, RW }, "-*16",
+	  UNMAP_CALLS("page_vma_mapped_walk", 2) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(walk_rows, walk_rows, name);
 
 static void unmap_walks(struct kunit *test)
 {
-	struct ptebatch_counter walks = { .function = "page_vma_mapped_walk" };
-	const struct walk_row *row = test->param_value;
-	const struct ptebatch_op *op = &ptebatch_unmap;
-	struct ptebatch_trial *trial;
-
-	trial = ptebatch_trial_begin(test, op->function, &row->setup);
-	if (ptebatch_counters_begin(&walks, 1))
-		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
-	op->call(op, trial->space, false);
-	ptebatch_counters_end(&walks, 1);
-	KUNIT_EXPECT_EQ_MSG(test, walks.hits, row->walks,
-			    "page_vma_mapped_walk() is called %lu times", walks.hits);
-	if (ptebatch_trial_end(trial))
-		ptebatch_trial_expect(trial, row->after);
+	ptebatch_case_param(test);
 }
 
 #ifdef CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH
@@ -975,51 +819,59 @@ static void unmap_defers(struct kunit *test)
  * invalidates them without waiting for the completion.
  */
 
-static void map_by_pages(struct mm_struct *mm, unsigned long addr)
+static void map_by_pages(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
 {
+	const struct ptebatch_place *place = use->trial->place;
 	unsigned int i;
 	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep;
 
-	ptep = get_locked_pte(mm, addr, &ptl);
+	ptep = get_locked_pte(place->mm, place->start, &ptl);
 	for (i = 0; i < CONT_PTES; i++)
 		__set_pte(ptep + i, pte_mknoncont(ptebatch_raw_pte(ptep + i)));
 	pte_unmap_unlock(ptep, ptl);
-	flush_tlb_mm(mm);
+	flush_tlb_mm(place->mm);
 }
 
-static void note_pending(void *pending)
+static const struct ptebatch_condition_type ptebatch_condition_no_block = {
+	.name = "the PTEs are no contpte block", .occur = map_by_pages,
+};
+
+static void match_mm(struct ptebatch_use *use)
 {
-	*(bool *)pending |= current->tlb_ubc.flush_required;
+	use->hook.match = use->trial->place->mm;
 }
+
+static void note_pending(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	use->word |= current->tlb_ubc.flush_required;
+}
+
+static void expect_none_pending(struct ptebatch_use *use)
+{
+	KUNIT_EXPECT_FALSE_MSG(use->trial->test, use->word, PTEBATCH_RULE_BLOCKS
+			       ": contpte_set_ptes() while an invalidation is pending");
+}
+
+static const struct ptebatch_condition_type ptebatch_condition_restored = {
+	.name = "PTEs are restored", .begin = match_mm, .occur = note_pending,
+	.end = expect_none_pending, .times = PTEBATCH_ALWAYS,
+};
 
 static void unmap_restores_block(struct kunit *test)
 {
-	static const struct ptebatch_setup setup = {
-		"{Wdyx*16}", .prot = RW, .swap = true,
-	};
-	struct ptebatch_op op = ptebatch_unmap;
-	struct ptebatch_trial *trial;
-	bool pending = false;
-	struct ptebatch_counter sets = {
-		.function = "contpte_set_ptes",
-		.on_call = note_pending, .data = &pending,
+	static const struct ptebatch_case row = {
+		.setup = { "{Wdyx*16}", .prot = RW, .swap = true }, .after = "{Wdyx*16}",
+		.op = &ptebatch_unmap_deferred, .no_model = true, .no_twin = true,
+		.with = {
+			PTEBATCH_CONDITION(no_block, 0), PINNED(0),
+			PTEBATCH_CONDITION_AT(restored, "contpte_set_ptes", 0, 0),
+		},
 	};
 
-	op.arg = TTU_BATCH_FLUSH;
-	trial = ptebatch_trial_begin(test, op.function, &setup);
-	sets.match = trial->place->mm;
-	map_by_pages(trial->place->mm, trial->place->start);
-	if (ptebatch_counters_begin(&sets, 1))
-		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
-	ptebatch_folio_pin(trial->space->folios[0], 1);
-	op.call(&op, trial->space, false);
-	ptebatch_folio_pin(trial->space->folios[0], -1);
-	ptebatch_counters_end(&sets, 1);
-	KUNIT_EXPECT_FALSE_MSG(test, pending, PTEBATCH_RULE_BLOCKS
-			       ": contpte_set_ptes() while an invalidation is pending");
-	if (ptebatch_trial_end(trial))
-		ptebatch_trial_expect(trial, "{Wdyx*16}");
+	ptebatch_case_run(test, &row);
 }
 
 #endif
@@ -1029,84 +881,76 @@ static void unmap_restores_block(struct kunit *test)
  * entries flushes the whole mm before it changes any of them.
  */
 
-static const struct pending_row {
-	const char *name;
-	const struct ptebatch_op *op;
-	struct ptebatch_setup setup;
-	const char *after;
-	const char *second;
-} pending_rows[] = {
+static const struct ptebatch_case pending_rows[] = {
 	{ "mprotect() of part of a folio: whole mm flushed before the change",
-	  &ptebatch_protections[PTEBATCH_TO_READABLE],
-	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 Rdyx*8 Wdyx*4}" },
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 Rdyx*8 Wdyx*4}",
+	  .op = &ptebatch_protections[PTEBATCH_TO_READABLE] },
 	{ "zapping of part of a folio: whole mm flushed before the change",
-	  &ptebatch_zap, { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW },
-	  "{Wdyx*4 -*8 Wdyx*4}" },
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
+	  .op = &ptebatch_zap },
 	{ "MADV_COLD of part of the mm: whole mm flushed before the change",
-	  &ptebatch_advices[PTEBATCH_COLD],
 	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .lru = true },
-	  "Wdyx*4 Wdx*8 Wdyx*4" },
+	  "Wdyx*4 Wdx*8 Wdyx*4", .op = &ptebatch_advices[PTEBATCH_COLD] },
 	{ "MADV_FREE of part of the mm: whole mm flushed before the change",
-	  &ptebatch_advices[PTEBATCH_FREE],
 	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .lru = true },
-	  "Wdyx*4 Wxl*8 Wdyx*4" },
+	  "Wdyx*4 Wxl*8 Wdyx*4", .op = &ptebatch_advices[PTEBATCH_FREE] },
 	{ "mremap() of part of a folio: whole mm flushed before the change",
-	  &ptebatch_move, { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW },
-	  "{Wdyx*4 -*8 Wdyx*4}", "{-*4 Wdyx*8 -*4}" },
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
+	  .second = "{-*4 Wdyx*8 -*4}", .op = &ptebatch_move },
 };
 
 KUNIT_ARRAY_PARAM_DESC(pending_rows, pending_rows, name);
 
-/* Was the first entry of the range unchanged at the first flush? */
-static struct ptebatch_trial *flushed;
-static bool has_flushed, changed_first;
-
-static void note_flush(void *data)
+static void set_pending(struct ptebatch_use *use)
 {
-	const struct ptebatch_row *row = &flushed->before.row;
-	const pte_t *before = flushed->before.raw + flushed->before.lead;
-	unsigned long addr = ptebatch_addr(flushed->space, row->from);
-	pte_t *ptep;
+	struct mm_struct *mm = use->trial->place->mm;
 
-	if (has_flushed)
-		return;
-	has_flushed = true;
+	use->hook.match = mm;
+	atomic_set(&mm->tlb_flush_batched, 1);
+}
+
+/* At the first flush: has the first entry of the range changed? */
+static void note_change(struct ptebatch_use *use, const unsigned long *args,
+			struct pt_regs *regs)
+{
+	const struct ptebatch_snapshot *before = &use->trial->before;
+	unsigned long addr = ptebatch_addr(use->trial->space, before->row.from);
+	pmd_t *pmd = ptebatch_find_pmd(use->trial->place->mm, addr);
+
 	/* The caller holds the page table lock. */
-	ptep = pte_offset_map(ptebatch_find_pmd(flushed->place->mm, addr), addr);
-	changed_first = !ptep || !pte_same(ptebatch_bare_pte(ptep_get(ptep)),
-					   before[row->from]);
-	if (ptep)
-		pte_unmap(ptep);
+	use->word = !pmd || pmd_none(*pmd) ||
+		    !pte_same(ptebatch_bare_pte(ptep_get(pte_offset_kernel(pmd, addr))),
+			      before->raw[before->lead + before->row.from]);
 }
 
-static void set_pending(struct ptebatch_trial *trial, const void *data)
+static void expect_no_change(struct ptebatch_use *use)
 {
-	has_flushed = false;
-	flushed = trial;
-	trial->flush.on_flush = note_flush;
-	atomic_set(&trial->place->mm->tlb_flush_batched, 1);
+	KUNIT_EXPECT_FALSE_MSG(use->trial->test, use->word,
+			       PTEBATCH_RULE_TLB ": %s changes entries before the flush",
+			       use->trial->function);
 }
 
-static void check_flushed(struct ptebatch_trial *trial, const void *data)
+static const struct ptebatch_condition_type ptebatch_condition_flush_pending = {
+	.name = "a flush of the mm is pending", .begin = set_pending, .occur = note_change,
+	.end = expect_no_change,
+};
+
+static void check_flushed(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
 			      bitmap_full(trial->flush.flushed, trial->before.row.nr),
 			      PTEBATCH_RULE_TLB ": %s does not flush the whole mm",
 			      trial->function);
-	KUNIT_EXPECT_FALSE_MSG(trial->test, changed_first,
-			       PTEBATCH_RULE_TLB ": %s changes entries before the flush",
-			       trial->function);
 }
 
 static void pending_flush(struct kunit *test)
 {
-	const struct pending_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = row->op, .setup = &row->setup, .after = row->after,
-		.second = row->second, .prepare = set_pending, .check = check_flushed,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	ptebatch_row_run(test, &run);
+	row.with[0] = (struct ptebatch_condition)
+		PTEBATCH_CONDITION_AT(flush_pending, FLUSH, 0, 0);
+	row.check = check_flushed;
+	ptebatch_case_run(test, &row);
 }
 
 #endif
