@@ -20,10 +20,10 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/notifier.h"
 #include "../lib/check/rules.h"
-#include "../lib/kernel/counter.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/lru_gen.h"
+#include "../lib/run/case.h"
 #include "../lib/run/orders.h"
-#include "../lib/run/rows.h"
 #include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
@@ -31,30 +31,16 @@
 
 /**
  * struct referenced_row - a case of folio_referenced()
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row after the call, in each mapping
- * @references: expected number of mappings that referenced a folio; -1 if the
- *              walk ends at an mm without users
+ * @c: the case; the expected row is that of each mapping. The return value is the
+ *     number of mappings that referenced a folio; -1 if the walk ends at an mm without
+ *     users.
  * @batches: expected number of batches in the first mapping
  * @mlocked: VM_LOCKED is expected in the VMA flags that the call returns
- * @secondary_young: number of the entry that is young in the secondary MMU,
- *                   counted from 1; 0 if none is
- * @reaped: the OOM reaper works on the first mm
- * @exiting: the first mm has no users, as after exit()
- * @walks: expected calls of page_vma_mapped_walk(), 0: not counted
  */
 struct referenced_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	int references;
+	struct ptebatch_case c;
 	unsigned int batches;
 	bool mlocked;
-	unsigned int secondary_young;
-	bool reaped;
-	bool exiting;
-	unsigned long walks;
 };
 
 /**
@@ -112,7 +98,8 @@ static int register_secondary(struct secondary_mmu *secondary,
 
 static void unregister_secondary(struct secondary_mmu *secondary)
 {
-	ptebatch_notifier_end(secondary->notifier);
+	if (secondary && secondary->notifier)
+		ptebatch_notifier_end(secondary->notifier);
 }
 
 #else
@@ -129,29 +116,81 @@ static void unregister_secondary(struct secondary_mmu *secondary)
 
 #endif
 
-/**
- * struct walk - a run of folio_referenced()
- * @row: the case
- * @secondary: the secondary MMU
- * @flags: flags of the VMAs that referenced a folio
- */
-static struct walk {
-	const struct referenced_row *row;
-	struct secondary_mmu *secondary;
-	vma_flags_t flags;
-} walk;
+/* The secondary MMU of the last call, and the VMA flags that it returned. */
+static struct secondary_mmu *secondary;
+static vma_flags_t returned_flags;
+
+static const char *secondary_missing(const struct ptebatch_condition *condition)
+{
+	return !condition->value || IS_ENABLED(CONFIG_MMU_NOTIFIER) ? NULL :
+	       "no secondary MMU without CONFIG_MMU_NOTIFIER";
+}
+
+static void begin_secondary(struct ptebatch_use *use, const unsigned long *args,
+			    struct pt_regs *regs)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	unsigned long young = use->condition->value;
+	struct kunit *test = use->trial->test;
+
+	secondary = kunit_kzalloc(test, sizeof(*secondary), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, secondary);
+	secondary->start = ptebatch_addr(space, 0);
+	if (young)
+		secondary->young = ptebatch_addr(space, young - 1);
+	KUNIT_ASSERT_EQ(test, 0, register_secondary(secondary, space->places[0].mm));
+}
+
+static void end_secondary(struct ptebatch_use *use)
+{
+	unregister_secondary(secondary);
+}
+
+static const struct ptebatch_condition_type ptebatch_condition_secondary_mmu = {
+	.name = "a secondary MMU", .missing = secondary_missing,
+	.occur = begin_secondary, .end = end_secondary,
+};
+
+/* The first condition of each row: a secondary MMU in which one entry may be young. */
+#define SECONDARY_MMU			PTEBATCH_CONDITION(secondary_mmu, 0)
+#define YOUNG_IN_SECONDARY_MMU(entry)	PTEBATCH_CONDITION(secondary_mmu, (entry) + 1)
+
+static void drop_users(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	use->word = atomic_xchg(&use->trial->place->mm->mm_users, 0);
+}
+
+static void restore_users(struct ptebatch_use *use)
+{
+	atomic_set(&use->trial->place->mm->mm_users, use->word);
+}
+
+static const struct ptebatch_condition_type ptebatch_condition_no_mm_users = {
+	.name = "the mm has no users", .occur = drop_users, .end = restore_users,
+};
+
+/* As after exit(). */
+#define NO_MM_USERS	PTEBATCH_CONDITION(no_mm_users, 0)
+
+/* Calls of the rmap walk; without PVMW_SYNC, it does not lock the page table first. */
+#define WALKS(nr)	CALLS("page_vma_mapped_walk", nr)
+#define NO_SYNC		CALLS("pte_offset_map_lock", 0)
+
+/* Some PTEs stay young, which the model does not cover. */
+static bool leaves_young(const struct ptebatch_case *row)
+{
+	return row->setup.mlocked || row->setup.next_mlocked || row->ret < 0;
+}
 
 /* clear_flush_young() covers the mapped entries of the range, in batches. */
-static void expect_batches(const struct ptebatch_trial *trial)
+static void expect_batches(const struct ptebatch_trial *trial,
+			   const struct referenced_row *row)
 {
-	const struct secondary_mmu *secondary = walk.secondary;
-	const struct referenced_row *row = walk.row;
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i, present = 0;
 
-	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER) || row->references < 0 ||
-	    row->setup.mlocked ||
-	    row->setup.next_mlocked)
+	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER) || leaves_young(&row->c))
 		return;
 	for (i = 0; i < was->nr; i++) {
 		bool maps = i >= was->from && i < was->to &&
@@ -174,11 +213,10 @@ static void expect_batches(const struct ptebatch_trial *trial)
 }
 
 /* A folio in an mlocked VMA that was not mlocked. */
-static void expect_mlocked(const struct ptebatch_trial *trial)
+static void expect_mlocked(const struct ptebatch_trial *trial,
+			   const struct referenced_row *row)
 {
-	const struct referenced_row *row = walk.row;
-
-	if (!row->setup.mlocked)
+	if (!row->c.setup.mlocked)
 		return;
 	KUNIT_EXPECT_EQ_MSG(trial->test,
 			    folio_test_mlocked(trial->space->folios[0]),
@@ -226,21 +264,21 @@ static void add_flags(const struct ptebatch_space *space, vma_flags_t *flags)
 }
 
 /* Expected: the flags of the VMAs that referenced a folio. */
-static void expect_flags(const struct ptebatch_trial *trial)
+static void expect_flags(const struct ptebatch_trial *trial,
+			 const struct referenced_row *row)
 {
-	const struct referenced_row *row = walk.row;
 	vma_flags_t expected = EMPTY_VMA_FLAGS;
 
-	if (row->references > 0)
+	if (row->c.ret > 0)
 		add_flags(trial->space, &expected);
 	if (row->mlocked)
 		vma_flags_set(&expected, VMA_LOCKED_BIT);
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
-			      !memcmp(&expected, &walk.flags, sizeof(expected)),
+			      !memcmp(&expected, &returned_flags, sizeof(expected)),
 			      "%s returns wrong VMA flags", trial->function);
 }
 
-/* Returns the sum for the folios of the range; walk.flags gets the VMA flags. */
+/* Returns the sum for the folios of the range. */
 static long count_references(const struct ptebatch_op *op,
 			     struct ptebatch_space *space, bool twin)
 {
@@ -249,7 +287,7 @@ static long count_references(const struct ptebatch_op *op,
 	long references = 0;
 	unsigned int i;
 
-	walk.flags = EMPTY_VMA_FLAGS;
+	returned_flags = EMPTY_VMA_FLAGS;
 	for (i = row->from; i < row->to; i++) {
 		s16 nr = row->entries[i].folio;
 		vma_flags_t more;
@@ -261,7 +299,7 @@ static long count_references(const struct ptebatch_op *op,
 				      folio_referenced)
 			(space->folios[nr],
 			 folio_test_locked(space->folios[nr]), NULL, &more);
-		vma_flags_set_mask(&walk.flags, more);
+		vma_flags_set_mask(&returned_flags, more);
 	}
 	/* mlock_vma_folio() queues folios per CPU: drain the queues. */
 	lru_add_drain_all();
@@ -274,57 +312,6 @@ static const struct ptebatch_op referenced = {
 	.second_model = ptebatch_model_referenced,
 };
 
-/* A walk without PVMW_SYNC does not call the second function. */
-static struct ptebatch_counter walks[] = {
-	{ .function = "page_vma_mapped_walk" },
-	{ .function = "pte_offset_map_lock" },
-};
-
-/* mm_users of an exiting mm before. */
-static int users;
-
-static void prepare(struct ptebatch_trial *trial, const void *data)
-{
-	const struct referenced_row *row = data;
-	struct ptebatch_space *space = trial->space;
-	struct secondary_mmu *secondary = walk.secondary;
-
-	*secondary = (struct secondary_mmu) { .start = ptebatch_addr(space, 0) };
-	if (row->secondary_young)
-		secondary->young = ptebatch_addr(space, row->secondary_young - 1);
-	if (row->setup.twice)
-		ptebatch_op_second(trial, &referenced, &space->places[1]);
-	KUNIT_ASSERT_EQ(trial->test, 0,
-			register_secondary(secondary, space->places[0].mm));
-	/* Entries that stay young, which the model does not cover. */
-	if (row->setup.mlocked || row->setup.next_mlocked || row->references < 0) {
-		trial->call.model = NULL;
-		if (trial->second)
-			trial->second->call.model = NULL;
-	}
-	if (row->reaped)
-		mm_flags_set(MMF_UNSTABLE, space->places[0].mm);
-	if (row->exiting)
-		users = atomic_xchg(&space->places[0].mm->mm_users, 0);
-	/* Kprobes map kernel text in an mm of their own. */
-	walks[1].match = space->places[0].mm;
-	if (row->walks)
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_counters_begin(walks, ARRAY_SIZE(walks)));
-}
-
-static void undo(struct ptebatch_trial *trial, const void *data)
-{
-	const struct referenced_row *row = data;
-
-	if (row->walks)
-		ptebatch_counters_end(walks, ARRAY_SIZE(walks));
-	if (row->exiting)
-		atomic_set(&trial->space->places[0].mm->mm_users, users);
-	mm_flags_clear(MMF_UNSTABLE, trial->space->places[0].mm);
-	unregister_secondary(walk.secondary);
-}
-
 /*
  * A CPU does not set the accessed bit of an entry that is in its TLB as young.
  * x86 does without the flush: the TLB does not hold entries for long.
@@ -336,231 +323,230 @@ static void expect_flushed(const struct ptebatch_trial *trial)
 					     "in the TLB: " PTEBATCH_RULE_TLB);
 }
 
-static void check(struct ptebatch_trial *trial, const void *data)
+static void check(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 {
-	const struct referenced_row *row = data;
+	const struct referenced_row *row = container_of(c, struct referenced_row, c);
 
-	if (row->walks && !trial->one_by_one) {
-		KUNIT_EXPECT_EQ_MSG(trial->test, walks[0].hits, row->walks,
-				    "calls of page_vma_mapped_walk()");
-		KUNIT_EXPECT_EQ_MSG(trial->test, walks[1].hits, 0,
-				    "calls of pte_offset_map_lock()");
-	}
-	expect_flags(trial);
+	expect_flags(trial, row);
 	expect_flushed(trial);
-	expect_mlocked(trial);
-	expect_batches(trial);
+	expect_mlocked(trial, row);
+	expect_batches(trial, row);
 	expect_only_young_cleared(trial);
 }
 
-static bool check_row(struct kunit *test, const struct referenced_row *row)
+static bool check_row(struct kunit *test, struct referenced_row row)
 {
-	const struct ptebatch_run run = {
-		.op = &referenced, .setup = &row->setup, .after = row->after,
-		.second = row->setup.twice ? row->after : NULL,
-		.ret = row->references, .prepare = prepare, .undo = undo,
-		.check = check, .data = row,
-	};
+	struct ptebatch_condition *with = row.c.with;
 
-	if (row->references < 0 && !IS_ENABLED(CONFIG_MM_ID))
+	if (row.c.ret < 0 && !IS_ENABLED(CONFIG_MM_ID))
 		kunit_skip(test, "each large folio may be shared without CONFIG_MM_ID");
-	if (row->secondary_young && !IS_ENABLED(CONFIG_MMU_NOTIFIER))
-		kunit_skip(test, "no secondary MMU without CONFIG_MMU_NOTIFIER");
-	if (row->walks && !IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "calls cannot be counted without CONFIG_KPROBES");
-	walk.row = row;
-	walk.secondary = kunit_kzalloc(test, sizeof(*walk.secondary), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, walk.secondary);
-	return ptebatch_row_run(test, &run);
+	if (with->type != &ptebatch_condition_secondary_mmu) {
+		memmove(with + 1, with, (PTEBATCH_CONDITIONS - 1) * sizeof(*with));
+		*with = (struct ptebatch_condition)SECONDARY_MMU;
+	}
+	row.c.op = &referenced;
+	row.c.no_model = leaves_young(&row.c);
+	row.c.second = row.c.setup.twice ? row.c.after : NULL;
+	row.c.check = check;
+	return ptebatch_case_run(test, &row.c);
 }
 
 static const struct referenced_row rows[] = {
-	{ "64K folio, young: referenced, all PTEs become old",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "64K folio, old: not referenced",
-	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 0, 1 },
-	{ "64K folio, shared, young: referenced, all PTEs become old",
-	  { "{Rdy*16}", .prot = RO }, "{Rd*16}", 1, 1 },
-	{ "64K folio, PROT_NONE, young: referenced, all PTEs become old",
-	  { "{Ndyx*16}" }, "{Ndx*16}", 1, 1 },
-	{ "64K lazyfree folio, young: referenced, all PTEs become old",
-	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", 1, 1 },
-	{ "three small folios, two young: 2 references, all PTEs become old",
-	  { "Wdyx Wdx - Ryx", .prot = RW }, "Wdx Wdx - Rx", 2, 3 },
+	{ { "64K folio, young: referenced, all PTEs become old",
+	    { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .ret = 1 }, 1 },
+	{ { "64K folio, old: not referenced",
+	    { "{Wdx*16}", .prot = RW }, "{Wdx*16}" }, 1 },
+	{ { "64K folio, shared, young: referenced, all PTEs become old",
+	    { "{Rdy*16}", .prot = RO }, "{Rd*16}", .ret = 1 }, 1 },
+	{ { "64K folio, PROT_NONE, young: referenced, all PTEs become old",
+	    { "{Ndyx*16}" }, "{Ndx*16}", .ret = 1 }, 1 },
+	{ { "64K lazyfree folio, young: referenced, all PTEs become old",
+	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", .ret = 1 }, 1 },
+	{ { "three small folios, two young: 2 references, all PTEs become old",
+	    { "Wdyx Wdx - Ryx", .prot = RW }, "Wdx Wdx - Rx", .ret = 2 }, 3 },
 
 	/* Rule 1: one young PTE is enough, whatever its position. */
-	{ "64K folio, first PTE young: referenced, all PTEs become old",
-	  { "{Wdyx Wdx*15}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "64K folio, last PTE young: referenced, all PTEs become old",
-	  { "{Wdx*15 Wdyx}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "64K folio, PTE 7 young: referenced, all PTEs become old",
-	  { "{Wdx*7 Wdyx Wdx*8}", .prot = RW }, "{Wdx*16}", 1, 1 },
-	{ "32K folio, every other PTE young: referenced, all PTEs become old",
-	  { "{Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx}", .prot = RW },
-	  "{Wdx*8}", 1, 1 },
-	{ "64K folio, old, first page young in a secondary MMU: referenced",
-	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .secondary_young = 1 },
-	{ "64K folio, old, last page young in a secondary MMU: referenced",
-	  { "{Wdx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .secondary_young = 16 },
-	{ "64K folio, old, in two page tables, last page young in a secondary MMU: referenced",
-	  { "@-8 {Wdx*16}", .prot = RW }, "@-8 {Wdx*16}", 1, 2,
-	  .secondary_young = 16 },
+	{ { "64K folio, first PTE young: referenced, all PTEs become old",
+	    { "{Wdyx Wdx*15}", .prot = RW }, "{Wdx*16}", .ret = 1 }, 1 },
+	{ { "64K folio, last PTE young: referenced, all PTEs become old",
+	    { "{Wdx*15 Wdyx}", .prot = RW }, "{Wdx*16}", .ret = 1 }, 1 },
+	{ { "64K folio, PTE 7 young: referenced, all PTEs become old",
+	    { "{Wdx*7 Wdyx Wdx*8}", .prot = RW }, "{Wdx*16}", .ret = 1 }, 1 },
+	{ { "32K folio, every other PTE young: referenced, all PTEs become old",
+	    { "{Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx}", .prot = RW }, "{Wdx*8}",
+	    .ret = 1 }, 1 },
+	{ { "64K folio, old, first page young in a secondary MMU: referenced",
+	    { "{Wdx*16}", .prot = RW }, "{Wdx*16}", .ret = 1,
+	    .with = { YOUNG_IN_SECONDARY_MMU(0) } }, 1 },
+	{ { "64K folio, old, last page young in a secondary MMU: referenced",
+	    { "{Wdx*16}", .prot = RW }, "{Wdx*16}", .ret = 1,
+	    .with = { YOUNG_IN_SECONDARY_MMU(15) } }, 1 },
+	{ { "64K folio, old, in two page tables, last page young in a secondary MMU: referenced",
+	    { "@-8 {Wdx*16}", .prot = RW }, "@-8 {Wdx*16}", .ret = 1,
+	    .with = { YOUNG_IN_SECONDARY_MMU(15) } }, 2 },
 
 	/* All other bits stay. */
-	{ "64K folio, writable and read-only, dirty and clean PTEs: only young cleared",
-	  { "{Wdyx*4 Wyx*4 Rdyx*4 Ry*4}", .prot = RW },
-	  "{Wdx*4 Wx*4 Rdx*4 R*4}", 1, 1 },
-	{ "64K folio, PTEs 4 to 7 PROT_NONE: 3 batches, only young cleared",
-	  { "{Wdyx*4 Ndyx*4 Wdyx*8}", .prot = RW },
-	  "{Wdx*4 Ndx*4 Wdx*8}", 1, 3 },
-	{ "64K folio, first 4 PTEs soft-dirty: 1 batch, only young cleared",
-	  { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true },
-	  "{Wdsx*4 Wdx*12}", 1, 1 },
-	{ "64K folio, first 4 PTEs uffd-wp: 2 batches, only young cleared",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true },
-	  "{Rdux*4 Wdx*12}", 1, 2 },
+	{ { "64K folio, writable and read-only, dirty and clean PTEs: only young cleared",
+	    { "{Wdyx*4 Wyx*4 Rdyx*4 Ry*4}", .prot = RW }, "{Wdx*4 Wx*4 Rdx*4 R*4}",
+	    .ret = 1 }, 1 },
+	{ { "64K folio, PTEs 4 to 7 PROT_NONE: 3 batches, only young cleared",
+	    { "{Wdyx*4 Ndyx*4 Wdyx*8}", .prot = RW }, "{Wdx*4 Ndx*4 Wdx*8}", .ret = 1 },
+	    3 },
+	{ { "64K folio, first 4 PTEs soft-dirty: 1 batch, only young cleared",
+	    { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true }, "{Wdsx*4 Wdx*12}",
+	    .ret = 1 }, 1 },
+	{ { "64K folio, first 4 PTEs uffd-wp: 2 batches, only young cleared",
+	    { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, "{Rdux*4 Wdx*12}",
+	    .ret = 1 }, 2 },
 
 	/* Rules 3 and 4: where batches end, and neighbours. */
-	{ "64K folio, virtual address not 64K-aligned: 1 batch, all PTEs become old",
-	  { "@5 {Wdyx*16}", .prot = RW }, "@5 {Wdx*16}", 1, 1 },
-	{ "64K folio across a page table boundary: 2 batches, all PTEs become old",
-	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdx*16}", 1, 2 },
+	{ { "64K folio, virtual address not 64K-aligned: 1 batch, all PTEs become old",
+	    { "@5 {Wdyx*16}", .prot = RW }, "@5 {Wdx*16}", .ret = 1 }, 1 },
+	{ { "64K folio across a page table boundary: 2 batches, all PTEs become old",
+	    { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdx*16}", .ret = 1 }, 2 },
 	/* Not aligned: a contpte block would be young or old in both VMAs. */
-	{ "64K folio in two VMAs: 2 references, 2 batches, all PTEs become old",
-	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdx*16}", 2, 2 },
-	{ "64K folio in two VMAs, second one mlocked: only the first half becomes old",
-	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .next_mlocked = true },
-	  "@5 {Wdx*8 Wdyx*8}", 1 },
-	{ "64K folio across a page table boundary, last PTE young: referenced, 2 batches",
-	  { "@-8 {Wdx*15 Wdyx}", .prot = RW }, "@-8 {Wdx*16}", 1, 2 },
-	{ "2M folio across a page table boundary: 2 batches, all PTEs become old",
-	  { "@T/2 {Wdyx*T}", .prot = RW }, "@T/2 {Wdx*T}", 1, 2 },
-	{ "64K folio, last 11 pages mapped: 1 batch, all PTEs become old",
-	  { "{.*5 Wdyx*11}", .prot = RW }, "{.*5 Wdx*11}", 1, 1 },
-	{ "small folio after 5 mapped pages of a 64K folio: becomes old, 64K folio unchanged",
-	  { "{Wdyx*5 .*11} | Wdyx |", .prot = RW }, "{Wdyx*5 .*11} Wdx", 1, 1 },
-	{ "64K folio with holes of 2 and 1 PTEs: 3 batches, all PTEs become old",
-	  { "{Wdyx*5 -*2 Wdyx*3 - Wdyx*5}", .prot = RW },
-	  "{Wdx*5 -*2 Wdx*3 - Wdx*5}", 1, 3 },
-	{ "64K folio with holes of 2 and 1 PTEs, last PTE young: referenced, 3 batches",
-	  { "{Wdx*5 -*2 Wdx*3 - Wdx*4 Wdyx}", .prot = RW },
-	  "{Wdx*5 -*2 Wdx*3 - Wdx*5}", 1, 3 },
-	{ "64K folio, zero page in a hole of 2 PTEs: zero page stays young, 2 batches",
-	  { "{Wdyx*5 Rzy*2 Wdyx*9}", .prot = RW },
-	  "{Wdx*5 Rzy*2 Wdx*9}", 1, 2 },
-	{ "64K folio, device-exclusive entries before, between and after PTEs: they stay",
-	  { "{Ex Wdyx*4 Ex*2 Wdyx*8 Ex}", .prot = RW },
-	  "{Ex Wdx*4 Ex*2 Wdx*8 Ex}", 1, 6 },
-	{ "64K folio, all entries device-exclusive: not referenced, they stay",
-	  { "{Ex*16}", .prot = RW }, "{Ex*16}", 0, 16 },
-	{ "64K folio, 16 device-exclusive entries, one young in a secondary MMU: 1 reference",
-	  { "{Ex*16}", .prot = RW }, "{Ex*16}", 1, 16, .secondary_young = 7 },
-	{ "small folio, device-exclusive entry: not referenced, it stays",
-	  { "Ex", .prot = RW }, "Ex", 0, 1 },
-	{ "64K folio, 2 migration entries: they stay, 2 batches, all PTEs become old",
-	  { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW },
-	  "{Wdx*5 Mx M Wdx*9}", 1, 2 },
-	{ "middle one of three 64K folios: its PTEs become old, neighbours unchanged",
-	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW },
-	  "{Wdyx*16} {Wdx*16} {Wdyx*16}", 1, 1 },
-	{ "middle one of three physically contiguous 64K folios: neighbours unchanged",
-	  { "{Wdyx*16} | +{Wdyx*16} | +{Wdyx*16}", .prot = RW },
-	  "{Wdyx*16} {Wdx*16} {Wdyx*16}", 1, 1 },
-	{ "old 64K folio physically between two young ones: not referenced",
-	  { "{Wdyx*16} | +{Wdx*16} | +{Wdyx*16}", .prot = RW },
-	  "{Wdyx*16} {Wdx*16} {Wdyx*16}", 0, 1 },
-	{ "folios of orders 0, 1, 2 and 5, order 2 old: 3 references, 4 batches",
-	  { "Wdyx {Wdyx*2} {Wdx*4} {Wdyx*32}", .prot = RW },
-	  "Wdx {Wdx*2} {Wdx*4} {Wdx*32}", 3, 4 },
+	{ { "64K folio in two VMAs: 2 references, 2 batches, all PTEs become old",
+	    { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdx*16}", .ret = 2 }, 2 },
+	{ { "64K folio in two VMAs, second one mlocked: only the first half becomes old",
+	    { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .next_mlocked = true },
+	    "@5 {Wdx*8 Wdyx*8}", .ret = 1 } },
+	{ { "64K folio across a page table boundary, last PTE young: referenced, 2 batches",
+	    { "@-8 {Wdx*15 Wdyx}", .prot = RW }, "@-8 {Wdx*16}", .ret = 1 }, 2 },
+	{ { "2M folio across a page table boundary: 2 batches, all PTEs become old",
+	    { "@T/2 {Wdyx*T}", .prot = RW }, "@T/2 {Wdx*T}", .ret = 1 }, 2 },
+	{ { "64K folio, last 11 pages mapped: 1 batch, all PTEs become old",
+	    { "{.*5 Wdyx*11}", .prot = RW }, "{.*5 Wdx*11}", .ret = 1 }, 1 },
+	{ { "small folio after 5 mapped pages of a 64K folio: becomes old, 64K folio unchanged",
+	    { "{Wdyx*5 .*11} | Wdyx |", .prot = RW }, "{Wdyx*5 .*11} Wdx", .ret = 1 },
+	    1 },
+	{ { "64K folio with holes of 2 and 1 PTEs: 3 batches, all PTEs become old",
+	    { "{Wdyx*5 -*2 Wdyx*3 - Wdyx*5}", .prot = RW }, "{Wdx*5 -*2 Wdx*3 - Wdx*5}",
+	    .ret = 1 }, 3 },
+	{ { "64K folio with holes of 2 and 1 PTEs, last PTE young: referenced, 3 batches",
+	    { "{Wdx*5 -*2 Wdx*3 - Wdx*4 Wdyx}", .prot = RW },
+	    "{Wdx*5 -*2 Wdx*3 - Wdx*5}", .ret = 1 }, 3 },
+	{ { "64K folio, zero page in a hole of 2 PTEs: zero page stays young, 2 batches",
+	    { "{Wdyx*5 Rzy*2 Wdyx*9}", .prot = RW }, "{Wdx*5 Rzy*2 Wdx*9}", .ret = 1 },
+	    2 },
+	{ { "64K folio, device-exclusive entries before, between and after PTEs: they stay",
+	    { "{Ex Wdyx*4 Ex*2 Wdyx*8 Ex}", .prot = RW }, "{Ex Wdx*4 Ex*2 Wdx*8 Ex}",
+	    .ret = 1 }, 6 },
+	{ { "64K folio, all entries device-exclusive: not referenced, they stay",
+	    { "{Ex*16}", .prot = RW }, "{Ex*16}" }, 16 },
+	{ { "64K folio, 16 device-exclusive entries, one young in a secondary MMU: 1 reference",
+	    { "{Ex*16}", .prot = RW }, "{Ex*16}", .ret = 1,
+	    .with = { YOUNG_IN_SECONDARY_MMU(6) } }, 16 },
+	{ { "small folio, device-exclusive entry: not referenced, it stays",
+	    { "Ex", .prot = RW }, "Ex" }, 1 },
+	{ { "64K folio, 2 migration entries: they stay, 2 batches, all PTEs become old",
+	    { "{Wdyx*5 Mx M Wdyx*9}", .prot = RW }, "{Wdx*5 Mx M Wdx*9}", .ret = 1 },
+	    2 },
+	{ { "middle one of three 64K folios: its PTEs become old, neighbours unchanged",
+	    { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW },
+	    "{Wdyx*16} {Wdx*16} {Wdyx*16}", .ret = 1 }, 1 },
+	{ { "middle one of three physically contiguous 64K folios: neighbours unchanged",
+	    { "{Wdyx*16} | +{Wdyx*16} | +{Wdyx*16}", .prot = RW },
+	    "{Wdyx*16} {Wdx*16} {Wdyx*16}", .ret = 1 }, 1 },
+	{ { "old 64K folio physically between two young ones: not referenced",
+	    { "{Wdyx*16} | +{Wdx*16} | +{Wdyx*16}", .prot = RW },
+	    "{Wdyx*16} {Wdx*16} {Wdyx*16}" }, 1 },
+	{ { "folios of orders 0, 1, 2 and 5, order 2 old: 3 references, 4 batches",
+	    { "Wdyx {Wdyx*2} {Wdx*4} {Wdyx*32}", .prot = RW },
+	    "Wdx {Wdx*2} {Wdx*4} {Wdx*32}", .ret = 3 }, 4 },
 
 	/* File mappings, and several mappings of a folio. */
-	{ "64K file folio, young: referenced, all PTEs become old",
-	  { "{Ry*16}", PTEBATCH_FILE, RO }, "{R*16}", 1, 1 },
-	{ "64K shmem folio, pages 3 to 11 mapped: 1 batch, all PTEs become old",
-	  { "{.*3 Wdy*9 .*4}", PTEBATCH_SHMEM, RW }, "{.*3 Wd*9 .*4}", 1, 1 },
-	{ "64K shmem folio mapped by two VMAs: 2 references, all PTEs become old",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, "{Wd*16}", 2, 2 },
-	{ "64K shmem folio mapped by two VMAs, PTE 9 young: 2 references",
-	  { "{Wd*9 Wdy Wd*6}", PTEBATCH_SHMEM, RW, .twice = true },
-	  "{Wd*16}", 2, 2 },
-	{ "private file mapping, page cache folio and copy: 2 references, all PTEs become old",
-	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW },
-	  "{R*8} {Wdx*8}", 2, 2 },
-	{ "64K folio mapped by parent and child: 1 reference, all PTEs become old",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rd*16}", 1, 1 },
+	{ { "64K file folio, young: referenced, all PTEs become old",
+	    { "{Ry*16}", PTEBATCH_FILE, RO }, "{R*16}", .ret = 1 }, 1 },
+	{ { "64K shmem folio, pages 3 to 11 mapped: 1 batch, all PTEs become old",
+	    { "{.*3 Wdy*9 .*4}", PTEBATCH_SHMEM, RW }, "{.*3 Wd*9 .*4}", .ret = 1 },
+	    1 },
+	{ { "64K shmem folio mapped by two VMAs: 2 references, all PTEs become old",
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, "{Wd*16}", .ret = 2 },
+	    2 },
+	{ { "64K shmem folio mapped by two VMAs, PTE 9 young: 2 references",
+	    { "{Wd*9 Wdy Wd*6}", PTEBATCH_SHMEM, RW, .twice = true }, "{Wd*16}",
+	    .ret = 2 }, 2 },
+	{ { "private file mapping, page cache folio and copy: 2 references, all PTEs become old",
+	    { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "{R*8} {Wdx*8}",
+	    .ret = 2 }, 2 },
+	{ { "64K folio mapped by parent and child: 1 reference, all PTEs become old",
+	    { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rd*16}", .ret = 1 }, 1 },
 
 	/* Rule 21: mlocked folios. */
-	{ "64K folio in an mlocked VMA: VM_LOCKED returned, PTEs stay young",
-	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Wdyx*16}", 0, 0,
-	  .mlocked = true },
-	{ "small folio in an mlocked VMA: VM_LOCKED returned, PTE stays young",
-	  { "Wdyx", .prot = RW, .mlocked = true }, "Wdyx", 0, 0,
-	  .mlocked = true },
-	{ "64K folio, first 8 pages mapped in an mlocked VMA: no VM_LOCKED, PTEs stay young",
-	  { "{Wdyx*8 .*8}", .prot = RW, .mlocked = true },
-	  "{Wdyx*8 .*8}", 0, 0 },
-	{ "64K folio across page tables of an mlocked VMA: no VM_LOCKED, PTEs stay young",
-	  { "@-8 {Wdyx*16}", .prot = RW, .mlocked = true },
-	  "@-8 {Wdyx*16}", 0, 0 },
-	{ "PMD-mapped folio in an mlocked VMA: VM_LOCKED returned, PMD stays young",
-	  { "[Wdyx]", .prot = RW, .mlocked = true }, "[Wdyx]", 0, 0,
-	  .mlocked = true },
+	{ { "64K folio in an mlocked VMA: VM_LOCKED returned, PTEs stay young",
+	    { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Wdyx*16}" },
+	    .mlocked = true },
+	{ { "small folio in an mlocked VMA: VM_LOCKED returned, PTE stays young",
+	    { "Wdyx", .prot = RW, .mlocked = true }, "Wdyx" }, .mlocked = true },
+	{ { "64K folio, first 8 pages mapped in an mlocked VMA: no VM_LOCKED, PTEs stay young",
+	    { "{Wdyx*8 .*8}", .prot = RW, .mlocked = true }, "{Wdyx*8 .*8}" } },
+	{ { "64K folio across page tables of an mlocked VMA: no VM_LOCKED, PTEs stay young",
+	    { "@-8 {Wdyx*16}", .prot = RW, .mlocked = true }, "@-8 {Wdyx*16}" } },
+	{ { "PMD-mapped folio in an mlocked VMA: VM_LOCKED returned, PMD stays young",
+	    { "[Wdyx]", .prot = RW, .mlocked = true }, "[Wdyx]" }, .mlocked = true },
 
 	/* The pages of an mm that the OOM reaper unmaps are not swapped out. */
-	{ "64K folio, OOM reaper: -1, PTEs stay young",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", -1, 0, .reaped = true },
-	{ "64K lazyfree folio, OOM reaper: referenced, all PTEs become old",
-	  { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", 1, 1,
-	  .reaped = true },
-	{ "64K folio shared with a child, OOM reaper: referenced, all PTEs become old",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rd*16}", 1, 1,
-	  .reaped = true },
-	{ "64K shmem folio, OOM reaper: referenced, all PTEs become old",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wd*16}", 1, 1, .reaped = true },
+	{ { "64K folio, OOM reaper: -1, PTEs stay young",
+	    { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .ret = -1,
+	    .with = { MM_FLAG(MMF_UNSTABLE) } } },
+	{ { "64K lazyfree folio, OOM reaper: referenced, all PTEs become old",
+	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", .ret = 1,
+	    .with = { MM_FLAG(MMF_UNSTABLE) } }, 1 },
+	{ { "64K folio shared with a child, OOM reaper: referenced, all PTEs become old",
+	    { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rd*16}", .ret = 1,
+	    .with = { MM_FLAG(MMF_UNSTABLE) } }, 1 },
+	{ { "64K shmem folio, OOM reaper: referenced, all PTEs become old",
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wd*16}", .ret = 1,
+	    .with = { MM_FLAG(MMF_UNSTABLE) } }, 1 },
 
 	/* Nor are those of an mm that exits. */
-	{ "64K folio, mm without users: -1, PTEs stay young",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", -1, 0, .exiting = true },
-	{ "small folio, mm without users: -1, PTE stays young",
-	  { "Wdyx", .prot = RW }, "Wdyx", -1, 0, .exiting = true },
-	{ "64K folio in two VMAs, mm without users: -1, PTEs stay young",
-	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdyx*16}", -1, 0,
-	  .exiting = true, .walks = 1 },
+	{ { "64K folio, mm without users: -1, PTEs stay young",
+	    { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .ret = -1,
+	    .with = { NO_MM_USERS } } },
+	{ { "small folio, mm without users: -1, PTE stays young",
+	    { "Wdyx", .prot = RW }, "Wdyx", .ret = -1, .with = { NO_MM_USERS } } },
+	{ { "64K folio in two VMAs, mm without users: -1, PTEs stay young",
+	    { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdyx*16}", .ret = -1,
+	    .with = { NO_MM_USERS, WALKS(1), NO_SYNC } } },
 
 	/* The rmap walk ends with the last PTE that maps the folio. */
-	{ "64K folio: 1 call of page_vma_mapped_walk()",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", 1, 1, .walks = 1 },
-	{ "64K folio in two VMAs, first one maps it: second one not walked",
-	  { "{Wdyx*8 ; -*8}", .prot = RW }, "{Wdx*8 -*8}", 1, 1, .walks = 2 },
-	{ "64K folio in two VMAs, second one maps it: both walked",
-	  { "{-*8 ; Wdyx*8}", .prot = RW }, "{-*8 Wdx*8}", 1, 1, .walks = 3 },
-	{ "64K folio in three VMAs, first two mlocked and not: third one not walked",
-	  { "@5 {Wdyx*4 ; Wdyx*4 ; -*8}", .prot = RW, .next_mlocked = true },
-	  "@5 {Wdx*4 Wdyx*4 -*8}", 1, .walks = 7 },
-	{ "64K folio mapped by two mlocked VMAs: mlocked by the first, second one not walked",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .mlocked = true, .twice = true },
-	  "{Wdy*16}", 0, 0, .mlocked = true, .walks = 16 },
+	{ { "64K folio: 1 call of page_vma_mapped_walk()",
+	    { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .ret = 1,
+	    .with = { WALKS(1), NO_SYNC } }, 1 },
+	{ { "64K folio in two VMAs, first one maps it: second one not walked",
+	    { "{Wdyx*8 ; -*8}", .prot = RW }, "{Wdx*8 -*8}", .ret = 1,
+	    .with = { WALKS(2), NO_SYNC } }, 1 },
+	{ { "64K folio in two VMAs, second one maps it: both walked",
+	    { "{-*8 ; Wdyx*8}", .prot = RW }, "{-*8 Wdx*8}", .ret = 1,
+	    .with = { WALKS(3), NO_SYNC } }, 1 },
+	{ { "64K folio in three VMAs, first two mlocked and not: third one not walked",
+	    { "@5 {Wdyx*4 ; Wdyx*4 ; -*8}", .prot = RW, .next_mlocked = true },
+	    "@5 {Wdx*4 Wdyx*4 -*8}", .ret = 1, .with = { WALKS(7), NO_SYNC } } },
+	{ { "64K folio mapped by two mlocked VMAs: mlocked by the first, second one not walked",
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .mlocked = true, .twice = true },
+	    "{Wdy*16}", .with = { WALKS(16), NO_SYNC } }, .mlocked = true },
 
 	/* Rule 16: PMD-mapped folios. */
-	{ "PMD-mapped folio, young: referenced, PMD becomes old",
-	  { "[Wdyx]", .prot = RW }, "[Wdx]", 1, 1 },
-	{ "PMD migration entry: not referenced, stays",
-	  { "[Mx]", .prot = RW }, "[Mx]", 0, 0 },
-	{ "PMD-mapped folio, old: not referenced",
-	  { "[Wdx]", .prot = RW }, "[Wdx]", 0, 1 },
-	{ "PMD-mapped shmem folio, young: referenced, PMD becomes old",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wd]", 1, 1 },
-	{ "PMD-mapped folio, old, page 299 young in a secondary MMU: referenced",
-	  { "[Wdx]", .prot = RW }, "[Wdx]", 1, 1, .secondary_young = 300 },
-	{ "2M folio mapped by PTEs, PTE 300 young: 1 batch, all PTEs become old",
-	  { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*512}", 1, 1 },
+	{ { "PMD-mapped folio, young: referenced, PMD becomes old",
+	    { "[Wdyx]", .prot = RW }, "[Wdx]", .ret = 1 }, 1 },
+	{ { "PMD migration entry: not referenced, stays",
+	    { "[Mx]", .prot = RW }, "[Mx]" } },
+	{ { "PMD-mapped folio, old: not referenced",
+	    { "[Wdx]", .prot = RW }, "[Wdx]" }, 1 },
+	{ { "PMD-mapped shmem folio, young: referenced, PMD becomes old",
+	    { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wd]", .ret = 1 }, 1 },
+	{ { "PMD-mapped folio, old, page 299 young in a secondary MMU: referenced",
+	    { "[Wdx]", .prot = RW }, "[Wdx]", .ret = 1,
+	    .with = { YOUNG_IN_SECONDARY_MMU(299) } }, 1 },
+	{ { "2M folio mapped by PTEs, PTE 300 young: 1 batch, all PTEs become old",
+	    { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*512}", .ret = 1 }, 1 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
 
 static void referenced_row(struct kunit *test)
 {
-	check_row(test, test->param_value);
+	check_row(test, *(const struct referenced_row *)test->param_value);
 }
 
 /* Each kind of folio in each order, one PTE young. */
@@ -586,13 +572,13 @@ static bool check_page(struct kunit *test, unsigned int at)
 	const struct kind *kind = param->kind;
 	unsigned int nr = 1U << param->order;
 	struct referenced_row row = {
-		.setup = kind->setup, .references = 1, .batches = 1,
+		{ .setup = kind->setup, .ret = 1 }, .batches = 1,
 	};
 
-	row.setup.picture = ptebatch_draw(test, "{%s*%u %s %s*%u}", kind->old, at,
-					  kind->young, kind->old, nr - 1 - at);
-	row.after = ptebatch_draw(test, "{%s*%u}", kind->old, nr);
-	return check_row(test, &row);
+	row.c.setup.picture = ptebatch_draw(test, "{%s*%u %s %s*%u}", kind->old, at,
+					    kind->young, kind->old, nr - 1 - at);
+	row.c.after = ptebatch_draw(test, "{%s*%u}", kind->old, nr);
+	return check_row(test, row);
 }
 
 static void referenced_order(struct kunit *test)
