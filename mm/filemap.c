@@ -19,7 +19,6 @@
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/counter.h"
 #include "../lib/run/case.h"
-#include "../lib/space/folio.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -53,41 +52,7 @@ static struct ptebatch_counter handlers[] = {
 	{ .function = "shmem_fault" },
 };
 
-static void poison(const struct ptebatch_space *space, unsigned int page, bool on)
-{
-	const struct ptebatch_shape *shape = space->row.folios;
-	unsigned int i = 0;
-
-	while (page >= shape[i].first + (1U << shape[i].order))
-		i++;
-	(on ? ptebatch_folio_poison : ptebatch_folio_unpoison)
-		(space->folios[i], page - shape[i].first);
-}
-
-static void set_hwpoison(struct ptebatch_use *use, const unsigned long *args,
-			 struct pt_regs *regs)
-{
-	poison(use->trial->space, use->condition->value, true);
-}
-
-static void clear_hwpoison(struct ptebatch_use *use)
-{
-	poison(use->trial->space, use->condition->value, false);
-}
-
-static const char *hwpoison_missing(const struct ptebatch_condition *condition)
-{
-	return IS_ENABLED(CONFIG_MEMORY_FAILURE) ? NULL :
-	       "no PG_hwpoison without CONFIG_MEMORY_FAILURE";
-}
-
-static const struct ptebatch_condition_type ptebatch_condition_hwpoison = {
-	.name = "a page has PG_hwpoison", .missing = hwpoison_missing,
-	.occur = set_hwpoison, .end = clear_hwpoison,
-};
-
-/* A page, by its number in all folios. PMD-mapped folios are permitted. */
-#define HWPOISON(page)	PTEBATCH_CONDITION(hwpoison, page)
+/* PMD-mapped folios are permitted. */
 #define PMD_PERMITTED	NO_MM_FLAG(MMF_DISABLE_THP_COMPLETELY)
 
 static void expect_calls(struct ptebatch_trial *trial, unsigned int calls)

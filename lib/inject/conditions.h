@@ -18,7 +18,7 @@
 /* folio.c: a folio of the row, by its number in the picture. */
 extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated,
-	ptebatch_condition_dirty;
+	ptebatch_condition_dirty, ptebatch_condition_hwpoison;
 
 #define LAST_FOLIO			ULONG_MAX
 #define REFERENCED(folio)		PTEBATCH_CONDITION(referenced, folio)
@@ -34,6 +34,8 @@ extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 #define DIRTY(folio)			PTEBATCH_CONDITION(dirty, folio)
 #define DIRTY_AT(function, calls, folio) \
 	PTEBATCH_CONDITION_AT(dirty, function, calls, folio)
+/* Of a page, by its number in all folios. */
+#define HWPOISON(page)			PTEBATCH_CONDITION(hwpoison, page)
 
 /*
  * entries.c: another thread changes entries: those without a page may become others,

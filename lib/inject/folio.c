@@ -99,3 +99,33 @@ static void mark_dirty(struct ptebatch_use *use, const unsigned long *args,
 const struct ptebatch_condition_type ptebatch_condition_dirty = {
 	.name = "a folio is dirty", .occur = mark_dirty,
 };
+
+static void poison(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	const struct ptebatch_shape *shape = space->row.folios;
+	unsigned long page = use->condition->value;
+
+	while (page >= shape->first + (1UL << shape->order))
+		shape++;
+	use->folio = space->folios[shape - space->row.folios];
+	use->word = page - shape->first;
+	ptebatch_folio_poison(use->folio, use->word);
+}
+
+static void unpoison(struct ptebatch_use *use)
+{
+	if (use->folio)
+		ptebatch_folio_unpoison(use->folio, use->word);
+}
+
+static const char *poison_missing(const struct ptebatch_condition *condition)
+{
+	return IS_ENABLED(CONFIG_MEMORY_FAILURE) ? NULL :
+	       "no PG_hwpoison without CONFIG_MEMORY_FAILURE";
+}
+
+const struct ptebatch_condition_type ptebatch_condition_hwpoison = {
+	.name = "a page has PG_hwpoison", .missing = poison_missing, .occur = poison,
+	.end = unpoison,
+};
