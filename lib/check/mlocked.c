@@ -66,7 +66,12 @@ static void look_up(const struct ptebatch_trial *trial,
 	mmap_read_unlock(place->mm);
 }
 
-static long read_nr_mlock(void)
+/**
+ * ptebatch_nr_mlock() - read NR_MLOCK of all zones
+ *
+ * Return: the number, in pages.
+ */
+long ptebatch_nr_mlock(void)
 {
 	struct zone *zone;
 	long pages = 0;
@@ -102,7 +107,7 @@ static void begin(struct ptebatch_trial *trial)
 {
 	struct state *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
 
-	state->others = read_nr_mlock() - count_mlocked(trial->space, state->mlocked);
+	state->others = ptebatch_nr_mlock() - count_mlocked(trial->space, state->mlocked);
 }
 
 static void check(struct ptebatch_trial *trial, struct seq_buf *out)
@@ -110,7 +115,7 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	const struct state *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES) = {};
 	long pages = count_mlocked(trial->space, mlocked);
-	long found = read_nr_mlock() - state->others;
+	long found = ptebatch_nr_mlock() - state->others;
 	struct vmas vmas = {};
 	unsigned int i;
 
