@@ -79,9 +79,19 @@ extern const struct ptebatch_condition_type ptebatch_condition_no_table,
 #define NO_FOLIO_OF(function, nr)	PTEBATCH_CONDITION_AT(no_folio, function, 0, nr)
 #define NO_SLAB				PTEBATCH_CONDITION(no_slab, 0)
 
-/* vma.c: flags of the VMA of the row's first entry are set or cleared. */
+/*
+ * vma.c: flags of the VMA of the row's first entry are set or cleared. HOLE: no VMA
+ * has @nr empty entries of the row, from entry @from on.
+ */
 extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
-	ptebatch_condition_no_vma_flags;
+	ptebatch_condition_no_vma_flags, ptebatch_condition_hole;
+
+/* The value of a condition that is of @nr entries, from entry @from on. */
+#define PART(from, nr)			((from) | (unsigned long)(nr) << 16)
+#define PART_FROM(value)		((value) & 0xffff)
+#define PART_NR(value)			((value) >> 16)
+
+#define HOLE(from, nr)			PTEBATCH_CONDITION(hole, PART(from, nr))
 
 #define VMA_FLAGS(flags)		PTEBATCH_CONDITION(vma_flags, flags)
 #define VMA_FLAGS_AT(function, calls, flags) \

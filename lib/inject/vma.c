@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 
@@ -57,4 +58,20 @@ const struct ptebatch_condition_type ptebatch_condition_vma_flags = {
 
 const struct ptebatch_condition_type ptebatch_condition_no_vma_flags = {
 	.name = "the VMA loses flags", .occur = clear_flags, .end = set_again,
+};
+
+static void unmap(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+{
+	unsigned long addr = ptebatch_addr(use->trial->space, PART_FROM(use->condition->value));
+	struct mm_struct *mm = use->trial->place->mm;
+	int err;
+
+	kthread_use_mm(mm);
+	err = vm_munmap(addr, PART_NR(use->condition->value) * PAGE_SIZE);
+	kthread_unuse_mm(mm);
+	KUNIT_ASSERT_EQ(use->trial->test, 0, err);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_hole = {
+	.name = "a part of the row is not mapped", .occur = unmap,
 };
