@@ -10,14 +10,12 @@
 #include "../lib/arch/tlb.h"
 
 #include <kunit/test.h>
-#include <linux/fdtable.h>
+#include <linux/err.h>
 #include <linux/file.h>
-#include <linux/kthread.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/topology.h>
-#include <uapi/linux/userfaultfd.h>
 
 #include "internal.h"
 
@@ -25,15 +23,14 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
-#include "../lib/kernel/counter.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
-#include "../lib/kernel/syscall.h"
+#include "../lib/kernel/uffd.h"
 #include "../lib/op/protect.h"
+#include "../lib/run/case.h"
 #include "../lib/run/orders.h"
-#include "../lib/run/rows.h"
 #include "../lib/space/pte.h"
-#include "../lib/space/folio.h"
 #include "../lib/twin/twin.h"
 
 #define NONE	PROT_NONE
@@ -41,465 +38,441 @@
 #define RW	(PROT_READ | PROT_WRITE)
 #define RX	(PROT_READ | PROT_EXEC)
 
-/**
- * struct mprotect_row - a case of mprotect()
- * @name: name of the case
- * @setup: the address space before mprotect()
- * @to: new protection of the row's range
- * @after: the row expected after mprotect()
- * @pkey: new protection key of the row's range, 0: the old one
- */
-struct mprotect_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	unsigned long to;
-	const char *after;
-	unsigned int pkey;
-};
+#define UFFD_WP			(&ptebatch_protections[PTEBATCH_UFFD_WP])
+#define UFFD_WP_RESOLVE		(&ptebatch_protections[PTEBATCH_UFFD_WP_RESOLVE])
+#define UFFD_RWP		(&ptebatch_protections[PTEBATCH_UFFD_RWP])
+#define UFFD_RWP_RESOLVE	(&ptebatch_protections[PTEBATCH_UFFD_RWP_RESOLVE])
+#define NUMA_HINT		(&ptebatch_protections[PTEBATCH_NUMA_HINT])
 
-static bool check_row(struct kunit *test, const struct ptebatch_setup *setup,
-		      unsigned long to, unsigned int pkey, const char *after)
+/*
+ * The argument of a case of mprotect(): the new protection of the row's range and, with
+ * KEY(), its new protection key.
+ */
+#define KEY_SHIFT	16
+#define KEY(pkey)	((pkey) << KEY_SHIFT)
+
+static bool check_row(struct kunit *test, struct ptebatch_case c)
 {
 	enum ptebatch_protection_id id =
-		to & PROT_WRITE ? PTEBATCH_TO_WRITABLE :
-		to & PROT_READ ? PTEBATCH_TO_READABLE : PTEBATCH_TO_NONE;
-	struct ptebatch_op op = ptebatch_fixups[id];
-	const struct ptebatch_run run = {
-		.op = &op, .setup = setup, .after = after,
-	};
-	const char *missing;
+		c.arg & PROT_WRITE ? PTEBATCH_TO_WRITABLE :
+		c.arg & PROT_READ ? PTEBATCH_TO_READABLE : PTEBATCH_TO_NONE;
+	struct ptebatch_op ops[] = { ptebatch_fixups[id], ptebatch_protections[id] };
+	unsigned int i;
 
-	op.prot = to;
-	op.pkey = pkey;
-	missing = ptebatch_op_missing(&op);
-	if (missing)
-		kunit_skip(test, "%s", missing);
-	if (!ptebatch_row_run(test, &run))
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ops[i].prot = c.arg & (KEY(1) - 1);
+		ops[i].pkey = c.arg >> KEY_SHIFT;
+	}
+	c.arg = 0;
+	c.op = &ops[0];
+	if (!ptebatch_case_run(test, &c))
 		return false;
-	op = ptebatch_protections[id];
-	op.prot = to;
-	op.pkey = pkey;
-	return ptebatch_row_run(test, &run);
+	c.op = &ops[1];
+	return ptebatch_case_run(test, &c);
 }
 
-static const struct mprotect_row rows[] = {
+static const struct ptebatch_case rows[] = {
 	/* The page table disappears before it is locked. */
 	{ "corrupt PMD: cleared and reported, no entry becomes read-only",
-	  { "{Wdyx*16}", .prot = RW, .bad_pmd = true }, RO, "{Wdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .arg = RO, .with = { BAD_PMD } },
 	{ "corrupt PMD, next page table: only its entries become read-only",
-	  { "@-4 {Wdyx*16}", .prot = RW, .bad_pmd = true }, RO,
-	  "@-4 {Wdyx*4 Rdyx*12}" },
+	  { "@-4 {Wdyx*16}", .prot = RW }, "@-4 {Wdyx*4 Rdyx*12}", .arg = RO,
+	  .with = { BAD_PMD } },
 
 	/* The PMD changes before the page table is locked. */
 	{ "PMD changes before the lock: looked at again, all entries become read-only",
-	  { "{Wdyx*16}", .prot = RW, .lost_in = "pte_offset_map_lock" }, RO,
-	  "{Rdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Rdyx*16}", .arg = RO, .with = { TABLE_LOST } },
 
 	/* Whole folios; a shared page is one that is not AnonExclusive. */
 	{ "64K folio to read-only: all entries become read-only",
-	  { "{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Rdyx*16}", .arg = RO },
 	{ "64K folio to writable: all entries become writable",
-	  { "{Rdyx*16}", .prot = RO }, RW, "{Wdyx*16}" },
+	  { "{Rdyx*16}", .prot = RO }, "{Wdyx*16}", .arg = RW },
 	{ "64K folio to no access: all entries become PROT_NONE",
-	  { "{Wdyx*16}", .prot = RW }, NONE, "{Ndyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Ndyx*16}", .arg = NONE },
 	{ "64K folio from no access to writable: all entries become writable",
-	  { "{Ndyx*16}", .prot = NONE }, RW, "{Wdyx*16}" },
+	  { "{Ndyx*16}", .prot = NONE }, "{Wdyx*16}", .arg = RW },
 	{ "64K folio from no access to read-only: all entries become read-only",
-	  { "{Ndyx*16}", .prot = NONE }, RO, "{Rdyx*16}" },
+	  { "{Ndyx*16}", .prot = NONE }, "{Rdyx*16}", .arg = RO },
 	{ "shared 64K folio to writable: all entries stay read-only",
-	  { "{Rdy*16}", .prot = RO }, RW, "{Rdy*16}" },
+	  { "{Rdy*16}", .prot = RO }, "{Rdy*16}", .arg = RW },
 	{ "shared 64K folio from no access to writable: all entries become read-only",
-	  { "{Ndy*16}", .prot = NONE }, RW, "{Rdy*16}" },
+	  { "{Ndy*16}", .prot = NONE }, "{Rdy*16}", .arg = RW },
 
 	/* Rule 11, to writable: only runs of exclusive pages become writable. */
 	{ "64K folio, second half shared: first half becomes writable",
-	  { "{Rdyx*8 Rdy*8}", .prot = RO }, RW, "{Wdyx*8 Rdy*8}" },
+	  { "{Rdyx*8 Rdy*8}", .prot = RO }, "{Wdyx*8 Rdy*8}", .arg = RW },
 	{ "64K folio, first half shared: second half becomes writable",
-	  { "{Rdy*8 Rdyx*8}", .prot = RO }, RW, "{Rdy*8 Wdyx*8}" },
+	  { "{Rdy*8 Rdyx*8}", .prot = RO }, "{Rdy*8 Wdyx*8}", .arg = RW },
 	{ "64K folio, first page shared: all other pages become writable",
-	  { "{Rdy Rdyx*15}", .prot = RO }, RW, "{Rdy Wdyx*15}" },
+	  { "{Rdy Rdyx*15}", .prot = RO }, "{Rdy Wdyx*15}", .arg = RW },
 	{ "64K folio, last page shared: all other pages become writable",
-	  { "{Rdyx*15 Rdy}", .prot = RO }, RW, "{Wdyx*15 Rdy}" },
+	  { "{Rdyx*15 Rdy}", .prot = RO }, "{Wdyx*15 Rdy}", .arg = RW },
 	{ "64K folio, only page 7 exclusive: page 7 becomes writable",
-	  { "{Rdy*7 Rdyx Rdy*8}", .prot = RO }, RW, "{Rdy*7 Wdyx Rdy*8}" },
+	  { "{Rdy*7 Rdyx Rdy*8}", .prot = RO }, "{Rdy*7 Wdyx Rdy*8}", .arg = RW },
 	{ "32K folio, every other page shared: exclusive pages become writable",
-	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RO }, RW,
-	  "{Wdyx Rdy Wdyx Rdy Wdyx Rdy Wdyx Rdy}" },
+	  { "{Rdyx Rdy Rdyx Rdy Rdyx Rdy Rdyx Rdy}", .prot = RO },
+	  "{Wdyx Rdy Wdyx Rdy Wdyx Rdy Wdyx Rdy}", .arg = RW },
 	{ "64K folio, shared runs of 1, 2 and 3 pages: exclusive pages become writable",
-	  { "{Rdy Rdyx Rdy*2 Rdyx*2 Rdy*3 Rdyx*3 Rdyx*4}", .prot = RO }, RW,
-	  "{Rdy Wdyx Rdy*2 Wdyx*2 Rdy*3 Wdyx*7}" },
+	  { "{Rdy Rdyx Rdy*2 Rdyx*2 Rdy*3 Rdyx*3 Rdyx*4}", .prot = RO },
+	  "{Rdy Wdyx Rdy*2 Wdyx*2 Rdy*3 Wdyx*7}", .arg = RW },
 	{ "exclusivity changes at both ends of the range: exclusive run in it becomes writable",
-	  { "{Rdy*2 | Rdyx*6 Rdy*4 | Rdyx*4}", .prot = RO }, RW,
-	  "{Rdy*2 Wdyx*6 Rdy*4 Rdyx*4}" },
+	  { "{Rdy*2 | Rdyx*6 Rdy*4 | Rdyx*4}", .prot = RO },
+	  "{Rdy*2 Wdyx*6 Rdy*4 Rdyx*4}", .arg = RW },
 	{ "64K folio, exclusive and clean, to writable: all entries become writable",
-	  { "{Ryx*16}", .prot = RO }, RW, "{Wyx*16}" },
+	  { "{Ryx*16}", .prot = RO }, "{Wyx*16}", .arg = RW },
 	{ "64K folio, shared and clean, to writable: all entries stay read-only",
-	  { "{Ry*16}", .prot = RO }, RW, "{Ry*16}" },
+	  { "{Ry*16}", .prot = RO }, "{Ry*16}", .arg = RW },
 	{ "shared range between exclusive pages: all entries stay read-only",
-	  { "{Rdyx | Rdy*14 | Rdyx}", .prot = RO }, RW, "{Rdyx Rdy*14 Rdyx}" },
+	  { "{Rdyx | Rdy*14 | Rdyx}", .prot = RO }, "{Rdyx Rdy*14 Rdyx}", .arg = RW },
 
 	/* Rule 3: where a batch ends inside a folio. */
 	{ "read-only run in a writable folio, to no access: all become PROT_NONE",
-	  { "{Wdyx*4 Rdyx*4 Wdyx*8}", .prot = RW }, NONE,
-	  "{Ndyx*16}" },
+	  { "{Wdyx*4 Rdyx*4 Wdyx*8}", .prot = RW }, "{Ndyx*16}", .arg = NONE },
 	{ "writable and read-only pages alternate, to read-only: all become read-only",
-	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx}", .prot = RW }, RO,
-	  "{Rdyx*8}" },
+	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx Wdyx Rdyx}", .prot = RW }, "{Rdyx*8}",
+	  .arg = RO },
 	{ "read-only before writable pages, to read-only: all become read-only",
-	  { "{Rdyx*4 Wdyx*12}", .prot = RW }, RO, "{Rdyx*16}" },
+	  { "{Rdyx*4 Wdyx*12}", .prot = RW }, "{Rdyx*16}", .arg = RO },
 	{ "PROT_NONE run in a read-only folio, to writable: all become writable",
-	  { "{Rdyx*3 Ndyx*2 Rdyx*3}", .prot = RO }, RW, "{Wdyx*8}" },
+	  { "{Rdyx*3 Ndyx*2 Rdyx*3}", .prot = RO }, "{Wdyx*8}", .arg = RW },
 	{ "4 none entries inside a folio, to read-only: mapped pages become read-only",
-	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, RO,
-	  "{Rdyx*6 -*4 Rdyx*6}" },
+	  { "{Wdyx*6 -*4 Wdyx*6}", .prot = RW }, "{Rdyx*6 -*4 Rdyx*6}", .arg = RO },
 	{ "entries 5 and 6 map pages 5 and 10, to read-only: all become read-only",
-	  { "{Wdyx*6 .*4 Wdyx*6}", .prot = RW }, RO, "{Rdyx*6 .*4 Rdyx*6}" },
+	  { "{Wdyx*6 .*4 Wdyx*6}", .prot = RW }, "{Rdyx*6 .*4 Rdyx*6}", .arg = RO },
 	{ "pages mapped in the order 3, 1, 2, 0, to read-only: all become read-only",
-	  { "{Wdyx=3 Wdyx=1 Wdyx=2 Wdyx=0 .*3}", .prot = RW }, RO,
-	  "{Rdyx=3 Rdyx=1 Rdyx=2 Rdyx=0 .*3}" },
+	  { "{Wdyx=3 Wdyx=1 Wdyx=2 Wdyx=0 .*3}", .prot = RW },
+	  "{Rdyx=3 Rdyx=1 Rdyx=2 Rdyx=0 .*3}", .arg = RO },
 
 	/* Rule 1: accessed and dirty may spread in a batch, but never vanish. */
 	{ "old run between young pages, to read-only: young bits stay",
-	  { "{Wdyx*4 Wdx*4 Wdyx*8}", .prot = RW }, RO,
-	  "{Rdyx*4 Rdx*4 Rdyx*8}" },
+	  { "{Wdyx*4 Wdx*4 Wdyx*8}", .prot = RW }, "{Rdyx*4 Rdx*4 Rdyx*8}", .arg = RO },
 	{ "only the last page young, to read-only: its young bit stays",
-	  { "{Wdx*15 Wdyx}", .prot = RW }, RO, "{Rdx*15 Rdyx}" },
+	  { "{Wdx*15 Wdyx}", .prot = RW }, "{Rdx*15 Rdyx}", .arg = RO },
 	{ "only the last page dirty, to read-only: its dirty bit stays",
-	  { "{Wyx*15 Wdyx}", .prot = RW }, RO, "{Ryx*15 Rdyx}" },
+	  { "{Wyx*15 Wdyx}", .prot = RW }, "{Ryx*15 Rdyx}", .arg = RO },
 	{ "only page 7 dirty, to no access: its dirty bit stays",
-	  { "{Wyx*7 Wdyx Wyx*8}", .prot = RW }, NONE, "{Nyx*7 Ndyx Nyx*8}" },
+	  { "{Wyx*7 Wdyx Wyx*8}", .prot = RW }, "{Nyx*7 Ndyx Nyx*8}", .arg = NONE },
 	{ "clean and old folio, to read-only: stays clean and old",
-	  { "{Wx*16}", .prot = RW }, RO, "{Rx*16}" },
+	  { "{Wx*16}", .prot = RW }, "{Rx*16}", .arg = RO },
 	{ "dirty and young outside the range only, to read-only: range stays clean and old",
-	  { "{Wdyx*4 | Wx*8 | Wdyx*4}", .prot = RW }, RO,
-	  "{Wdyx*4 Rx*8 Wdyx*4}" },
+	  { "{Wdyx*4 | Wx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 Rx*8 Wdyx*4}", .arg = RO },
 
 	/* Rules 3 and 4: boundaries of folios, ranges and page tables. */
 	{ "exclusive folio, then shared folio: only the exclusive one becomes writable",
-	  { "{Rdyx*16} {Rdy*16}", .prot = RO }, RW, "{Wdyx*16} {Rdy*16}" },
+	  { "{Rdyx*16} {Rdy*16}", .prot = RO }, "{Wdyx*16} {Rdy*16}", .arg = RW },
 	{ "exclusive folio, physically adjacent shared folio: only the first becomes writable",
-	  { "{Rdyx*16} +{Rdy*16}", .prot = RO }, RW, "{Wdyx*16} +{Rdy*16}" },
+	  { "{Rdyx*16} +{Rdy*16}", .prot = RO }, "{Wdyx*16} +{Rdy*16}", .arg = RW },
 	{ "dirty folio, physically adjacent clean folio: second folio stays clean",
-	  { "{Wdyx*16} +{Wx*16}", .prot = RW }, RO, "{Rdyx*16} +{Rx*16}" },
+	  { "{Wdyx*16} +{Wx*16}", .prot = RW }, "{Rdyx*16} +{Rx*16}", .arg = RO },
 	{ "range ends before a physically adjacent folio: that folio stays writable",
-	  { "|{Wdyx*16}| +{Wdyx*16}", .prot = RW }, RO, "{Rdyx*16} +{Wdyx*16}" },
+	  { "|{Wdyx*16}| +{Wdyx*16}", .prot = RW }, "{Rdyx*16} +{Wdyx*16}", .arg = RO },
 	{ "physically adjacent small folios, exclusive and shared: exclusive become writable",
-	  { "Rdyx +Rdy +Rdyx +Rdy", .prot = RO }, RW, "Wdyx +Rdy +Wdyx +Rdy" },
+	  { "Rdyx +Rdy +Rdyx +Rdy", .prot = RO }, "Wdyx +Rdy +Wdyx +Rdy", .arg = RW },
 	{ "folios of 1, 2, 4, 16 and 8 pages, to read-only: all become read-only",
 	  { "Wdyx {Wdyx*2} {Wdyx*4} Wdyx {Wdyx*16} {Wdyx*8} Wdyx*3", .prot = RW },
-	  RO, "Rdyx {Rdyx*2} {Rdyx*4} Rdyx {Rdyx*16} {Rdyx*8} Rdyx*3" },
+	  "Rdyx {Rdyx*2} {Rdyx*4} Rdyx {Rdyx*16} {Rdyx*8} Rdyx*3", .arg = RO },
 	{ "64K folio at entry 3 of its page table, to read-only: all become read-only",
-	  { "@3 {Wdyx*16}", .prot = RW }, RO, "@3 {Rdyx*16}" },
+	  { "@3 {Wdyx*16}", .prot = RW }, "@3 {Rdyx*16}", .arg = RO },
 	{ "64K folio mapped from page 5 on, to read-only: all become read-only",
-	  { "{.*5 Wdyx*11} Wdyx", .prot = RW }, RO, "{.*5 Rdyx*11} Rdyx" },
+	  { "{.*5 Wdyx*11} Wdyx", .prot = RW }, "{.*5 Rdyx*11} Rdyx", .arg = RO },
 	{ "64K folio mapped up to page 4, to read-only: all become read-only",
-	  { "{Wdyx*5 .*11} Wdyx", .prot = RW }, RO, "{Rdyx*5 .*11} Rdyx" },
+	  { "{Wdyx*5 .*11} Wdyx", .prot = RW }, "{Rdyx*5 .*11} Rdyx", .arg = RO },
 	{ "16K folio between none entries, to read-only: only its entries change",
-	  { "-*3 {Wdyx*4} -*9", .prot = RW }, RO, "-*3 {Rdyx*4} -*9" },
+	  { "-*3 {Wdyx*4} -*9", .prot = RW }, "-*3 {Rdyx*4} -*9", .arg = RO },
 	{ "range of none entries between folios, to read-only: nothing changes",
-	  { "{Wdyx*4} |-*8| {Wdyx*4}", .prot = RW }, RO, "{Wdyx*4} -*8 {Wdyx*4}" },
+	  { "{Wdyx*4} |-*8| {Wdyx*4}", .prot = RW }, "{Wdyx*4} -*8 {Wdyx*4}", .arg = RO },
 	{ "64K folio across two page tables, to read-only: all become read-only",
-	  { "@-8 {Wdyx*16}", .prot = RW }, RO, "@-8 {Rdyx*16}" },
+	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Rdyx*16}", .arg = RO },
 	{ "64K folio across two page tables, second half shared: first half becomes writable",
-	  { "@-8 {Rdyx*8 Rdy*8}", .prot = RO }, RW, "@-8 {Wdyx*8 Rdy*8}" },
+	  { "@-8 {Rdyx*8 Rdy*8}", .prot = RO }, "@-8 {Wdyx*8 Rdy*8}", .arg = RW },
 	{ "64K folio across two page tables, first half in range: second half stays writable",
-	  { "@-8 |{Wdyx*8 | Wdyx*8}", .prot = RW }, RO, "@-8 {Rdyx*8 Wdyx*8}" },
+	  { "@-8 |{Wdyx*8 | Wdyx*8}", .prot = RW }, "@-8 {Rdyx*8 Wdyx*8}", .arg = RO },
 	{ "64K folio across two page tables, second half in range: first half stays writable",
-	  { "@-8 {Wdyx*8 | Wdyx*8}|", .prot = RW }, RO, "@-8 {Wdyx*8 Rdyx*8}" },
+	  { "@-8 {Wdyx*8 | Wdyx*8}|", .prot = RW }, "@-8 {Wdyx*8 Rdyx*8}", .arg = RO },
 	{ "2M folio across two page tables, to read-only: all become read-only",
-	  { "@T/2 {Wdyx*T}", .prot = RW }, RO, "@T/2 {Rdyx*T}" },
+	  { "@T/2 {Wdyx*T}", .prot = RW }, "@T/2 {Rdyx*T}", .arg = RO },
 	{ "three page tables, middle one missing, to read-only: all mapped become read-only",
-	  { "@-2 {Wdyx*2} -*T {Wdyx*2}", .prot = RW }, RO,
-	  "@-2 {Rdyx*2} -*T {Rdyx*2}" },
+	  { "@-2 {Wdyx*2} -*T {Wdyx*2}", .prot = RW }, "@-2 {Rdyx*2} -*T {Rdyx*2}",
+	  .arg = RO },
 	{ "three page tables of 64K folios, to read-only: all become read-only",
-	  { "{Wdyx*16}*96", .prot = RW }, RO, "{Rdyx*16}*96" },
+	  { "{Wdyx*16}*96", .prot = RW }, "{Rdyx*16}*96", .arg = RO },
 
 	/* Rule 3: one folio in several VMAs. */
 	{ "64K folio in two VMAs, to read-only: all become read-only",
-	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, RO, "{Rdyx*16}" },
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "{Rdyx*16}", .arg = RO },
 	{ "64K folio in two VMAs, first VMA in range: second half stays writable",
-	  { "|{Wdyx*8 | ; Wdyx*8}", .prot = RW }, RO, "{Rdyx*8 Wdyx*8}" },
+	  { "|{Wdyx*8 | ; Wdyx*8}", .prot = RW }, "{Rdyx*8 Wdyx*8}", .arg = RO },
 	{ "64K folio in two VMAs, second half shared, to writable: first half becomes writable",
-	  { "{Rdyx*6 ; Rdyx*2 Rdy*8}", .prot = RO }, RW, "{Wdyx*8 Rdy*8}" },
+	  { "{Rdyx*6 ; Rdyx*2 Rdy*8}", .prot = RO }, "{Wdyx*8 Rdy*8}", .arg = RW },
 	{ "64K folio in three VMAs, range in the middle of two, to no access: range PROT_NONE",
-	  { "{Wdyx*2 | Wdyx*3 ; Wdyx*6 | ; Wdyx*5}", .prot = RW }, NONE,
-	  "{Wdyx*2 Ndyx*9 Wdyx*5}" },
+	  { "{Wdyx*2 | Wdyx*3 ; Wdyx*6 | ; Wdyx*5}", .prot = RW },
+	  "{Wdyx*2 Ndyx*9 Wdyx*5}", .arg = NONE },
 	{ "shmem folio in two VMAs, to read-only: all become read-only",
-	  { "{Wdy*5 ; Wdy*11}", PTEBATCH_SHMEM, RW }, RO, "{Rdy*16}" },
+	  { "{Wdy*5 ; Wdy*11}", PTEBATCH_SHMEM, RW }, "{Rdy*16}", .arg = RO },
 
 	/* Other mappings. */
 	{ "shmem, 4 of 16 pages dirty, to read-only: dirty bits stay",
-	  { "{Wdy*4 Wy*12}", PTEBATCH_SHMEM, RW }, RO, "{Rdy*4 Ry*12}" },
+	  { "{Wdy*4 Wy*12}", PTEBATCH_SHMEM, RW }, "{Rdy*4 Ry*12}", .arg = RO },
 	{ "shmem, clean and dirty pages, to writable: all become writable",
-	  { "{Ry*8 Rdy*8}", PTEBATCH_SHMEM, RO }, RW, "{Wy*8 Wdy*8}" },
+	  { "{Ry*8 Rdy*8}", PTEBATCH_SHMEM, RO }, "{Wy*8 Wdy*8}", .arg = RW },
 	{ "shmem, range inside a folio, to read-only: pages outside stay writable",
-	  { "{Wdy*3 | Wdy*10 | Wdy*3}", PTEBATCH_SHMEM, RW }, RO,
-	  "{Wdy*3 Rdy*10 Wdy*3}" },
+	  { "{Wdy*3 | Wdy*10 | Wdy*3}", PTEBATCH_SHMEM, RW }, "{Wdy*3 Rdy*10 Wdy*3}",
+	  .arg = RO },
 	{ "shared file, clean folio, write notification: stays read-only",
-	  { "{Ry*16}", PTEBATCH_FILE, RO }, RW, "{Ry*16}" },
+	  { "{Ry*16}", PTEBATCH_FILE, RO }, "{Ry*16}", .arg = RW },
 	{ "shared file, dirty folio, write notification: becomes writable",
-	  { "{Rdy*16}", PTEBATCH_FILE, RO }, RW, "{Wdy*16}" },
+	  { "{Rdy*16}", PTEBATCH_FILE, RO }, "{Wdy*16}", .arg = RW },
 	/* Rule 1 lets dirty spread in a batch, and by rule 5 write permission follows. */
 	{ "shared file, dirty and clean folios: only dirty folios become writable",
-	  { "{Ry*4} {Rdy*4}", PTEBATCH_FILE, RO }, RW, "{Ry*4} {Wdy*4}" },
+	  { "{Ry*4} {Rdy*4}", PTEBATCH_FILE, RO }, "{Ry*4} {Wdy*4}", .arg = RW },
 	{ "shared file, write notification, 4 of 8 pages dirty: all 8 dirty and writable",
-	  { "{Rdy*4 Ry*4} {Ry*4}", PTEBATCH_FILE, RO }, RW, "{Wdy*8} {Ry*4}" },
+	  { "{Rdy*4 Ry*4} {Ry*4}", PTEBATCH_FILE, RO }, "{Wdy*8} {Ry*4}", .arg = RW },
 	{ "private file, page cache folio, to writable: stays read-only",
-	  { "{Rdy*16}", PTEBATCH_PRIVATE_FILE, RO }, RW, "{Rdy*16}" },
+	  { "{Rdy*16}", PTEBATCH_PRIVATE_FILE, RO }, "{Rdy*16}", .arg = RW },
 	{ "private file, COW copy and page cache folios: only the copy becomes writable",
-	  { "{Ry*4} {Rdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RO }, RW,
-	  "{Ry*4} {Wdyx*4} {Ry*4}" },
+	  { "{Ry*4} {Rdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RO },
+	  "{Ry*4} {Wdyx*4} {Ry*4}", .arg = RW },
 
 	/* Folios that are mapped twice. */
 	{ "anonymous folio after fork(), to writable: all entries stay read-only",
-	  { "{Rdyx*16}", .prot = RO, .twice = true }, RW, "{Rdy*16}" },
+	  { "{Rdyx*16}", .prot = RO, .twice = true }, "{Rdy*16}", .arg = RW },
 	{ "anonymous folio after fork(), to no access: all entries become PROT_NONE",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, NONE, "{Ndy*16}" },
+	  { "{Wdyx*16}", .prot = RW, .twice = true }, "{Ndy*16}", .arg = NONE },
 	{ "shmem folio mapped by two VMAs, to read-only: all entries become read-only",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, RO, "{Rdy*16}" },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .twice = true }, "{Rdy*16}", .arg = RO },
 
 	/* Rule 12: one reason for a write fault keeps the entry read-only. */
 	{ "soft-dirty tracked, folio not soft-dirty, to writable: stays read-only",
-	  { "{Rdyx*16}", .prot = RO, .track = true }, RW, "{Rdyx*16}" },
+	  { "{Rdyx*16}", .prot = RO, .track = true }, "{Rdyx*16}", .arg = RW },
 	{ "soft-dirty tracked, folio soft-dirty, to writable: becomes writable",
-	  { "{Rdysx*16}", .prot = RO, .track = true }, RW, "{Wdysx*16}" },
+	  { "{Rdysx*16}", .prot = RO, .track = true }, "{Wdysx*16}", .arg = RW },
 	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: only these become writable",
-	  { "{Rdyx*4 Rdysx*4 Rdyx*8}", .prot = RO, .track = true }, RW,
-	  "{Rdyx*4 Wdysx*4 Rdyx*8}" },
+	  { "{Rdyx*4 Rdysx*4 Rdyx*8}", .prot = RO, .track = true },
+	  "{Rdyx*4 Wdysx*4 Rdyx*8}", .arg = RW },
 	{ "soft-dirty tracked, 1 page dirty, none soft-dirty: all stay read-only",
-	  { "{Ryx*7 Rdyx Ryx*8}", .prot = RO, .track = true }, RW,
-	  "{Ryx*7 Rdyx Ryx*8}" },
+	  { "{Ryx*7 Rdyx Ryx*8}", .prot = RO, .track = true }, "{Ryx*7 Rdyx Ryx*8}",
+	  .arg = RW },
 	{ "soft-dirty tracked, 12 of 16 pages soft-dirty, to read-only: soft-dirty stays",
-	  { "{Wdysx*4 Rdyx*4 Wdysx*8}", .prot = RW, .track = true }, RO,
-	  "{Rdysx*4 Rdyx*4 Rdysx*8}" },
+	  { "{Wdysx*4 Rdyx*4 Wdysx*8}", .prot = RW, .track = true },
+	  "{Rdysx*4 Rdyx*4 Rdysx*8}", .arg = RO },
 	{ "soft-dirty tracked, 12 of 16 pages soft-dirty, to no access: soft-dirty stays",
-	  { "{Rdysx*4 Rdyx*4 Rdysx*8}", .prot = RO, .track = true }, NONE,
-	  "{Ndysx*4 Ndyx*4 Ndysx*8}" },
+	  { "{Rdysx*4 Rdyx*4 Rdysx*8}", .prot = RO, .track = true },
+	  "{Ndysx*4 Ndyx*4 Ndysx*8}", .arg = NONE },
 	{ "soft-dirty tracked, 4 of 16 pages dirty, to no access: none becomes soft-dirty",
-	  { "{Rdyx*4 Ryx*12}", .prot = RO, .track = true }, NONE,
-	  "{Ndyx*4 Nyx*12}" },
+	  { "{Rdyx*4 Ryx*12}", .prot = RO, .track = true }, "{Ndyx*4 Nyx*12}",
+	  .arg = NONE },
 	{ "uffd-wp folio, to writable: all entries stay read-only",
-	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, RW, "{Rdyux*16}" },
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, "{Rdyux*16}", .arg = RW },
 	{ "4 of 16 pages uffd-wp, to writable: all other pages become writable",
-	  { "{Rdyx*4 Rdyux*4 Rdyx*8}", .prot = RO, .uffd_wp = true }, RW,
-	  "{Wdyx*4 Rdyux*4 Wdyx*8}" },
+	  { "{Rdyx*4 Rdyux*4 Rdyx*8}", .prot = RO, .uffd_wp = true },
+	  "{Wdyx*4 Rdyux*4 Wdyx*8}", .arg = RW },
 	{ "4 of 16 pages uffd-wp, to no access: uffd-wp stays",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, NONE,
-	  "{Ndyux*4 Ndyx*12}" },
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, "{Ndyux*4 Ndyx*12}",
+	  .arg = NONE },
 
 	/*
 	 * Rule 12: no write is spared for a PTE without a folio, or for a KSM
 	 * page. A special PTE maps a PFN, even if the PFN is that of a folio.
 	 */
 	{ "zero page between exclusive folios, to writable: stays read-only",
-	  { "{Rdyx*4} Rzy*2 Rz {Rdyx*4}", .prot = RO }, RW,
-	  "{Wdyx*4} Rzy*2 Rz {Wdyx*4}" },
+	  { "{Rdyx*4} Rzy*2 Rz {Rdyx*4}", .prot = RO }, "{Wdyx*4} Rzy*2 Rz {Wdyx*4}",
+	  .arg = RW },
 	{ "zero page in a hole of a 64K folio, to writable: stays read-only",
-	  { "{Rdyx*4 Rzy*4 Rdyx*8}", .prot = RO }, RW,
-	  "{Wdyx*4 Rzy*4 Wdyx*8}" },
+	  { "{Rdyx*4 Rzy*4 Rdyx*8}", .prot = RO }, "{Wdyx*4 Rzy*4 Wdyx*8}", .arg = RW },
 	{ "zero page to no access: becomes PROT_NONE",
-	  { "{Wdyx*4} Rzy Rz", .prot = RW }, NONE, "{Ndyx*4} Nzy Nz" },
+	  { "{Wdyx*4} Rzy Rz", .prot = RW }, "{Ndyx*4} Nzy Nz", .arg = NONE },
 	{ "zero page from no access to writable: becomes read-only",
-	  { "{Ndyx*4} Nzy Nz", .prot = NONE }, RW, "{Wdyx*4} Rzy Rz" },
+	  { "{Ndyx*4} Nzy Nz", .prot = NONE }, "{Wdyx*4} Rzy Rz", .arg = RW },
 	{ "zero page, soft-dirty tracked, to writable: stays read-only, soft-dirty stays",
-	  { "Rzys Rzy Rdysx", .prot = RO, .track = true }, RW,
-	  "Rzys Rzy Wdysx" },
+	  { "Rzys Rzy Rdysx", .prot = RO, .track = true }, "Rzys Rzy Wdysx", .arg = RW },
 	{ "special PTEs in a private mapping, to writable: stay read-only",
-	  { "{Rdpy*4} {Rdyx*4}", .prot = RO, .mixedmap = true }, RW,
-	  "{Rdpy*4} {Wdyx*4}" },
+	  { "{Rdpy*4} {Rdyx*4}", .prot = RO, .mixedmap = true }, "{Rdpy*4} {Wdyx*4}",
+	  .arg = RW },
 	{ "special PTEs between PTEs of the same 64K folio, to writable: stay read-only",
-	  { "{Rdyx*4 Rdpy*4 Rdyx*8}", .prot = RO, .mixedmap = true }, RW,
-	  "{Wdyx*4 Rdpy*4 Wdyx*8}" },
+	  { "{Rdyx*4 Rdpy*4 Rdyx*8}", .prot = RO, .mixedmap = true },
+	  "{Wdyx*4 Rdpy*4 Wdyx*8}", .arg = RW },
 	{ "special PTEs of a shared file, to writable: only dirty ones become writable",
-	  { "{Rdpy*4 Rpy*4}", PTEBATCH_FILE, RO, .mixedmap = true }, RW,
-	  "{Wdpy*4 Rpy*4}" },
+	  { "{Rdpy*4 Rpy*4}", PTEBATCH_FILE, RO, .mixedmap = true }, "{Wdpy*4 Rpy*4}",
+	  .arg = RW },
 	{ "special PTEs of shmem, dirty and clean alternate, to read-only: dirty stays per PTE",
-	  { "{Wdpy Wpy Wdpy Wpy}", PTEBATCH_SHMEM, RW, .mixedmap = true }, RO,
-	  "{Rdpy Rpy Rdpy Rpy}" },
+	  { "{Wdpy Wpy Wdpy Wpy}", PTEBATCH_SHMEM, RW, .mixedmap = true },
+	  "{Rdpy Rpy Rdpy Rpy}", .arg = RO },
 	{ "KSM page between exclusive pages, to writable: stays read-only",
-	  { "Rdyx Rdyk Ryk Rdyx", .prot = RO }, RW, "Wdyx Rdyk Ryk Wdyx" },
+	  { "Rdyx Rdyk Ryk Rdyx", .prot = RO }, "Wdyx Rdyk Ryk Wdyx", .arg = RW },
 
 	/*
 	 * Rules 3 and 5: a shadow-stack PTE of x86 is write-protected and dirty.
 	 * Read-only PTEs after it, clean or dirty, are not part of its batch.
 	 */
 	{ "shadow-stack PTE before shared clean PTEs: shared PTEs stay read-only",
-	  { "{Cdyx Ry*15}", .prot = RO }, RW, "{Cdyx Ry*15}" },
+	  { "{Cdyx Ry*15}", .prot = RO }, "{Cdyx Ry*15}", .arg = RW },
 	{ "shadow-stack PTE before shared dirty PTEs: shared PTEs stay read-only",
-	  { "{Cdyx Rdy*15}", .prot = RO }, RW, "{Cdyx Rdy*15}" },
+	  { "{Cdyx Rdy*15}", .prot = RO }, "{Cdyx Rdy*15}", .arg = RW },
 	{ "shadow-stack PTEs before exclusive dirty PTEs: exclusive PTEs become writable",
-	  { "{Cdyx*4 Rdyx*12}", .prot = RO }, RW, "{Cdyx*4 Wdyx*12}" },
+	  { "{Cdyx*4 Rdyx*12}", .prot = RO }, "{Cdyx*4 Wdyx*12}", .arg = RW },
 
 	/* Rule 29: execute permission and protection key come from the VMA. */
 	{ "executable 64K folio to read-only: no PTE stays executable",
-	  { "{Rdyx*16}", .prot = RX }, RO, "{Rdyx*16}" },
+	  { "{Rdyx*16}", .prot = RX }, "{Rdyx*16}", .arg = RO },
 	{ "executable 64K folio, second half shared, to writable: no PTE stays executable",
-	  { "{Rdyx*8 Rdy*8}", .prot = RX }, RW, "{Wdyx*8 Rdy*8}" },
+	  { "{Rdyx*8 Rdy*8}", .prot = RX }, "{Wdyx*8 Rdy*8}", .arg = RW },
 	{ "middle of an executable 64K folio to writable: these PTEs become writable",
-	  { "{Rdyx*5 | Rdyx*6 | Rdyx*5}", .prot = RX }, RW,
-	  "{Rdyx*5 Wdyx*6 Rdyx*5}" },
+	  { "{Rdyx*5 | Rdyx*6 | Rdyx*5}", .prot = RX }, "{Rdyx*5 Wdyx*6 Rdyx*5}",
+	  .arg = RW },
 	{ "64K folio from writable to executable: all PTEs become read-only and executable",
-	  { "{Wdyx*16}", .prot = RW }, RX, "{Rdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Rdyx*16}", .arg = RX },
 	{ "64K folio from no access to executable: all PTEs become executable",
-	  { "{Ndyx*16}", .prot = NONE }, RX, "{Rdyx*16}" },
+	  { "{Ndyx*16}", .prot = NONE }, "{Rdyx*16}", .arg = RX },
 	{ "executable 64K folio in two VMAs, to read-only: no PTE stays executable",
-	  { "{Rdyx*8 ; Rdyx*8}", .prot = RX }, RO, "{Rdyx*16}" },
+	  { "{Rdyx*8 ; Rdyx*8}", .prot = RX }, "{Rdyx*16}", .arg = RO },
 	{ "executable shmem folio to read-only: no PTE stays executable",
-	  { "{Rdy*16}", PTEBATCH_SHMEM, RX }, RO, "{Rdy*16}" },
+	  { "{Rdy*16}", PTEBATCH_SHMEM, RX }, "{Rdy*16}", .arg = RO },
 	{ "executable PMD to writable: PMD does not stay executable",
-	  { "[Rdyx]", .prot = RX }, RW, "[Wdyx]" },
+	  { "[Rdyx]", .prot = RX }, "[Wdyx]", .arg = RW },
 	{ "executable PMD split, second half to read-only: these PTEs not executable",
-	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RX }, RO, "{Rdyx*T}" },
+	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RX }, "{Rdyx*T}", .arg = RO },
 	{ "64K folio to memory with tags: tags of all pages initialized",
-	  { "{Wdyx*16}", .prot = RW }, RW | PTEBATCH_PROT_MTE, "{Wdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .arg = RW | PTEBATCH_PROT_MTE },
 	{ "64K folio, second half shared, to memory with tags: all tags initialized",
-	  { "{Rdyx*8 Rdy*8}", .prot = RO }, RW | PTEBATCH_PROT_MTE,
-	  "{Wdyx*8 Rdy*8}" },
+	  { "{Rdyx*8 Rdy*8}", .prot = RO }, "{Wdyx*8 Rdy*8}",
+	  .arg = RW | PTEBATCH_PROT_MTE },
 	{ "64K folio, memory with tags, to read-only: tags stay",
-	  { "{Wdyx*16}", .prot = RW | PTEBATCH_PROT_MTE }, RO, "{Rdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW | PTEBATCH_PROT_MTE }, "{Rdyx*16}", .arg = RO },
 	{ "64K folio, protection key 5, to read-only: PTEs keep the key",
-	  { "{Wdyx*16}", .prot = RW, .pkey = 5 }, RO, "{Rdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW, .pkey = 5 }, "{Rdyx*16}", .arg = RO },
 	{ "64K folio from protection key 5 to 10: PTEs get key 10",
-	  { "{Wdyx*16}", .prot = RW, .pkey = 5 }, RW, "{Wdyx*16}", 10 },
+	  { "{Wdyx*16}", .prot = RW, .pkey = 5 }, "{Wdyx*16}", .arg = RW | KEY(10) },
 	{ "middle of a 64K folio, half shared, to protection key 15: only these PTEs get it",
-	  { "{Rdyx*4 | Rdyx*4 Rdy*4 | Rdy*4}", .prot = RO }, RW,
-	  "{Rdyx*4 Wdyx*4 Rdy*8}", 15 },
+	  { "{Rdyx*4 | Rdyx*4 Rdy*4 | Rdy*4}", .prot = RO }, "{Rdyx*4 Wdyx*4 Rdy*8}",
+	  .arg = RW | KEY(15) },
 	{ "64K folio from no access to protection key 1: PTEs get key 1",
-	  { "{Ndyx*16}", .prot = NONE, .pkey = 14 }, RW, "{Wdyx*16}", 1 },
+	  { "{Ndyx*16}", .prot = NONE, .pkey = 14 }, "{Wdyx*16}", .arg = RW | KEY(1) },
 	{ "PMD from protection key 5 to 10: PMD gets key 10",
-	  { "[Wdyx]", .prot = RW, .pkey = 5 }, RW, "[Wdyx]", 10 },
+	  { "[Wdyx]", .prot = RW, .pkey = 5 }, "[Wdyx]", .arg = RW | KEY(10) },
 
 	/* Rule 15: non-present entries. */
 	{ "migration entries to read-only: writable ones become exclusive",
-	  { "{Mw*4 Mx*4 M*4 Rdyx*4}", .prot = RW }, RO,
-	  "{Mx*8 M*4 Rdyx*4}" },
+	  { "{Mw*4 Mx*4 M*4 Rdyx*4}", .prot = RW }, "{Mx*8 M*4 Rdyx*4}", .arg = RO },
 	{ "shmem migration entries to read-only: writable ones become readable",
-	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW }, RO, "{M*8 Rdy*8}" },
+	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW }, "{M*8 Rdy*8}", .arg = RO },
 	{ "migration entries to writable: stay readable",
-	  { "{Mx*4 M*4 Rdyx*8}", .prot = RO }, RW, "{Mx*4 M*4 Wdyx*8}" },
+	  { "{Mx*4 M*4 Rdyx*8}", .prot = RO }, "{Mx*4 M*4 Wdyx*8}", .arg = RW },
 	{ "swap entries between folios, to no access: swap entries stay unchanged",
-	  { "{Wdyx*4} Sx*2 S*2 {Wdyx*4}", .prot = RW }, NONE,
-	  "{Ndyx*4} Sx*2 S*2 {Ndyx*4}" },
+	  { "{Wdyx*4} Sx*2 S*2 {Wdyx*4}", .prot = RW }, "{Ndyx*4} Sx*2 S*2 {Ndyx*4}",
+	  .arg = NONE },
 	{ "migration and swap entries to read-only: soft-dirty stays",
-	  { "{Mws*2 Mx*2} Ssx S", .prot = RW, .track = true }, RO,
-	  "{Mxs*2 Mx*2} Ssx S" },
+	  { "{Mws*2 Mx*2} Ssx S", .prot = RW, .track = true }, "{Mxs*2 Mx*2} Ssx S",
+	  .arg = RO },
 	{ "device-private entries to read-only: become readable, stay exclusive",
-	  { "Dwx {Dwx*4 Dx*2 D*2} {Wdyx*4}", .prot = RW }, RO,
-	  "Dx {Dx*6 D*2} {Rdyx*4}" },
+	  { "Dwx {Dwx*4 Dx*2 D*2} {Wdyx*4}", .prot = RW }, "Dx {Dx*6 D*2} {Rdyx*4}",
+	  .arg = RO },
 	{ "device-private entries to writable: stay readable",
-	  { "{Dx*4} {Rdyx*4}", .prot = RO }, RW, "{Dx*4} {Wdyx*4}" },
+	  { "{Dx*4} {Rdyx*4}", .prot = RO }, "{Dx*4} {Wdyx*4}", .arg = RW },
 	{ "device-exclusive entries in a 64K folio, to read-only: stay",
-	  { "{Wdyx*4 Ex*4 Wdyx*8}", .prot = RW }, RO, "{Rdyx*4 Ex*4 Rdyx*8}" },
+	  { "{Wdyx*4 Ex*4 Wdyx*8}", .prot = RW }, "{Rdyx*4 Ex*4 Rdyx*8}", .arg = RO },
 	{ "poison and guard markers between folios, to read-only: markers stay",
-	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW }, RO,
-	  "{Rdyx*2} P G {Rdyx*2} P" },
+	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW }, "{Rdyx*2} P G {Rdyx*2} P",
+	  .arg = RO },
 
 	/* Rule 16: PMD-mapped folios. */
 	{ "PMD to read-only: PMD becomes read-only",
-	  { "[Wdyx]", .prot = RW }, RO, "[Rdyx]" },
+	  { "[Wdyx]", .prot = RW }, "[Rdyx]", .arg = RO },
 	{ "PMD to writable: PMD becomes writable",
-	  { "[Rdyx]", .prot = RO }, RW, "[Wdyx]" },
+	  { "[Rdyx]", .prot = RO }, "[Wdyx]", .arg = RW },
 	{ "shared PMD to writable: PMD stays read-only",
-	  { "[Rdy]", .prot = RO }, RW, "[Rdy]" },
+	  { "[Rdy]", .prot = RO }, "[Rdy]", .arg = RW },
 	{ "PMD to no access: PMD becomes PROT_NONE",
-	  { "[Wdyx]", .prot = RW }, NONE, "[Ndyx]" },
+	  { "[Wdyx]", .prot = RW }, "[Ndyx]", .arg = NONE },
 	{ "PMD split, soft-dirty tracked, PMD not soft-dirty: no PTE is soft-dirty",
-	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RO, .track = true }, RW,
-	  "{Rdyx*T}" },
+	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RO, .track = true }, "{Rdyx*T}",
+	  .arg = RW },
 	{ "PMD split, soft-dirty tracked, PMD soft-dirty: all PTEs are soft-dirty",
-	  { "[Wdysx*T/2 | Wdysx*T/2]|", .prot = RW, .track = true }, RO,
-	  "{Wdysx*T/2 Rdysx*T/2}" },
+	  { "[Wdysx*T/2 | Wdysx*T/2]|", .prot = RW, .track = true },
+	  "{Wdysx*T/2 Rdysx*T/2}", .arg = RO },
 	{ "shmem PMD to read-only: PMD becomes read-only",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW }, RO, "[Rdy]" },
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Rdy]", .arg = RO },
 	{ "PMD split, middle half to read-only: both ends stay writable",
-	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW }, RO,
-	  "{Wdyx*T/4 Rdyx*T/2 Wdyx*T/4}" },
+	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW },
+	  "{Wdyx*T/4 Rdyx*T/2 Wdyx*T/4}", .arg = RO },
 	{ "PMD split, second half to writable: first half stays read-only",
-	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RO }, RW,
-	  "{Rdyx*T/2 Wdyx*T/2}" },
+	  { "[Rdyx*T/2 | Rdyx*T/2]|", .prot = RO }, "{Rdyx*T/2 Wdyx*T/2}", .arg = RW },
 	{ "shared PMD split, first half to writable: all PTEs stay read-only",
-	  { "|[Rdy*T/2 | Rdy*T/2]", .prot = RO }, RW, "{Rdy*T}" },
+	  { "|[Rdy*T/2 | Rdy*T/2]", .prot = RO }, "{Rdy*T}", .arg = RW },
 	{ "huge zero page to writable: PMD stays read-only",
-	  { "Rzy*T {Rdyx*4}", .prot = RO, .huge_zero = true }, RW,
-	  "Rzy*T {Wdyx*4}" },
+	  { "Rzy*T {Rdyx*4}", .prot = RO, .huge_zero = true }, "Rzy*T {Wdyx*4}",
+	  .arg = RW },
 	{ "huge zero page to no access and soft-dirty tracked: becomes PROT_NONE",
-	  { "Rzys*T", .prot = RW, .track = true, .huge_zero = true }, NONE,
-	  "Nzys*T" },
+	  { "Rzys*T", .prot = RW, .track = true, .huge_zero = true }, "Nzys*T",
+	  .arg = NONE },
 	{ "huge zero page split, first half to writable: all PTEs stay read-only",
-	  { "|Rzy*T/2 | Rzy*T/2", .prot = RO, .huge_zero = true }, RW,
-	  "Rzy*T" },
+	  { "|Rzy*T/2 | Rzy*T/2", .prot = RO, .huge_zero = true }, "Rzy*T", .arg = RW },
 	{ "huge zero page split, soft-dirty tracked, PMD soft-dirty: all PTEs are soft-dirty",
-	  { "Rzys*T/2 | Rzys*T/2|", .prot = RW, .track = true, .huge_zero = true }, RO,
-	  "Rzys*T" },
+	  { "Rzys*T/2 | Rzys*T/2|", .prot = RW, .track = true, .huge_zero = true },
+	  "Rzys*T", .arg = RO },
 	{ "huge zero page split, soft-dirty tracked, PMD not soft-dirty: no PTE is soft-dirty",
-	  { "Rzy*T/2 | Rzy*T/2|", .prot = RW, .track = true, .huge_zero = true }, RO,
-	  "Rzy*T" },
+	  { "Rzy*T/2 | Rzy*T/2|", .prot = RW, .track = true, .huge_zero = true }, "Rzy*T",
+	  .arg = RO },
 	{ "writable PMD migration entry to read-only: becomes readable and exclusive",
-	  { "[Mw]", .prot = RW }, RO, "[Mx]" },
+	  { "[Mw]", .prot = RW }, "[Mx]", .arg = RO },
 	{ "shared PMD migration entry to read-only: stays shared",
-	  { "[M]", .prot = RW }, RO, "[M]" },
+	  { "[M]", .prot = RW }, "[M]", .arg = RO },
 	{ "exclusive PMD migration entry to writable: stays readable",
-	  { "[Mx]", .prot = RO }, RW, "[Mx]" },
+	  { "[Mx]", .prot = RO }, "[Mx]", .arg = RW },
 	{ "writable soft-dirty PMD migration entry to read-only: soft-dirty stays",
-	  { "[Mws]", .prot = RW, .track = true }, RO, "[Mxs]" },
+	  { "[Mws]", .prot = RW, .track = true }, "[Mxs]", .arg = RO },
 	{ "writable PMD migration entry split, middle half to read-only: both ends stay writable",
-	  { "[Mw*T/4 | Mw*T/2 | Mw*T/4]", .prot = RW }, RO,
-	  "{Mw*T/4 Mx*T/2 Mw*T/4}" },
+	  { "[Mw*T/4 | Mw*T/2 | Mw*T/4]", .prot = RW }, "{Mw*T/4 Mx*T/2 Mw*T/4}",
+	  .arg = RO },
 	{ "soft-dirty PMD migration entry split: all entries stay exclusive and soft-dirty",
-	  { "[Mxs*T/2 | Mxs*T/2]|", .prot = RO, .track = true }, RW,
-	  "{Mxs*T}" },
+	  { "[Mxs*T/2 | Mxs*T/2]|", .prot = RO, .track = true }, "{Mxs*T}", .arg = RW },
 	{ "clean exclusive PMD to writable: PMD becomes writable, stays clean",
-	  { "[Ryx]", .prot = RO }, RW, "[Wyx]" },
+	  { "[Ryx]", .prot = RO }, "[Wyx]", .arg = RW },
 	{ "PMD to writable, soft-dirty tracked, not soft-dirty: PMD stays read-only",
-	  { "[Rdyx]", .prot = RO, .track = true }, RW, "[Rdyx]" },
+	  { "[Rdyx]", .prot = RO, .track = true }, "[Rdyx]", .arg = RW },
 	{ "PMD to writable, soft-dirty tracked and soft-dirty: PMD becomes writable",
-	  { "[Rdysx]", .prot = RO, .track = true }, RW, "[Wdysx]" },
+	  { "[Rdysx]", .prot = RO, .track = true }, "[Wdysx]", .arg = RW },
 	{ "uffd-wp PMD to writable: PMD stays read-only and uffd-wp",
-	  { "[Rdyux]", .prot = RO, .uffd_wp = true }, RW, "[Rdyux]" },
+	  { "[Rdyux]", .prot = RO, .uffd_wp = true }, "[Rdyux]", .arg = RW },
 	{ "uffd-rwp PMD to writable: PMD stays PROT_NONE and uffd-rwp",
-	  { "[Ndyux]", .prot = RO, .uffd_rwp = true }, RW, "[Ndyux]" },
+	  { "[Ndyux]", .prot = RO, .uffd_rwp = true }, "[Ndyux]", .arg = RW },
 	{ "uffd-rwp PMD split, second half to writable: all PTEs PROT_NONE and uffd-rwp",
-	  { "[Ndyux*T/2 | Ndyux*T/2]|", .prot = RO, .uffd_rwp = true }, RW,
-	  "{Ndyux*T}" },
+	  { "[Ndyux*T/2 | Ndyux*T/2]|", .prot = RO, .uffd_rwp = true }, "{Ndyux*T}",
+	  .arg = RW },
 	{ "writable device-private PMD to read-only: becomes readable, stays exclusive",
-	  { "[Dwx]", .prot = RW }, RO, "[Dx]" },
+	  { "[Dwx]", .prot = RW }, "[Dx]", .arg = RO },
 	{ "readable device-private PMD to writable: stays readable",
-	  { "[Dx]", .prot = RO }, RW, "[Dx]" },
+	  { "[Dx]", .prot = RO }, "[Dx]", .arg = RW },
 	{ "writable device-private PMD split, second half to read-only: first half stays writable",
-	  { "[Dwx*T/2 | Dwx*T/2]|", .prot = RW }, RO, "{Dwx*T/2 Dx*T/2}" },
+	  { "[Dwx*T/2 | Dwx*T/2]|", .prot = RW }, "{Dwx*T/2 Dx*T/2}", .arg = RO },
 	{ "PMD between page tables, to read-only: PMD and PTEs become read-only",
-	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW }, RO,
-	  "@-4 {Rdyx*4} [Rdyx] {Rdyx*4}" },
+	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW }, "@-4 {Rdyx*4} [Rdyx] {Rdyx*4}",
+	  .arg = RO },
 	{ "PTE-mapped 2M folio to read-only: all entries become read-only",
-	  { "{Wdyx*T}", .prot = RW }, RO, "{Rdyx*T}" },
+	  { "{Wdyx*T}", .prot = RW }, "{Rdyx*T}", .arg = RO },
 	{ "PTE-mapped 2M folio, 2 pages shared: all other pages become writable",
-	  { "{Rdyx*255 Rdy*2 Rdyx*255}", .prot = RO }, RW,
-	  "{Wdyx*255 Rdy*2 Wdyx*255}" },
+	  { "{Rdyx*255 Rdy*2 Rdyx*255}", .prot = RO }, "{Wdyx*255 Rdy*2 Wdyx*255}",
+	  .arg = RW },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
 static void mprotect_row(struct kunit *test)
 {
-	const struct mprotect_row *row = test->param_value;
-
-	check_row(test, &row->setup, row->to, row->pkey, row->after);
+	check_row(test, *(const struct ptebatch_case *)test->param_value);
 }
 
 /*
  * Rule 8 with erratum 2645198 of Cortex-A715: mprotect() empties executable
  * entries and flushes them before it sets them again.
  */
-struct breaks {
-	const struct ptebatch_trial *trial;
-	bool empty;
-};
+static bool flushed_empty;
 
 /* At a flush, under the page table lock or not: are all entries empty? */
-static void see_entries(void *data)
+static void see_entries(struct ptebatch_use *use, const unsigned long *args,
+			struct pt_regs *regs)
 {
-	struct breaks *breaks = data;
-	const struct ptebatch_space *space = breaks->trial->space;
+	const struct ptebatch_space *space = use->trial->space;
 	bool empty = true;
 	unsigned int i;
 
@@ -511,26 +484,26 @@ static void see_entries(void *data)
 		empty &= pte_none(ptep_get_lockless(ptep));
 		pte_unmap(ptep);
 	}
-	breaks->empty |= empty;
+	flushed_empty |= empty;
 }
+
+static const struct ptebatch_condition_type flush_seen = {
+	.name = "the TLB is flushed", .occur = see_entries, .times = PTEBATCH_ALWAYS,
+};
 
 /* Does mprotect() to read-only flush all entries while they are empty? */
 static bool breaks_before_make(struct kunit *test, unsigned long prot)
 {
-	const struct ptebatch_op *op = &ptebatch_protections[PTEBATCH_TO_READABLE];
-	const struct ptebatch_setup setup = { "{Rdyx*16}", .prot = prot };
-	struct breaks breaks = {};
-	struct ptebatch_trial *trial;
+	const struct ptebatch_case c = {
+		.setup = { "{Rdyx*16}", .prot = prot },
+		.op = &ptebatch_protections[PTEBATCH_TO_READABLE],
+		.with = { { &flush_seen, "__mmu_notifier_arch_invalidate_secondary_tlbs" } },
+	};
+	bool passes;
 
-	trial = ptebatch_op_begin(test, op, &setup, false);
-	breaks.trial = trial;
-	trial->flush.data = &breaks;
-	trial->flush.on_flush = see_entries;
-	trial->returned = op->call(op, trial->space, false);
-	trial->flush.on_flush = NULL;
-	ptebatch_trial_end(trial);
-	ptebatch_trial_release(trial);
-	return breaks.empty;
+	flushed_empty = false;
+	ptebatch_trial_release(ptebatch_case_call(test, &c, false, &passes));
+	return flushed_empty;
 }
 
 static void mprotect_erratum(struct kunit *test)
@@ -545,165 +518,145 @@ static void mprotect_erratum(struct kunit *test)
 
 /* Callers of change_protection() other than mprotect(). */
 
-static const struct protection_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	enum ptebatch_protection_id how;
-	const char *after;
-} protection_rows[] = {
+static const struct ptebatch_case protection_rows[] = {
 	/* Rule 14: userfaultfd. */
 	{ "uffd-wp protect, present, migration, swap, none: all get uffd-wp except none entries",
 	  { "{Wdyx*8 Rdy*4 Mw*2 M*2} Sx -", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP, "{Rdyux*8 Rdyu*4 Mxu*2 Mu*2} Sxu -" },
+	  "{Rdyux*8 Rdyu*4 Mxu*2 Mu*2} Sxu -", .op = UFFD_WP },
 	{ "uffd-wp protect, part of a folio: pages outside the range stay writable",
 	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP, "{Wdyx*5 Rdyux*6 Wdyx*5}" },
+	  "{Wdyx*5 Rdyux*6 Wdyx*5}", .op = UFFD_WP },
 	{ "uffd-wp protect, shmem: none entries become uffd-wp markers",
-	  { "{Wdy*4} -*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP, "{Rdyu*4} U*2 G P" },
+	  { "{Wdy*4} -*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "{Rdyu*4} U*2 G P",
+	  .op = UFFD_WP },
 	{ "uffd-wp resolve, present, migration, swap: all lose uffd-wp",
 	  { "{Rdyux*8 Rdyu*4 Mxu*2 Mu*2} Sxu -", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -" },
+	  "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -", .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp resolve, 4 of 16 pages uffd-wp: all become writable",
-	  { "{Rdyux*4 Rdyx*4 Wdyx*8}", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdyx*16}" },
+	  { "{Rdyux*4 Rdyx*4 Wdyx*8}", .prot = RW, .uffd_wp = true }, "{Wdyx*16}",
+	  .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp resolve, shmem: uffd-wp markers dropped, guard and poison stay",
-	  { "{Rdyu*4} U*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "{Wdy*4} -*2 G P" },
+	  { "{Rdyu*4} U*2 G P", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "{Wdy*4} -*2 G P",
+	  .op = UFFD_WP_RESOLVE },
 	{ "uffd-rwp protect, present, migration, swap, none: all get uffd-rwp except none entries",
 	  { "{Wdyx*8 Rdy*4 Mw*2 M*2} Sx -", .prot = RW, .uffd_rwp = true },
-	  PTEBATCH_UFFD_RWP, "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -" },
+	  "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -", .op = UFFD_RWP },
 	{ "uffd-rwp resolve, present, migration, swap: all lose uffd-rwp",
 	  { "{Ndyux*8 Ndyu*4 Mxu*2 Mu*2} Sxu -", .prot = RW, .uffd_rwp = true },
-	  PTEBATCH_UFFD_RWP_RESOLVE, "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -" },
+	  "{Wdyx*8 Rdy*4 Mx*2 M*2} Sx -", .op = UFFD_RWP_RESOLVE },
 
 	{ "uffd-wp protect, PMD migration entry: becomes readable, gets uffd-wp",
-	  { "[Mw]", .prot = RW, .uffd_wp = true }, PTEBATCH_UFFD_WP, "[Mxu]" },
+	  { "[Mw]", .prot = RW, .uffd_wp = true }, "[Mxu]", .op = UFFD_WP },
 	{ "uffd-wp resolve, PMD migration entry: loses uffd-wp",
-	  { "[Mxu]", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "[Mx]" },
+	  { "[Mxu]", .prot = RW, .uffd_wp = true }, "[Mx]", .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp protect, PMD: read-only, gets uffd-wp",
-	  { "[Wdyx]", .prot = RW, .uffd_wp = true }, PTEBATCH_UFFD_WP, "[Rdyux]" },
+	  { "[Wdyx]", .prot = RW, .uffd_wp = true }, "[Rdyux]", .op = UFFD_WP },
 	{ "uffd-wp protect, shared PMD: gets uffd-wp",
-	  { "[Rdy]", .prot = RW, .uffd_wp = true }, PTEBATCH_UFFD_WP, "[Rdyu]" },
+	  { "[Rdy]", .prot = RW, .uffd_wp = true }, "[Rdyu]", .op = UFFD_WP },
 	{ "uffd-wp protect, middle half of a PMD: PMD split, these PTEs get uffd-wp",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP, "{Wdyx*T/4 Rdyux*T/2 Wdyx*T/4}" },
+	  "{Wdyx*T/4 Rdyux*T/2 Wdyx*T/4}", .op = UFFD_WP },
 	{ "uffd-wp resolve, exclusive PMD: writable, loses uffd-wp",
-	  { "[Rdyux]", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "[Wdyx]" },
+	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Wdyx]", .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp resolve, shared PMD: read-only, loses uffd-wp",
-	  { "[Rdyu]", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "[Rdy]" },
+	  { "[Rdyu]", .prot = RW, .uffd_wp = true }, "[Rdy]", .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp resolve, second half of a PMD: PMD split, first half stays uffd-wp",
 	  { "[Rdyux*T/2 | Rdyux*T/2]|", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "{Rdyux*T/2 Wdyx*T/2}" },
+	  "{Rdyux*T/2 Wdyx*T/2}", .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp protect, huge zero page: gets uffd-wp",
-	  { "Rzy*T", .prot = RW, .uffd_wp = true, .huge_zero = true },
-	  PTEBATCH_UFFD_WP, "Rzyu*T" },
+	  { "Rzy*T", .prot = RW, .uffd_wp = true, .huge_zero = true }, "Rzyu*T",
+	  .op = UFFD_WP },
 	{ "uffd-wp resolve, huge zero page: loses uffd-wp, stays read-only",
-	  { "Rzyu*T", .prot = RW, .uffd_wp = true, .huge_zero = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "Rzy*T" },
+	  { "Rzyu*T", .prot = RW, .uffd_wp = true, .huge_zero = true }, "Rzy*T",
+	  .op = UFFD_WP_RESOLVE },
 	{ "uffd-rwp protect, PMD: PROT_NONE, gets uffd-rwp",
-	  { "[Wdyx]", .prot = RW, .uffd_rwp = true }, PTEBATCH_UFFD_RWP, "[Ndyux]" },
+	  { "[Wdyx]", .prot = RW, .uffd_rwp = true }, "[Ndyux]", .op = UFFD_RWP },
 	{ "uffd-rwp protect, PMD with a NUMA hint: gets uffd-rwp",
-	  { "[Ndyx]", .prot = RW, .uffd_rwp = true }, PTEBATCH_UFFD_RWP, "[Ndyux]" },
+	  { "[Ndyx]", .prot = RW, .uffd_rwp = true }, "[Ndyux]", .op = UFFD_RWP },
 	{ "uffd-rwp protect, PMD with uffd-rwp: unchanged",
-	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, PTEBATCH_UFFD_RWP, "[Ndyux]" },
+	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, "[Ndyux]", .op = UFFD_RWP },
 	{ "uffd-rwp protect, middle half of a PMD: PMD split, these PTEs PROT_NONE",
 	  { "[Wdyx*T/4 | Wdyx*T/2 | Wdyx*T/4]", .prot = RW, .uffd_rwp = true },
-	  PTEBATCH_UFFD_RWP, "{Wdyx*T/4 Ndyux*T/2 Wdyx*T/4}" },
+	  "{Wdyx*T/4 Ndyux*T/2 Wdyx*T/4}", .op = UFFD_RWP },
 	{ "uffd-rwp resolve, exclusive PMD: writable, loses uffd-rwp",
-	  { "[Ndyux]", .prot = RW, .uffd_rwp = true },
-	  PTEBATCH_UFFD_RWP_RESOLVE, "[Wdyx]" },
+	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, "[Wdyx]", .op = UFFD_RWP_RESOLVE },
 	{ "uffd-rwp resolve, second half of a PMD: PMD split, first half stays uffd-rwp",
 	  { "[Ndyux*T/2 | Ndyux*T/2]|", .prot = RW, .uffd_rwp = true },
-	  PTEBATCH_UFFD_RWP_RESOLVE, "{Ndyux*T/2 Wdyx*T/2}" },
+	  "{Ndyux*T/2 Wdyx*T/2}", .op = UFFD_RWP_RESOLVE },
 	{ "uffd-rwp protect, huge zero page: PROT_NONE, gets uffd-rwp",
-	  { "Rzy*T", .prot = RW, .uffd_rwp = true, .huge_zero = true },
-	  PTEBATCH_UFFD_RWP, "Nzyu*T" },
+	  { "Rzy*T", .prot = RW, .uffd_rwp = true, .huge_zero = true }, "Nzyu*T",
+	  .op = UFFD_RWP },
 	{ "uffd-rwp protect, PMD migration entry: becomes readable, gets uffd-rwp",
-	  { "[Mw]", .prot = RW, .uffd_rwp = true }, PTEBATCH_UFFD_RWP, "[Mxu]" },
+	  { "[Mw]", .prot = RW, .uffd_rwp = true }, "[Mxu]", .op = UFFD_RWP },
 	{ "uffd-wp protect, device-private PMD: becomes readable, gets uffd-wp",
-	  { "[Dwx]", .prot = RW, .uffd_wp = true }, PTEBATCH_UFFD_WP, "[Dxu]" },
+	  { "[Dwx]", .prot = RW, .uffd_wp = true }, "[Dxu]", .op = UFFD_WP },
 	{ "uffd-wp resolve, device-private PMD: loses uffd-wp",
-	  { "[Dxu]", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "[Dx]" },
+	  { "[Dxu]", .prot = RW, .uffd_wp = true }, "[Dx]", .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp protect, device entries: get uffd-wp, device-private ones readable",
 	  { "{Dwx*2 Dx D} {Wdyx*2 Ex*2}", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP, "{Dxu*3 Du} {Rdyux*2 Exu*2}" },
+	  "{Dxu*3 Du} {Rdyux*2 Exu*2}", .op = UFFD_WP },
 	{ "uffd-wp resolve, device entries: lose uffd-wp",
 	  { "{Dxu*3 Du} {Rdyux*2 Exu*2}", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "{Dx*3 D} {Wdyx*2 Ex*2}" },
+	  "{Dx*3 D} {Wdyx*2 Ex*2}", .op = UFFD_WP_RESOLVE },
 	{ "uffd-wp protect, zero and KSM pages: get uffd-wp",
-	  { "Rzy {Wdyx*4} Rdyk", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP, "Rzyu {Rdyux*4} Rdyku" },
+	  { "Rzy {Wdyx*4} Rdyk", .prot = RW, .uffd_wp = true }, "Rzyu {Rdyux*4} Rdyku",
+	  .op = UFFD_WP },
 	{ "uffd-wp resolve, zero and KSM pages: lose uffd-wp, stay read-only",
-	  { "Rzyu {Rdyux*4} Rdyku", .prot = RW, .uffd_wp = true },
-	  PTEBATCH_UFFD_WP_RESOLVE, "Rzy {Wdyx*4} Rdyk" },
+	  { "Rzyu {Rdyux*4} Rdyku", .prot = RW, .uffd_wp = true }, "Rzy {Wdyx*4} Rdyk",
+	  .op = UFFD_WP_RESOLVE },
 	{ "uffd-rwp protect, zero and KSM pages: become PROT_NONE",
-	  { "Rzy {Wdyx*4} Rdyk", .prot = RW, .uffd_rwp = true },
-	  PTEBATCH_UFFD_RWP, "Nzyu {Ndyux*4} Ndyku" },
+	  { "Rzy {Wdyx*4} Rdyk", .prot = RW, .uffd_rwp = true }, "Nzyu {Ndyux*4} Ndyku",
+	  .op = UFFD_RWP },
 
 	/* Rule 13: NUMA hinting. */
 	{ "NUMA hint, 64K folio: all entries become PROT_NONE",
-	  { "{Wdyx*16}", .prot = RW }, PTEBATCH_NUMA_HINT, "{Ndyx*16}" },
+	  { "{Wdyx*16}", .prot = RW }, "{Ndyx*16}", .op = NUMA_HINT },
 	{ "NUMA hint, part of a folio: pages outside the range stay writable",
-	  { "{Wdyx*3 | Wdyx*9 | Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT,
-	  "{Wdyx*3 Ndyx*9 Wdyx*4}" },
+	  { "{Wdyx*3 | Wdyx*9 | Wdyx*4}", .prot = RW }, "{Wdyx*3 Ndyx*9 Wdyx*4}",
+	  .op = NUMA_HINT },
 	{ "NUMA hint, 4 of 16 entries PROT_NONE before: all are PROT_NONE",
-	  { "{Wdyx*4 Ndyx*4 Rdy*4 Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT,
-	  "{Ndyx*8 Ndy*4 Ndyx*4}" },
+	  { "{Wdyx*4 Ndyx*4 Rdy*4 Wdyx*4}", .prot = RW }, "{Ndyx*8 Ndy*4 Ndyx*4}",
+	  .op = NUMA_HINT },
 	{ "NUMA hint, shared COW folios after fork(): entries stay unchanged",
-	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true },
-	  PTEBATCH_NUMA_HINT, "{Rdy*16} {Rdy*4}" },
+	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true }, "{Rdy*16} {Rdy*4}",
+	  .op = NUMA_HINT },
 	{ "NUMA hint, shmem folio: all entries become PROT_NONE",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, PTEBATCH_NUMA_HINT, "{Ndy*16}" },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Ndy*16}", .op = NUMA_HINT },
 	{ "NUMA hint, zero page before, in and after folios: zero page unchanged",
 	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rz {Wdyx*4}", .prot = RW },
-	  PTEBATCH_NUMA_HINT, "Rzy {Ndyx*4 Rzy*4 Ndyx*8} Rz {Ndyx*4}" },
+	  "Rzy {Ndyx*4 Rzy*4 Ndyx*8} Rz {Ndyx*4}", .op = NUMA_HINT },
 	{ "NUMA hint, huge zero page between folios: unchanged",
 	  { "@-4 {Wdyx*4} Rzy*T {Wdyx*4}", .prot = RW, .huge_zero = true },
-	  PTEBATCH_NUMA_HINT, "@-4 {Ndyx*4} Rzy*T {Ndyx*4}" },
+	  "@-4 {Ndyx*4} Rzy*T {Ndyx*4}", .op = NUMA_HINT },
 	{ "NUMA hint, PMD: becomes PROT_NONE",
-	  { "[Wdyx]", .prot = RW }, PTEBATCH_NUMA_HINT, "[Ndyx]" },
+	  { "[Wdyx]", .prot = RW }, "[Ndyx]", .op = NUMA_HINT },
 	{ "NUMA hint, second half of a PMD: PMD split, these PTEs become PROT_NONE",
-	  { "[Wdyx*T/2 | Wdyx*T/2]|", .prot = RW }, PTEBATCH_NUMA_HINT,
-	  "{Wdyx*T/2 Ndyx*T/2}" },
+	  { "[Wdyx*T/2 | Wdyx*T/2]|", .prot = RW }, "{Wdyx*T/2 Ndyx*T/2}",
+	  .op = NUMA_HINT },
 	{ "NUMA hint, PMD with a hint: unchanged",
-	  { "[Ndyx] {Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT, "[Ndyx] {Ndyx*4}" },
+	  { "[Ndyx] {Wdyx*4}", .prot = RW }, "[Ndyx] {Ndyx*4}", .op = NUMA_HINT },
 	{ "NUMA hint, shared COW PMD after fork(): unchanged",
-	  { "[Rdy]", .prot = RW, .twice = true }, PTEBATCH_NUMA_HINT, "[Rdy]" },
+	  { "[Rdy]", .prot = RW, .twice = true }, "[Rdy]", .op = NUMA_HINT },
 	{ "NUMA hint, shmem PMD: becomes PROT_NONE",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW }, PTEBATCH_NUMA_HINT, "[Ndy]" },
+	  { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Ndy]", .op = NUMA_HINT },
 	{ "NUMA hint, PMD migration and device-private entry: unchanged",
-	  { "[Mx] [Dx] {Wdyx*4}", .prot = RW }, PTEBATCH_NUMA_HINT,
-	  "[Mx] [Dx] {Ndyx*4}" },
+	  { "[Mx] [Dx] {Wdyx*4}", .prot = RW }, "[Mx] [Dx] {Ndyx*4}", .op = NUMA_HINT },
 	{ "NUMA hint, KSM pages between folios: KSM pages unchanged",
-	  { "Rdyk*2 {Wdyx*4} Rdyk Wdyx", .prot = RW }, PTEBATCH_NUMA_HINT,
-	  "Rdyk*2 {Ndyx*4} Rdyk Ndyx" },
+	  { "Rdyk*2 {Wdyx*4} Rdyk Wdyx", .prot = RW }, "Rdyk*2 {Ndyx*4} Rdyk Ndyx",
+	  .op = NUMA_HINT },
 	{ "NUMA hint, special PTEs in a folio: unchanged, the other PTEs become PROT_NONE",
 	  { "{Wdyx*4 Rpy*4 Wdyx*8}", .prot = RW, .mixedmap = true },
-	  PTEBATCH_NUMA_HINT, "{Ndyx*4 Rpy*4 Ndyx*8}" },
+	  "{Ndyx*4 Rpy*4 Ndyx*8}", .op = NUMA_HINT },
 	{ "NUMA hint, migration, swap, none and guard entries: only present ones change",
-	  { "{Wdyx*4 Mx*4} Sx - G", .prot = RW }, PTEBATCH_NUMA_HINT,
-	  "{Ndyx*4 Mx*4} Sx - G" },
+	  { "{Wdyx*4 Mx*4} Sx - G", .prot = RW }, "{Ndyx*4 Mx*4} Sx - G",
+	  .op = NUMA_HINT },
 };
 
 KUNIT_ARRAY_PARAM_DESC(protection_rows, protection_rows, name);
 
 static void mprotect_protection(struct kunit *test)
 {
-	const struct protection_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &ptebatch_protections[row->how], .setup = &row->setup,
-		.after = row->after,
-	};
-	const char *missing = ptebatch_op_missing(run.op);
-
-	if (missing)
-		kunit_skip(test, "%s", missing);
-	ptebatch_row_run(test, &run);
+	ptebatch_case_param(test);
 }
 
 /*
@@ -712,117 +665,44 @@ static void mprotect_protection(struct kunit *test)
  * others get hints.
  */
 
-enum skip_reason {
-	PINNED,			/* a GUP pin */
-	DIRTY_FILE,		/* dirty page cache */
-	LOCAL,			/* on the node of the mm's only user */
-	SHARED,			/* mapped by a child; true for all folios */
-};
-
-static const struct skip_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	enum skip_reason reason;
-	unsigned int folio;	/* index of the folio that is skipped */
-	unsigned int batches;	/* that its entries are skipped in */
-	const char *after;
-} skip_rows[] = {
-	{ "pinned folio: skipped in 1 batch, next folio gets hints",
-	  { "{Wdyx*16} {Wdyx*16}", .prot = RW }, PINNED, 0, 1,
-	  "{Wdyx*16} {Ndyx*16}" },
-	{ "pinned folio, physically adjacent folio: only the adjacent folio gets hints",
-	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, PINNED, 0, 1,
-	  "{Wdyx*16} +{Ndyx*16}" },
-	{ "pages 4 to 15 of a pinned folio in the range: next folio gets hints",
-	  { "{Wdyx*4 | Wdyx*12} {Wdyx*16} |", .prot = RW }, PINNED, 0, 1,
-	  "{Wdyx*16} {Ndyx*16}" },
-	{ "pages 0 to 7 of a pinned folio in the range: only the previous folio gets hints",
-	  { "| {Wdyx*16} {Wdyx*8 | Wdyx*8} {Wdyx*16}", .prot = RW }, PINNED, 1, 1,
-	  "{Ndyx*16} {Wdyx*16} {Wdyx*16}" },
-	{ "last 12 pages of a pinned folio mapped: next folio gets hints",
-	  { "{.*4 Wdyx*12} {Wdyx*16}", .prot = RW }, PINNED, 0, 1,
-	  "{.*4 Wdyx*12} {Ndyx*16}" },
-	{ "pinned folio, writable and read-only pages alternate: skipped in 1 batch",
-	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Wdyx*8}", .prot = RW }, PINNED, 0, 1,
-	  "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Ndyx*8}" },
-	{ "pinned folio, dirty and clean pages alternate: skipped in 1 batch",
-	  { "{Wdyx Wyx Wdyx Wyx Wdyx*4} {Wdyx*8}", .prot = RW }, PINNED, 0, 1,
-	  "{Wdyx Wyx Wdyx Wyx Wdyx*4} {Ndyx*8}" },
-	{ "pinned folio with a hole of 3 pages: skipped in 2 batches",
-	  { "{Wdyx*5 -*3 Wdyx*8} {Wdyx*4}", .prot = RW }, PINNED, 0, 2,
-	  "{Wdyx*5 -*3 Wdyx*8} {Ndyx*4}" },
-	{ "pinned folio across two page tables: skipped in 2 batches",
-	  { "@-8 {Wdyx*16} {Wdyx*4}", .prot = RW }, PINNED, 0, 2,
-	  "@-8 {Wdyx*16} {Ndyx*4}" },
-	{ "pinned small folio: only its entry is skipped",
-	  { "Wdyx*3", .prot = RW }, PINNED, 1, 1, "Ndyx Wdyx Ndyx" },
-	{ "dirty page cache folio: skipped in 1 batch, clean folio gets hints",
-	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW }, DIRTY_FILE, 0, 1,
-	  "{Wdy*16} {Ndy*16}" },
-	{ "folio on the node of the mm's only user: skipped in 1 batch, other node gets hints",
-	  { "0{Wdyx*16} 1{Wdyx*16}", .prot = RW }, LOCAL, 0, 1,
-	  "0{Wdyx*16} 1{Ndyx*16}" },
-	{ "pinned PMD-mapped folio: skipped, next folio gets hints",
-	  { "[Wdyx] {Wdyx*16}", .prot = RW }, PINNED, 0, 1, "[Wdyx] {Ndyx*16}" },
-	{ "PMD-mapped folio on the node of the mm's only user: skipped, other node gets hints",
-	  { "0[Wdyx] 1{Wdyx*16}", .prot = RW }, LOCAL, 0, 1, "0[Wdyx] 1{Ndyx*16}" },
-	{ "folio shared after fork(): skipped in 1 batch",
-	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true }, SHARED, 0, 1,
-	  "{Rdy*16} {Rdy*4}" },
-};
-
-KUNIT_ARRAY_PARAM_DESC(skip_rows, skip_rows, name);
-
-/* change_prot_numa() calls this function once per batch. */
-static struct ptebatch_counter asked = { .function = "folio_can_map_prot_numa" };
-static bool is_counting;
-
-static void give_reason(struct ptebatch_trial *trial, const void *data)
+static void begin_skipped(struct ptebatch_use *use)
 {
-	const struct skip_row *row = data;
-	struct folio *folio = trial->space->folios[row->folio];
-
-	trial->call.model = NULL;
-	if (row->reason == PINNED)
-		ptebatch_folio_pin(folio, 1);
-	else if (row->reason == DIRTY_FILE)
-		folio_set_dirty(folio);
-	asked.match = folio;
-	is_counting = !ptebatch_counters_begin(&asked, 1);
+	use->hook.match = use->trial->space->folios[use->condition->value];
 }
 
-static void take_reason(struct ptebatch_trial *trial, const void *data)
+static void skip(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
 {
-	const struct skip_row *row = data;
-	struct folio *folio = trial->space->folios[row->folio];
-
-	if (is_counting)
-		ptebatch_counters_end(&asked, 1);
-	if (row->reason == PINNED)
-		ptebatch_folio_pin(folio, -1);
-	else if (row->reason == DIRTY_FILE)
-		folio_clear_dirty(folio);
+	/* The model knows no folio that is skipped. */
+	use->trial->call.model = NULL;
 }
 
-static void check_batches(struct ptebatch_trial *trial, const void *data)
+static void check_batches(struct ptebatch_use *use)
 {
+	const struct ptebatch_trial *trial = use->trial;
 	const struct ptebatch_row *was = &trial->before.row;
-	const struct skip_row *row = data;
 	unsigned int i, entries = 0;
 
 	for (i = was->from; i < was->to; i++)
-		entries += was->entries[i].folio == row->folio &&
+		entries += was->entries[i].folio == use->condition->value &&
 			   (!test_bit(i, trial->before.huge) || !was->entries[i].page);
-	if (is_counting)
-		KUNIT_EXPECT_EQ_MSG(trial->test, asked.hits,
-				    trial->one_by_one ? entries : row->batches,
-				    PTEBATCH_RULE_HINTS ": %s skips %u entries in %lu batches",
-				    trial->function, entries, asked.hits);
+	KUNIT_EXPECT_EQ_MSG(trial->test, use->hook.hits,
+			    trial->one_by_one ? entries : use->condition->calls + 1,
+			    PTEBATCH_RULE_HINTS ": %s skips %u entries in %u batches",
+			    trial->function, entries, use->hook.hits);
 }
 
+static const struct ptebatch_condition_type skipped = {
+	.name = "a folio is skipped", .begin = begin_skipped, .occur = skip,
+	.end = check_batches,
+};
+
+/* change_prot_numa() calls this function once per batch. */
+#define SKIPPED(folio, batches)	\
+	{ &skipped, "folio_can_map_prot_numa", (batches) - 1, (folio) }
+
 /* As ptebatch_change(), which takes a second reference to the mm. */
-static long hint_alone(const struct ptebatch_op *op, struct ptebatch_space *space,
-		       bool twin)
+static long change_alone(const struct ptebatch_op *op, struct ptebatch_space *space,
+			 bool twin)
 {
 	unsigned long start = ptebatch_addr(space, space->row.from);
 	unsigned long end = ptebatch_addr(space, space->row.to);
@@ -839,188 +719,163 @@ static long hint_alone(const struct ptebatch_op *op, struct ptebatch_space *spac
 	return pages;
 }
 
-static void mprotect_skip(struct kunit *test)
+static const char *alone_missing(void)
 {
-	const struct skip_row *row = test->param_value;
-	struct ptebatch_op op = ptebatch_protections[PTEBATCH_NUMA_HINT];
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after,
-		.prepare = give_reason, .undo = take_reason,
-		.check = check_batches, .data = row,
-	};
-	const char *missing = ptebatch_op_missing(&op);
-
-	if (missing)
-		kunit_skip(test, "%s", missing);
-	if (row->reason == LOCAL) {
-		if (numa_node_id())
-			kunit_skip(test, "the test does not run on node 0");
-		op.call = hint_alone;
-	}
-	ptebatch_row_run(test, &run);
+	return ptebatch_op_missing(NUMA_HINT) ?:
+	       numa_node_id() ? "the test does not run on node 0" : NULL;
 }
 
-#ifdef CONFIG_USERFAULTFD
+static const struct ptebatch_op hint_alone = {
+	.function = "change_protection()", .call = change_alone, .arg = MM_CP_PROT_NUMA,
+	.prot = RW, .protects = true, .counts = true, .missing = alone_missing,
+};
+
+static const struct ptebatch_case skip_rows[] = {
+	{ "pinned folio: skipped in 1 batch, next folio gets hints",
+	  { "{Wdyx*16} {Wdyx*16}", .prot = RW }, "{Wdyx*16} {Ndyx*16}", .op = NUMA_HINT,
+	  .with = { PINNED(0), SKIPPED(0, 1) } },
+	{ "pinned folio, physically adjacent folio: only the adjacent folio gets hints",
+	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, "{Wdyx*16} +{Ndyx*16}", .op = NUMA_HINT,
+	  .with = { PINNED(0), SKIPPED(0, 1) } },
+	{ "pages 4 to 15 of a pinned folio in the range: next folio gets hints",
+	  { "{Wdyx*4 | Wdyx*12} {Wdyx*16} |", .prot = RW }, "{Wdyx*16} {Ndyx*16}",
+	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 1) } },
+	{ "pages 0 to 7 of a pinned folio in the range: only the previous folio gets hints",
+	  { "| {Wdyx*16} {Wdyx*8 | Wdyx*8} {Wdyx*16}", .prot = RW },
+	  "{Ndyx*16} {Wdyx*16} {Wdyx*16}", .op = NUMA_HINT,
+	  .with = { PINNED(1), SKIPPED(1, 1) } },
+	{ "last 12 pages of a pinned folio mapped: next folio gets hints",
+	  { "{.*4 Wdyx*12} {Wdyx*16}", .prot = RW }, "{.*4 Wdyx*12} {Ndyx*16}",
+	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 1) } },
+	{ "pinned folio, writable and read-only pages alternate: skipped in 1 batch",
+	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Wdyx*8}", .prot = RW },
+	  "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Ndyx*8}", .op = NUMA_HINT,
+	  .with = { PINNED(0), SKIPPED(0, 1) } },
+	{ "pinned folio, dirty and clean pages alternate: skipped in 1 batch",
+	  { "{Wdyx Wyx Wdyx Wyx Wdyx*4} {Wdyx*8}", .prot = RW },
+	  "{Wdyx Wyx Wdyx Wyx Wdyx*4} {Ndyx*8}", .op = NUMA_HINT,
+	  .with = { PINNED(0), SKIPPED(0, 1) } },
+	{ "pinned folio with a hole of 3 pages: skipped in 2 batches",
+	  { "{Wdyx*5 -*3 Wdyx*8} {Wdyx*4}", .prot = RW }, "{Wdyx*5 -*3 Wdyx*8} {Ndyx*4}",
+	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 2) } },
+	{ "pinned folio across two page tables: skipped in 2 batches",
+	  { "@-8 {Wdyx*16} {Wdyx*4}", .prot = RW }, "@-8 {Wdyx*16} {Ndyx*4}",
+	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 2) } },
+	{ "pinned small folio: only its entry is skipped",
+	  { "Wdyx*3", .prot = RW }, "Ndyx Wdyx Ndyx", .op = NUMA_HINT,
+	  .with = { PINNED(1), SKIPPED(1, 1) } },
+	{ "dirty page cache folio: skipped in 1 batch, clean folio gets hints",
+	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW }, "{Wdy*16} {Ndy*16}",
+	  .op = NUMA_HINT, .with = { DIRTY(0), SKIPPED(0, 1) } },
+	{ "folio on the node of the mm's only user: skipped in 1 batch, other node gets hints",
+	  { "0{Wdyx*16} 1{Wdyx*16}", .prot = RW }, "0{Wdyx*16} 1{Ndyx*16}",
+	  .op = &hint_alone, .with = { SKIPPED(0, 1) } },
+	{ "pinned PMD-mapped folio: skipped, next folio gets hints",
+	  { "[Wdyx] {Wdyx*16}", .prot = RW }, "[Wdyx] {Ndyx*16}", .op = NUMA_HINT,
+	  .with = { PINNED(0), SKIPPED(0, 1) } },
+	{ "PMD-mapped folio on the node of the mm's only user: skipped, other node gets hints",
+	  { "0[Wdyx] 1{Wdyx*16}", .prot = RW }, "0[Wdyx] 1{Ndyx*16}", .op = &hint_alone,
+	  .with = { SKIPPED(0, 1) } },
+	{ "folio shared after fork(): skipped in 1 batch",
+	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true }, "{Rdy*16} {Rdy*4}",
+	  .op = NUMA_HINT, .with = { SKIPPED(0, 1) } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(skip_rows, skip_rows, name);
+
+static void mprotect_skip(struct kunit *test)
+{
+	ptebatch_case_param(test);
+}
 
 /*
  * Rules 12 and 14: UFFDIO_WRITEPROTECT, from the ioctl() on. When it ends the
  * write protection, a write that needs no fault otherwise does not fault either.
  */
 
-static const struct uffdio_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	bool protect;
-	const char *after;
-	unsigned int split;	/* first entry of a second VMA, or 0 */
-} uffdio_rows[] = {
+static void close_file(void *file)
+{
+	__fput_sync(file);
+}
+
+/* @op->arg: UFFDIO_WRITEPROTECT_MODE_* */
+static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	const struct uffdio_writeprotect arg = {
+		.range.start = ptebatch_addr(space, space->row.from),
+		.range.len = (space->row.to - space->row.from) * PAGE_SIZE,
+		.mode = op->arg,
+	};
+	/* In two VMAs, if the row has two. */
+	unsigned long first = ptebatch_addr(space, 0);
+	unsigned long last = ptebatch_addr(space, space->row.nr - 1);
+	struct mm_struct *mm = space->places[0].mm;
+	struct file *uffd;
+
+	/* The set-up registers the VMA without a userfaultfd. */
+	ptebatch_vma_flags(mm, first, 0, VM_UFFD_WP);
+	ptebatch_vma_flags(mm, last, 0, VM_UFFD_WP);
+	uffd = ptebatch_uffd_open(mm, UFFD_FEATURE_PAGEFAULT_FLAG_WP |
+				      UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	/* Closed at the end of the case, as that ends the protection. */
+	return kunit_add_action_or_reset(space->test, close_file, uffd) ?:
+	       ptebatch_uffd_register(uffd, mm, first, UFFDIO_REGISTER_MODE_WP) ?:
+	       ptebatch_uffd_register(uffd, mm, last, UFFDIO_REGISTER_MODE_WP) ?:
+	       ptebatch_uffd_ioctl(uffd, mm, UFFDIO_WRITEPROTECT, &arg, sizeof(arg));
+}
+
+static const struct ptebatch_op uffdio_op = {
+	.function = "UFFDIO_WRITEPROTECT", .call = write_protect, .no_twin = true,
+	.missing = ptebatch_uffd_missing,
+};
+
+#define PROTECT	.op = &uffdio_op, .arg = UFFDIO_WRITEPROTECT_MODE_WP
+#define RESOLVE	.op = &uffdio_op
+
+static const struct ptebatch_case uffdio_rows[] = {
 	{ "UFFDIO_WRITEPROTECT, 64K folio: all entries become uffd-wp",
-	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, true, "{Rdyux*16}" },
+	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, "{Rdyux*16}",
+	  PROTECT },
 	{ "UFFDIO_WRITEPROTECT, part of a folio: pages outside the range stay writable",
-	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd_wp = true }, true,
-	  "{Wdyx*5 Rdyux*6 Wdyx*5}" },
+	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd_wp = true },
+	  "{Wdyx*5 Rdyux*6 Wdyx*5}", PROTECT },
 	{ "UFFDIO_WRITEPROTECT, folio in two VMAs: all entries become uffd-wp",
-	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, true, "{Rdyux*16}", 6 },
+	  { "{Wdyx*6 ; Wdyx*10}", .prot = RW, .uffd_wp = true }, "{Rdyux*16}",
+	  PROTECT },
 	{ "UFFDIO_WRITEPROTECT, shmem folio and none entries: uffd-wp, and markers",
-	  { "{Wdy*4} -*4", PTEBATCH_SHMEM, RW, .uffd_wp = true }, true,
-	  "{Rdyu*4} U*4" },
+	  { "{Wdy*4} -*4", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "{Rdyu*4} U*4",
+	  PROTECT },
 	{ "UFFDIO_WRITEPROTECT ends, 64K folio: all entries become writable",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, false, "{Wdyx*16}" },
+	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, "{Wdyx*16}", RESOLVE },
 	{ "UFFDIO_WRITEPROTECT ends, second half shared: first half becomes writable",
-	  { "{Rdyux*8 Rdyu*8}", .prot = RW, .uffd_wp = true }, false,
-	  "{Wdyx*8 Rdy*8}" },
+	  { "{Rdyux*8 Rdyu*8}", .prot = RW, .uffd_wp = true }, "{Wdyx*8 Rdy*8}", RESOLVE },
 	{ "UFFDIO_WRITEPROTECT ends, read-only VMA: all entries stay read-only",
-	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, false, "{Rdyx*16}" },
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, "{Rdyx*16}", RESOLVE },
 	{ "UFFDIO_WRITEPROTECT ends, folio in two VMAs: all entries become writable",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, false, "{Wdyx*16}", 6 },
+	  { "{Rdyux*6 ; Rdyux*10}", .prot = RW, .uffd_wp = true }, "{Wdyx*16}", RESOLVE },
 };
 
 KUNIT_ARRAY_PARAM_DESC(uffdio_rows, uffdio_rows, name);
 
-PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(userfaultfd));
-
-/* The userfaultfd of the row's mm, which is the current mm. */
-static struct file *open_uffd(void)
-{
-	const struct ptebatch_args args = ptebatch_args(UFFD_USER_MODE_ONLY, 0, 0, 0, 0);
-	int fd = ptebatch_syscall(PTEBATCH_SYSCALL(userfaultfd), &args);
-	struct file *file;
-
-	if (fd < 0)
-		return ERR_PTR(fd);
-	file = fget(fd);
-	close_fd(fd);
-	return file;
-}
-
-static long uffd_ioctl(struct file *file, unsigned int cmd, const void *arg,
-		       size_t bytes)
-{
-	unsigned long addr = ptebatch_to_user(arg, bytes);
-	long ret;
-
-	if (IS_ERR_VALUE(addr))
-		return addr;
-	ret = file->f_op->unlocked_ioctl(file, cmd, addr);
-	vm_munmap(addr, PAGE_ALIGN(bytes));
-	return ret;
-}
-
-/* All entries of the row, or those of the operation's range. */
-static struct uffdio_range range_of(const struct ptebatch_space *space, bool all)
-{
-	unsigned int from = all ? 0 : space->row.from;
-	unsigned int to = all ? space->row.nr : space->row.to;
-
-	return (struct uffdio_range) {
-		.start = ptebatch_addr(space, from),
-		.len = (to - from) * PAGE_SIZE,
-	};
-}
-
-static struct file *uffd;
-
-static long write_protect(const struct ptebatch_op *op,
-			  struct ptebatch_space *space, bool twin)
-{
-	const struct uffdio_writeprotect arg = {
-		.range = range_of(space, false), .mode = op->arg,
-	};
-	long ret;
-
-	kthread_use_mm(space->places[0].mm);
-	ret = uffd_ioctl(uffd, UFFDIO_WRITEPROTECT, &arg, sizeof(arg));
-	kthread_unuse_mm(space->places[0].mm);
-	return ret;
-}
-
-/* Before the space's teardown: the end of userfaultfd ends all protection. */
-static void close_uffd(void *data)
-{
-	__fput_sync(uffd);
-}
-
-static void register_uffd(struct ptebatch_trial *trial, const void *data)
-{
-	const struct uffdio_row *row = data;
-	const struct uffdio_api api = {
-		.api = UFFD_API,
-		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP |
-			    UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
-	};
-	const struct uffdio_register reg = {
-		.range = range_of(trial->space, true),
-		.mode = UFFDIO_REGISTER_MODE_WP,
-	};
-	struct kunit *test = trial->test;
-	long err = 0;
-
-	/* Registration sets VM_UFFD_WP with the userfaultfd_ctx. */
-	ptebatch_vma_flags(trial->place->mm, trial->place->start, 0, VM_UFFD_WP);
-	kthread_use_mm(trial->place->mm);
-	if (row->split)
-		err = do_madvise(trial->place->mm, trial->place->start,
-				 row->split * PAGE_SIZE, MADV_DONTDUMP);
-	uffd = open_uffd();
-	if (!err && !IS_ERR(uffd))
-		err = uffd_ioctl(uffd, UFFDIO_API, &api, sizeof(api)) ?:
-		      uffd_ioctl(uffd, UFFDIO_REGISTER, &reg, sizeof(reg));
-	kthread_unuse_mm(trial->place->mm);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, uffd);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, close_uffd, NULL));
-	KUNIT_ASSERT_EQ(test, err, 0);
-}
-
 static void mprotect_uffdio(struct kunit *test)
 {
-	const struct uffdio_row *row = test->param_value;
-	const struct ptebatch_op op = {
-		.function = "UFFDIO_WRITEPROTECT", .call = write_protect,
-		.arg = row->protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
-		.no_twin = true,
-	};
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after,
-		.prepare = register_uffd, .data = row,
-	};
-
-	ptebatch_row_run(test, &run);
+	ptebatch_case_param(test);
 }
-
-#endif
 
 /* Rule 5: without VM_WRITE, MM_CP_TRY_CHANGE_WRITABLE warns and upgrades nothing. */
 static void mprotect_no_write(struct kunit *test)
 {
-	static const struct ptebatch_setup setup = { "{Rdyx*8 Ndyx*8}", .prot = RO };
 	struct ptebatch_op op = ptebatch_protections[PTEBATCH_TO_WRITABLE];
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &setup, .after = "{Rdyx*16}",
+	const struct ptebatch_case c = {
+		.setup = { "{Rdyx*8 Ndyx*8}", .prot = RO }, .after = "{Rdyx*16}", .op = &op,
 	};
 
 	op.prot = RO;
 	kunit_warning_suppress(test) {
-		ptebatch_row_run(test, &run);
+		ptebatch_case_run(test, &c);
 		KUNIT_EXPECT_TRUE_MSG(test, KUNIT_SUPPRESSED_WARNING_COUNT() > 0,
 				      "%s does not warn", op.function);
 	}
@@ -1073,13 +928,14 @@ static void mprotect_alternates(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
 		unsigned int nr = 1U << orders[i];
-		const struct ptebatch_setup setup = {
-			.picture = draw_alternating(test, row->before, nr),
-			.prot = row->from,
+		const struct ptebatch_case c = {
+			.setup.picture = draw_alternating(test, row->before, nr),
+			.setup.prot = row->from,
+			.after = draw_alternating(test, row->after, nr),
+			.arg = row->to,
 		};
 
-		if (!check_row(test, &setup, row->to, 0,
-			       draw_alternating(test, row->after, nr)))
+		if (!check_row(test, c))
 			return;
 	}
 }
@@ -1172,16 +1028,16 @@ static bool check_range(struct kunit *test, const void *kind, unsigned int nr,
 			unsigned int from, unsigned int to)
 {
 	const struct change *change = kind;
-	const struct ptebatch_setup setup = {
-		.picture = ptebatch_draw_range(test, nr, from, to,
-					       change->before, change->before),
-		.mapping = change->mapping,
-		.prot = change->from,
-	};
 
-	return check_row(test, &setup, change->to, 0,
-			 ptebatch_draw_range(test, nr, from, to, change->before,
-					     change->after));
+	return check_row(test, (struct ptebatch_case) {
+		.setup.picture = ptebatch_draw_range(test, nr, from, to, change->before,
+						     change->before),
+		.setup.mapping = change->mapping,
+		.setup.prot = change->from,
+		.after = ptebatch_draw_range(test, nr, from, to, change->before,
+					     change->after),
+		.arg = change->to,
+	});
 }
 
 static void mprotect_order(struct kunit *test)
@@ -1202,9 +1058,7 @@ static struct kunit_case mprotect_cases[] = {
 	KUNIT_CASE(mprotect_erratum),
 	KUNIT_CASE_PARAM(mprotect_protection, protection_rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_skip, skip_rows_gen_params),
-#ifdef CONFIG_USERFAULTFD
 	KUNIT_CASE_PARAM(mprotect_uffdio, uffdio_rows_gen_params),
-#endif
 	KUNIT_CASE(mprotect_no_write),
 	KUNIT_CASE_PARAM(mprotect_alternates, alternations_gen_params),
 	KUNIT_CASE(mprotect_regions),
