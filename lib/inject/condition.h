@@ -23,7 +23,7 @@ struct ptebatch_condition_type;
  *            task or khugepaged; %NULL: it occurs before the operation
  * @calls: it occurs at the call after so many calls
  * @value: of @type: a number of pages, the index of an entry or of a folio, a flag
- * @picture: of @type: a row
+ * @picture: of @type: a row, or a name
  */
 struct ptebatch_condition {
 	const struct ptebatch_condition_type *type;

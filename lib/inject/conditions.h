@@ -18,7 +18,8 @@
 /* folio.c: a folio of the row, by its number in the picture. */
 extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated,
-	ptebatch_condition_dirty, ptebatch_condition_hwpoison;
+	ptebatch_condition_dirty, ptebatch_condition_hwpoison, ptebatch_condition_off_lru,
+	ptebatch_condition_unlocked;
 
 #define LAST_FOLIO			ULONG_MAX
 #define REFERENCED(folio)		PTEBATCH_CONDITION(referenced, folio)
@@ -36,12 +37,19 @@ extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 	PTEBATCH_CONDITION_AT(dirty, function, calls, folio)
 /* Of a page, by its number in all folios. */
 #define HWPOISON(page)			PTEBATCH_CONDITION(hwpoison, page)
+#define OFF_LRU(folio)			PTEBATCH_CONDITION(off_lru, folio)
+#define OFF_LRU_AT(function, calls, folio) \
+	PTEBATCH_CONDITION_AT(off_lru, function, calls, folio)
+/* No folio is locked, not even those with swap space, which set-up locks. */
+#define UNLOCKED			PTEBATCH_CONDITION(unlocked, 0)
 
 /*
  * entries.c: another thread changes entries: those without a page may become others,
- * and flags may differ; of the row, or of the second place.
+ * flags may differ, and an entry may lose its page; of the row, or of the second
+ * place. KSM_ZERO_PAGES: KSM has mapped the zero page where its entries are dirty.
  */
-extern const struct ptebatch_condition_type ptebatch_condition_ptes;
+extern const struct ptebatch_condition_type ptebatch_condition_ptes,
+	ptebatch_condition_ksm_zero_pages;
 
 #define PTES_BECOME_AT(at, after, row) \
 	{ .type = &ptebatch_condition_ptes, .picture = (row), .function = (at), \
@@ -51,33 +59,57 @@ extern const struct ptebatch_condition_type ptebatch_condition_ptes;
 	  .calls = (after), .value = 1 }
 /* When the operation is about to lock the page table for the first time. */
 #define PTES_BECOME(row)		PTES_BECOME_AT("pte_offset_map_lock", 0, row)
+#define KSM_ZERO_PAGES			PTEBATCH_CONDITION(ksm_zero_pages, 0)
 
 /*
  * table.c: the first page table of the row. TABLE_LOST_AT: a call of
  * pte_offset_map_lock() for the row's addresses, or of pte_offset_map_rw_nolock(),
- * returns NULL, as if another thread had changed the PMD. BAD_PMD: the operation
- * finds the PMD corrupt, reports that and clears it.
+ * returns NULL, as if another thread had changed the PMD. TABLE_GONE_AT and _AFTER:
+ * another thread takes the table at the call, or at the return, until the end of the
+ * operation. TABLE_APPEARS_AT: it has taken it before, and returns it. PMD_LOCKED_AT:
+ * at the call, the operation holds the PMD's lock, or it does not. BAD_PMD: the
+ * operation finds the PMD corrupt, reports that and clears it.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
+	ptebatch_condition_table_gone, ptebatch_condition_table_gone_after,
+	ptebatch_condition_table_appears, ptebatch_condition_pmd_locked,
 	ptebatch_condition_bad_pmd;
 
 #define TABLE_LOST_AT(function, calls)	PTEBATCH_CONDITION_AT(table_lost, function, calls, 0)
 #define TABLE_LOST			TABLE_LOST_AT("pte_offset_map_lock", 0)
+#define TABLE_GONE_AT(function, calls)	PTEBATCH_CONDITION_AT(table_gone, function, calls, 0)
+#define TABLE_GONE_AFTER(function, calls) \
+	PTEBATCH_CONDITION_AT(table_gone_after, function, calls, 0)
+#define TABLE_APPEARS_AT(function, calls) \
+	PTEBATCH_CONDITION_AT(table_appears, function, calls, 0)
+#define PMD_LOCKED_AT(function, calls, locked) \
+	PTEBATCH_CONDITION_AT(pmd_locked, function, calls, locked)
 #define BAD_PMD				PTEBATCH_CONDITION(bad_pmd, 0)
 
 /*
  * memory.c: an allocation fails, that of a page table after @calls others, those of
- * @nr folios, or the first one of a slab.
+ * @nr folios, of folios of @order, or the first one of a slab. NEW_FOLIO_FREED: the
+ * operation allocates a folio, and frees it as it cannot map it.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_no_table,
-	ptebatch_condition_no_folio, ptebatch_condition_no_slab;
+	ptebatch_condition_no_folio, ptebatch_condition_no_folio_of_order,
+	ptebatch_condition_no_slab, ptebatch_condition_freed;
 
 #define NO_TABLE(calls)			PTEBATCH_CONDITION_AT(no_table, "__pte_alloc", calls, 0)
 #define NO_FOLIO(nr)			NO_FOLIO_OF("vma_alloc_folio_noprof", nr)
 #define NO_MIGRATION_FOLIO(nr)		NO_FOLIO_OF("__folio_alloc_noprof", nr)
 #define NO_PAGE(nr)			NO_FOLIO_OF("get_free_pages_noprof", nr)
 #define NO_FOLIO_OF(function, nr)	PTEBATCH_CONDITION_AT(no_folio, function, 0, nr)
+#define NO_FOLIO_OF_ORDER(order) \
+	PTEBATCH_CONDITION_AT(no_folio_of_order, "__folio_alloc_noprof", 0, order)
 #define NO_SLAB				PTEBATCH_CONDITION(no_slab, 0)
+#define NEW_FOLIO_FREED			NEW_FOLIO_FREED_OF("vma_alloc_folio_noprof")
+#define NEW_FOLIO_FREED_OF(function)	PTEBATCH_CONDITION_AT(freed, function, 0, 0)
+
+/* machine_check.c: copies of pages with PG_hwpoison to another page fail. */
+extern const struct ptebatch_condition_type ptebatch_condition_machine_check;
+
+#define MACHINE_CHECK	PTEBATCH_CONDITION_AT(machine_check, "copy_mc_to_kernel", 0, 0)
 
 /*
  * vma.c: flags of the VMA of the row's first entry are set or cleared. HOLE: no VMA

@@ -7,6 +7,7 @@
 #include <linux/mmap_lock.h>
 
 #include "../check/compare.h"
+#include "../kernel/ksm.h"
 #include "../space/pte.h"
 #include "conditions.h"
 
@@ -16,6 +17,19 @@ struct change {
 	pte_t ptes[];
 };
 
+/* As reclaim or a COW fault; the page stays in the page cache. */
+static void unmap(const struct ptebatch_place *place, unsigned long addr,
+		  struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	rcu_read_lock();
+	folio_remove_rmap_pte(folio, page, mtree_load(&place->mm->mm_mt, addr));
+	rcu_read_unlock();
+	dec_mm_counter(place->mm, mm_counter(folio));
+	folio_put(folio);
+}
+
 /*
  * Without the lock, as the caller may hold it; no other thread exists. The entry is
  * cleared first, for the page table check.
@@ -24,17 +38,20 @@ static bool change_entry(struct ptebatch_trial *trial, unsigned int i,
 			 const struct ptebatch_entry *entry, pte_t pte)
 {
 	unsigned long addr = trial->place->start + i * PAGE_SIZE;
+	struct ptebatch_entry *was = &trial->before.row.entries[i];
 	struct mm_struct *mm = trial->place->mm;
 	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
-	pte_t *ptep;
+	pte_t *ptep, old;
 
 	if (!pmd || pmd_none(*pmd) || pmd_leaf(*pmd))
 		return false;
 	ptep = pte_offset_kernel(pmd, addr);
-	ptep_get_and_clear(mm, addr, ptep);
+	old = ptep_get_and_clear(mm, addr, ptep);
+	if (ptebatch_entry_normal(was) && entry->folio == PTEBATCH_NO_FOLIO)
+		unmap(trial->place, addr, pte_page(old));
 	set_pte_at(mm, addr, ptep, pte);
 	/* The operation is judged by what it does to these. */
-	trial->before.row.entries[i] = *entry;
+	*was = *entry;
 	trial->before.raw[trial->before.lead + i] = *ptep;
 	return true;
 }
@@ -85,4 +102,18 @@ static void make_ptes(struct ptebatch_use *use)
 
 const struct ptebatch_condition_type ptebatch_condition_ptes = {
 	.name = "entries change", .begin = make_ptes, .occur = change,
+};
+
+/* Zapping counts them down. */
+static void count_zero_pages(struct ptebatch_use *use, const unsigned long *args,
+			     struct pt_regs *regs)
+{
+	const struct ptebatch_trial *trial = use->trial;
+
+	ptebatch_ksm_map_zero_pages(trial->place->mm,
+				    ptebatch_ksm_zero_entries(&trial->before.row));
+}
+
+const struct ptebatch_condition_type ptebatch_condition_ksm_zero_pages = {
+	.name = "KSM has mapped zero pages", .occur = count_zero_pages,
 };

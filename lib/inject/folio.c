@@ -6,6 +6,7 @@
 #include "internal.h"
 
 #include "../space/folio.h"
+#include "../space/refs.h"
 #include "conditions.h"
 
 static unsigned long index_of(const struct ptebatch_use *use)
@@ -71,6 +72,25 @@ const struct ptebatch_condition_type ptebatch_condition_locked = {
 	.name = "a folio is locked", .occur = lock, .end = unlock,
 };
 
+/* Set-up locks folios with swap space, so the space has kept its references to them. */
+static void unlock_all(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	struct ptebatch_trial *trial = use->trial;
+	struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	for_each_set_bit(i, trial->locked, space->row.nr_folios)
+		folio_unlock(space->folios[i]);
+	bitmap_zero(trial->locked, PTEBATCH_ROW_ENTRIES);
+	if (space->setup.lru)
+		ptebatch_space_drop_refs(space);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_unlocked = {
+	.name = "no folio is locked", .occur = unlock_all,
+};
+
 static void isolate(struct ptebatch_use *use, const unsigned long *args,
 		    struct pt_regs *regs)
 {
@@ -128,4 +148,21 @@ static const char *poison_missing(const struct ptebatch_condition *condition)
 const struct ptebatch_condition_type ptebatch_condition_hwpoison = {
 	.name = "a page has PG_hwpoison", .missing = poison_missing, .occur = poison,
 	.end = unpoison,
+};
+
+static void clear_lru(struct ptebatch_use *use, const unsigned long *args,
+		      struct pt_regs *regs)
+{
+	use->folio = folio_of(use);
+	folio_clear_lru(use->folio);
+}
+
+static void set_lru(struct ptebatch_use *use)
+{
+	if (use->folio)
+		folio_set_lru(use->folio);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_off_lru = {
+	.name = "a folio is on no LRU list", .occur = clear_lru, .end = set_lru,
 };

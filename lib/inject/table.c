@@ -2,7 +2,8 @@
 /*
  * Between its look at a PMD and its lock of the page table, a function may lose the
  * page table: another thread has changed the PMD. The function that maps the table
- * then returns NULL, and the caller has to look at the PMD again.
+ * then returns NULL, and the caller has to look at the PMD again. No condition takes
+ * a lock, as the caller may hold it; no other thread exists.
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -47,13 +48,94 @@ const struct ptebatch_condition_type ptebatch_condition_table_lost = {
 	.at_return = true,
 };
 
-/* The PMD of the row's first page table, locked. */
+/* The PMD of the row's first page table. */
+static pmd_t *first_pmd(const struct ptebatch_use *use)
+{
+	return ptebatch_find_pmd(use->trial->place->mm, use->trial->place->start);
+}
+
+static void take_table(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	pmd_t *pmd = first_pmd(use);
+
+	use->word = pmd_val(*pmd);
+	pmd_clear(pmd);
+}
+
+static void put_table(struct ptebatch_use *use)
+{
+	pmd_t *pmd = first_pmd(use);
+
+	if (!use->word)
+		return;
+	KUNIT_EXPECT_TRUE_MSG(use->trial->test, pmd_none(*pmd),
+			      "%s sets a PMD whose page table another thread has taken",
+			      use->trial->function);
+	set_pmd(pmd, __pmd(use->word));
+	use->word = 0;
+}
+
+const struct ptebatch_condition_type ptebatch_condition_table_gone = {
+	.name = "the page table is gone", .occur = take_table, .end = put_table,
+};
+
+const struct ptebatch_condition_type ptebatch_condition_table_gone_after = {
+	.name = "the page table is gone", .occur = take_table, .end = put_table,
+	.at_return = true,
+};
+
+static void take_table_first(struct ptebatch_use *use)
+{
+	take_table(use, NULL, NULL);
+}
+
+static void put_table_at(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	set_pmd(first_pmd(use), __pmd(use->word));
+	use->word = 0;
+}
+
+const struct ptebatch_condition_type ptebatch_condition_table_appears = {
+	.name = "the page table appears", .begin = take_table_first,
+	.occur = put_table_at, .end = put_table,
+};
+
+static const char *locks_missing(const struct ptebatch_condition *condition)
+{
+	return IS_ENABLED(CONFIG_SMP) ? NULL :
+	       "no spinlock is ever locked without CONFIG_SMP";
+}
+
+static void try_pmd_lock(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	spinlock_t *lock = pmd_lockptr(use->trial->place->mm, first_pmd(use));
+
+	use->word = !spin_trylock(lock);
+	if (!use->word)
+		spin_unlock(lock);
+}
+
+static void expect_pmd_lock(struct ptebatch_use *use)
+{
+	KUNIT_EXPECT_EQ_MSG(use->trial->test, use->word, use->condition->value,
+			    "%s: is the PMD locked at %s()?", use->trial->function,
+			    use->condition->function);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_pmd_locked = {
+	.name = "the PMD is locked or not", .missing = locks_missing,
+	.occur = try_pmd_lock, .end = expect_pmd_lock,
+};
+
+/* The same, locked. */
 static pmd_t *locked_pmd(const struct ptebatch_use *use, spinlock_t **ptl)
 {
-	const struct ptebatch_place *place = use->trial->place;
-	pmd_t *pmd = ptebatch_find_pmd(place->mm, place->start);
+	pmd_t *pmd = first_pmd(use);
 
-	*ptl = pmd_lock(place->mm, pmd);
+	*ptl = pmd_lock(use->trial->place->mm, pmd);
 	return pmd;
 }
 

@@ -38,6 +38,11 @@ static void clear_flags(struct ptebatch_use *use, const unsigned long *args,
 	change(use, false);
 }
 
+static const char *flags_missing(const struct ptebatch_condition *condition)
+{
+	return condition->value ? NULL : "the flags of the VMA do not exist in this kernel";
+}
+
 static void clear_again(struct ptebatch_use *use)
 {
 	const struct ptebatch_place *place = use->trial->place;
@@ -53,7 +58,8 @@ static void set_again(struct ptebatch_use *use)
 }
 
 const struct ptebatch_condition_type ptebatch_condition_vma_flags = {
-	.name = "the VMA has other flags", .occur = set_flags, .end = clear_again,
+	.name = "the VMA has other flags", .missing = flags_missing, .occur = set_flags,
+	.end = clear_again,
 };
 
 const struct ptebatch_condition_type ptebatch_condition_no_vma_flags = {

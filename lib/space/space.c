@@ -654,9 +654,9 @@ static void tear_down(void *data)
 	clear_poison(space);
 	/* Undo what set-up did for swap and migration entries. */
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
-		if (!ptebatch_folio_intact(space, i) ||
-		    !folio_test_locked(space->folios[i]))
+		if (!ptebatch_folio_intact(space, i))
 			continue;
+		folio_trylock(space->folios[i]);
 		ptebatch_swap_free(space->folios[i]);
 		folio_unlock(space->folios[i]);
 	}
