@@ -31,7 +31,7 @@ static struct ptebatch_setting ours[] = {
 	{ "alloc_sleep_millisecs", "0" },
 	/* One scan takes all mms of the list. */
 	{ "pages_to_scan", "4000000000" },
-	/* Each case sets its own limits. */
+	/* Limits that begin() sets. */
 	{ "max_ptes_none", "0" },
 	{ "max_ptes_swap", "0" },
 	{ "max_ptes_shared", "0" },
@@ -45,6 +45,16 @@ static char enabled_before[PMD_ORDER + 1][8];
  * none, but khugepaged ends if it has nothing to do.
  */
 static unsigned long enabled_now;
+
+static struct limit {
+	const char *name;
+	unsigned int after_boot;
+	unsigned int now;
+} limits[] = {
+	{ "max_ptes_none", PTRS_PER_PTE - 1 },
+	{ "max_ptes_swap", PTRS_PER_PTE / 8 },
+	{ "max_ptes_shared", PTRS_PER_PTE / 2 },
+};
 
 static struct mm_struct *first_mm;
 static bool prepared;
@@ -121,44 +131,46 @@ static int scan_once(void)
 }
 
 /**
- * ptebatch_khugepaged_set() - set what khugepaged and its twin may do
- * @settings: the settings; ptebatch_khugepaged_reset() ends them
+ * ptebatch_khugepaged_limit() - set a limit of khugepaged and of its twin
+ * @name: "max_ptes_none", for empty entries, "max_ptes_swap", for non-present ones,
+ *        or "max_ptes_shared", for entries of shared folios
+ * @ptes: highest number of these entries in a page table, -1: that after boot
  *
  * Context: Process context, may sleep.
  * Return: 0 or an error of sysfs.
  */
-int ptebatch_khugepaged_set(const struct ptebatch_khugepaged *settings)
+int ptebatch_khugepaged_limit(const char *name, int ptes)
+{
+	unsigned int i = 0;
+
+	while (strcmp(limits[i].name, name))
+		i++;
+	limits[i].now = ptes < 0 ? limits[i].after_boot : ptes;
+	ptebatch_twin_khugepaged_limits(limits[0].now, limits[1].now, limits[2].now);
+	return write_number(name, limits[i].now);
+}
+
+/**
+ * ptebatch_khugepaged_enable() - set the folios that khugepaged and its twin allocate
+ * @orders: one bit for each order of these folios; 0 ends this
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error of sysfs.
+ */
+int ptebatch_khugepaged_enable(unsigned long orders)
 {
 	unsigned int order;
-	int err;
+	int err = 0;
 
-	ptebatch_twin_khugepaged_limits(settings->max_ptes_none, settings->max_ptes_swap,
-					settings->max_ptes_shared);
-	err = write_number("max_ptes_none", settings->max_ptes_none) ?:
-	      write_number("max_ptes_swap", settings->max_ptes_swap) ?:
-	      write_number("max_ptes_shared", settings->max_ptes_shared);
 	for (order = 0; order <= PMD_ORDER && !err; order++) {
-		if (!((settings->orders ^ enabled_now) & BIT(order)) ||
+		if (!((orders ^ enabled_now) & BIT(order)) ||
 		    !(BIT(order) & THP_ORDERS_ALL_ANON))
 			continue;
-		err = write_enabled(order, settings->orders & BIT(order) ?
-				    "always" : "madvise");
+		err = write_enabled(order, orders & BIT(order) ? "always" : "madvise");
 		if (!err)
 			enabled_now ^= BIT(order);
 	}
 	return err;
-}
-
-/**
- * ptebatch_khugepaged_reset() - enable no order, as before ptebatch_khugepaged_set()
- *
- * Context: Process context, may sleep.
- */
-void ptebatch_khugepaged_reset(void)
-{
-	const struct ptebatch_khugepaged none = {};
-
-	ptebatch_khugepaged_set(&none);
 }
 
 /**
@@ -202,6 +214,8 @@ static int begin(void)
 	for (i = 0; i <= PMD_ORDER && !err; i++)
 		if (BIT(i) & THP_ORDERS_ALL_ANON)
 			err = write_enabled(i, "madvise");
+	for (i = 0; i < ARRAY_SIZE(limits) && !err; i++)
+		err = ptebatch_khugepaged_limit(limits[i].name, -1);
 	enabled_now = 0;
 	/* If the first scan began in the middle of the list, the second does not. */
 	return err ?: enter_first_mm() ?: scan_once() ?: scan_once();
@@ -277,13 +291,14 @@ const char *ptebatch_khugepaged_missing(void)
 	return "no khugepaged without CONFIG_TRANSPARENT_HUGEPAGE";
 }
 
-int ptebatch_khugepaged_set(const struct ptebatch_khugepaged *settings)
+int ptebatch_khugepaged_limit(const char *name, int ptes)
 {
 	return -EOPNOTSUPP;
 }
 
-void ptebatch_khugepaged_reset(void)
+int ptebatch_khugepaged_enable(unsigned long orders)
 {
+	return -EOPNOTSUPP;
 }
 
 long ptebatch_khugepaged_scan(struct mm_struct *mm)

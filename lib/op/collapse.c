@@ -36,10 +36,13 @@ static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 	struct mm_struct *mm = space->places[0].mm;
 	long tables;
 
+	tables = ptebatch_khugepaged_enable(op->arg);
+	if (tables)
+		return tables;
 	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
 	tables = (twin ? ptebatch_twin_khugepaged_scan : ptebatch_khugepaged_scan)(mm);
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
-	return tables;
+	return ptebatch_khugepaged_enable(0) ?: tables;
 }
 
 static const char *missing(void)
@@ -87,7 +90,7 @@ const struct ptebatch_op ptebatch_collapse = {
 
 const struct ptebatch_op ptebatch_khugepaged = {
 	.name = "khugepaged", .function = "khugepaged", .call = scan,
-	.missing = missing,
+	.missing = ptebatch_khugepaged_missing,
 };
 
 const struct ptebatch_op ptebatch_split_pmds = {

@@ -10,7 +10,7 @@
 /* madvise_collapse(); the space holds no references to the folios. */
 extern const struct ptebatch_op ptebatch_collapse;
 
-/* A scan of the mm by khugepaged, between ptebatch_khugepaged_set() and _reset(). */
+/* A scan of the mm by khugepaged, which may allocate folios of the orders in @arg. */
 extern const struct ptebatch_op ptebatch_khugepaged;
 
 /* The PMDs of the range; the folios stay. */
