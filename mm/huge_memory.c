@@ -15,46 +15,43 @@
 
 #include "internal.h"
 
-#include "../lib/check/compare.h"
-#include "../lib/check/rules.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/collapse.h"
 #include "../lib/op/migrate.h"
-#include "../lib/run/rows.h"
-#include "../lib/space/folio.h"
+#include "../lib/row/rules.h"
+#include "../lib/run/case.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/**
- * struct migrate_row - a case of try_to_migrate() with TTU_SPLIT_HUGE_PMD
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row, also of a child
- * @child: expected row of a child that has unmapped half of the row; %NULL if it has
- *         unmapped nothing
- * @pinned: the first folio is pinned
- */
-struct migrate_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	const char *child;
-	bool pinned;
+/* try_to_migrate() with TTU_SPLIT_HUGE_PMD, also in a child. */
+static void unmap_half(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	struct ptebatch_trial *child = use->trial->second;
+
+	ptebatch_zap_pages(child->place, child->space->row.nr / 2, child->space->row.nr);
+	ptebatch_snapshot(&child->before, child->space, child->place);
+}
+
+static const struct ptebatch_condition_type child_maps_half = {
+	.name = "a child has unmapped the second half", .occur = unmap_half,
 };
 
-static const struct migrate_row migrate_rows[] = {
+static const struct ptebatch_case migrate_rows[] = {
 	{ "PMD-mapped folio, exclusive: writable migration entries",
 	  { "[Wdyx]", .prot = RW }, "{Mw*T}" },
 	{ "PMD-mapped folio, shared: read-only migration entries",
 	  { "[Rdy]", .prot = RW }, "{M*T}" },
 	{ "PMD-mapped folio in parent and child: migration entries in both",
-	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}" },
+	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}", .second = "{M*T}" },
 	{ "PMD-mapped folio, half of it mapped by PTEs of a child: migration entries in both",
-	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}", "{M*T/2 -*T/2}" },
+	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}",
+	  .second = "{M*T/2 -*T/2}", .with = { { &child_maps_half } } },
 	{ "PMD-mapped folio, pinned: mapped by PTEs",
-	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", .pinned = true },
+	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", .with = { PINNED(0) } },
 	{ "PMD-mapped folio, read-only, exclusive: migration entries of exclusive pages",
 	  { "[Rdyx]", .prot = RO }, "{Mx*T}" },
 	{ "PMD-mapped folio, NUMA hint: migration entries of exclusive pages",
@@ -75,56 +72,17 @@ static const struct migrate_row migrate_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(migrate_rows, migrate_rows, name);
 
-static void prepare_migrate(struct ptebatch_trial *trial, const void *data)
-{
-	const struct migrate_row *row = data;
-	struct ptebatch_space *space = trial->space;
-
-	if (row->child)
-		ptebatch_zap_pages(&space->places[1], space->row.nr / 2, space->row.nr);
-	if (space->setup.twice)
-		ptebatch_trial_second(trial, &space->places[1]);
-	if (row->pinned)
-		ptebatch_folio_pin(space->folios[0], 1);
-}
-
-static void undo_migrate(struct ptebatch_trial *trial, const void *data)
-{
-	const struct migrate_row *row = data;
-
-	if (row->pinned)
-		ptebatch_folio_pin(trial->space->folios[0], -1);
-}
-
 static void migrate_row(struct kunit *test)
 {
-	const struct migrate_row *row = test->param_value;
-	struct ptebatch_op op = ptebatch_migrate_all;
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after,
-		.second = row->setup.twice ? row->child ?: row->after : NULL,
-		.prepare = prepare_migrate, .undo = undo_migrate, .data = row,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	if (ptebatch_op_missing(&op))
-		kunit_skip(test, "%s", ptebatch_op_missing(&op));
-	op.arg = TTU_SPLIT_HUGE_PMD;
-	ptebatch_row_run(test, &run);
+	row.op = &ptebatch_migrate_all;
+	row.arg = TTU_SPLIT_HUGE_PMD;
+	ptebatch_case_run(test, &row);
 }
 
-/**
- * struct pmd_row - a case of __split_huge_pmd()
- * @name: name of the case
- * @setup: address space before the call; a child does not change
- * @after: expected row
- */
-struct pmd_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-};
-
-static const struct pmd_row pmd_rows[] = {
+/* __split_huge_pmd(); a child does not change. */
+static const struct ptebatch_case pmd_rows[] = {
 	{ "PMD: writable, dirty and young PTEs",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}" },
 	{ "old PMD: old PTEs", { "[Wdx]", .prot = RW }, "{Wdx*T}" },
@@ -155,7 +113,8 @@ static const struct pmd_row pmd_rows[] = {
 	{ "PG_hwpoison: PTEs, also of the poisoned page",
 	  { "[Wdyxh]", .prot = RW }, "{Wdyxh*T}" },
 	{ "parent and child: PTEs in the parent",
-	  { "[Rdy]", .prot = RW, .twice = true }, "{Rdy*T}" },
+	  { "[Rdy]", .prot = RW, .twice = true }, "{Rdy*T}",
+	  .second = PTEBATCH_UNCHANGED },
 	{ "PMD between page tables: both unchanged",
 	  { "@-4 {Wdyx*4} | [Rdyx] | {Wdyx*4}", .prot = RW },
 	  "@-4 {Wdyx*4} {Rdyx*T} {Wdyx*4}" },
@@ -195,20 +154,12 @@ static const struct pmd_row pmd_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(pmd_rows, pmd_rows, name);
 
-static void prepare_pmd(struct ptebatch_trial *trial, const void *data)
-{
-	if (trial->space->setup.twice)
-		ptebatch_trial_second(trial, &trial->space->places[1]);
-}
-
 /* Rules 1 and 17: the folio is dirty if the PMD was; that of a file, referenced. */
-static void check_pmd(struct ptebatch_trial *trial, const void *data)
+static void check_pmd(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
 	const struct ptebatch_entry *was = &trial->before.row.entries[trial->before.row.from];
 	struct folio *folio;
 
-	if (trial->second)
-		ptebatch_trial_untouched(trial->second);
 	if (!ptebatch_entry_normal(was))
 		return;
 	folio = trial->space->folios[was->folio];
@@ -224,17 +175,11 @@ static void check_pmd(struct ptebatch_trial *trial, const void *data)
 
 static void pmd_row(struct kunit *test)
 {
-	const struct pmd_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &ptebatch_split_pmds, .setup = &row->setup, .after = row->after,
-		.prepare = prepare_pmd, .check = check_pmd,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	const char *missing = ptebatch_op_missing(run.op);
-
-	if (missing)
-		kunit_skip(test, "%s", missing);
-	ptebatch_row_run(test, &run);
+	row.op = &ptebatch_split_pmds;
+	row.check = check_pmd;
+	ptebatch_case_run(test, &row);
 }
 
 /* Split each large folio into folios of order @op->arg. */
@@ -256,37 +201,45 @@ static long split_all(const struct ptebatch_op *op, struct ptebatch_space *space
 	return err;
 }
 
-/**
- * struct split_row - a case of split_folio_to_order()
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row
- * @order: order of the new folios
- * @zero_from: first page of zeroes of the first folio
- * @zero_to: first page behind them
- * @hwpoison: the first page of zeroes has PG_hwpoison
- * @ret: expected return value
- * @referenced: the first folio gets an extra reference when its entries are
- *              migration entries, so that it cannot be split
- */
-struct split_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	unsigned int order;
-	unsigned int zero_from, zero_to;
-	bool hwpoison;
-	int ret;
-	bool referenced;
+static const char *split_missing(void)
+{
+	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? NULL :
+	       "no splits without CONFIG_TRANSPARENT_HUGEPAGE";
+}
+
+static const struct ptebatch_op split_op = {
+	.function = "split_folio_to_order()", .call = split_all, .no_twin = true,
+	.missing = split_missing,
 };
 
-static const struct split_row split_rows[] = {
+static void clear_each(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	const unsigned long pages = use->condition->value;
+	unsigned int i;
+
+	for_each_set_bit(i, &pages, BITS_PER_LONG)
+		clear_page(page_address(folio_page(use->trial->space->folios[0], i)));
+}
+
+static const struct ptebatch_condition_type zero_pages = {
+	.name = "pages contain zeroes", .occur = clear_each,
+};
+
+/* Pages @from to @to of the first folio contain zeroes. */
+#define ZERO_PAGES(from, to)	{ .type = &zero_pages, .value = GENMASK(to, from) }
+
+/* At the end of unmap_folio(), before the references are compared. */
+#define REFERENCED_MEANWHILE	REFERENCED_AT("try_to_unmap_flush", 0, 0)
+
+/* split_folio_to_order(), to order @arg. */
+static const struct ptebatch_case split_rows[] = {
 	{ "64K folio: small folios with the bits of each entry",
 	  { "{Wdyx*4 Rdyx*4 Rdy*4 Wyx*4}", .prot = RW, .lru = true },
 	  "(Wdyx*4 Rdyx*4 Rdy*4 Wyx*4)" },
 	{ "64K folio to 16K folios: the bits of each entry stay",
 	  { "{Wdyx*4 Rdyx*6 Wyx*6}", .prot = RW, .lru = true },
-	  "(Wdyx*4 Rdyx*6 Wyx*6)", .order = 2 },
+	  "(Wdyx*4 Rdyx*6 Wyx*6)", .arg = 2 },
 	{ "PMD-mapped folio: small folios, writable",
 	  { "[Wdyx]", .prot = RW, .lru = true }, "(Wdyx*T)" },
 	{ "PMD-mapped folio, old: small folios, old",
@@ -295,111 +248,48 @@ static const struct split_row split_rows[] = {
 	  { "[Wyx]", .prot = RW, .lru = true }, "(Wyx*T)" },
 	{ "64K folio, pages 4 to 7 zero: replaced by the zero page",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*4 Ryz*4 Wdyx*8)",
-	  .zero_from = 4, .zero_to = 8 },
+	  .with = { ZERO_PAGES(4, 7) } },
 	{ "64K folio, pages 6 to 9 zero, first half soft-dirty: entries of the zero page too",
 	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .lru = true, .track = true },
-	  "(Wdysx*6 Rysz*2 Ryz*2 Rdyx*6)", .zero_from = 6, .zero_to = 10 },
+	  "(Wdysx*6 Rysz*2 Ryz*2 Rdyx*6)", .with = { ZERO_PAGES(6, 9) } },
 	{ "64K folio, pages 6 to 9 zero, first half uffd-wp: entries of the zero page too",
 	  { "{Rdyux*8 Wdyx*8}", .prot = RW, .lru = true, .uffd_wp = true },
-	  "(Rdyux*6 Ryuz*2 Ryz*2 Wdyx*6)", .zero_from = 6, .zero_to = 10 },
+	  "(Rdyux*6 Ryuz*2 Ryz*2 Wdyx*6)", .with = { ZERO_PAGES(6, 9) } },
 	{ "64K folio to 16K folios, pages 4 to 7 zero: not replaced",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*16)", .order = 2,
-	  .zero_from = 4, .zero_to = 8 },
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*16)", .arg = 2,
+	  .with = { ZERO_PAGES(4, 7) } },
 	{ "64K folio, mlocked, pages 4 to 7 zero: not replaced",
 	  { "{Wdyx*16}", .prot = RW, .lru = true, .mlocked = true }, "(Wdyx*16)",
-	  .zero_from = 4, .zero_to = 8 },
+	  .with = { ZERO_PAGES(4, 7) } },
 	{ "64K folio, page 4 zero and PG_hwpoison: hwpoison entry",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*4 H Wdyx*11)",
-	  .zero_from = 4, .zero_to = 5, .hwpoison = true },
+	  .with = { ZERO_PAGES(4, 4), HWPOISON(4) } },
 	{ "PMD-mapped folio, page 4 zero and PG_hwpoison: not read, so not replaced",
 	  { "[Wdyx]", .prot = RW, .lru = true }, "(Wdyx*T)",
-	  .zero_from = 4, .zero_to = 5, .hwpoison = true },
+	  .with = { ZERO_PAGES(4, 4), HWPOISON(4) } },
 	{ "64K folio to 16K folios, 6 pages mapped: second folio partially mapped",
-	  { "{Wdyx*6 .*10}", .prot = RW, .lru = true }, "(Wdyx*6 .*10)", .order = 2 },
+	  { "{Wdyx*6 .*10}", .prot = RW, .lru = true }, "(Wdyx*6 .*10)", .arg = 2 },
 
 	/* An extra reference: each entry comes back. */
 	{ "64K folio, referenced meanwhile: not split, not partially mapped",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdyx*16}", .ret = -EAGAIN,
-	  .referenced = true },
+	  .with = { REFERENCED_MEANWHILE } },
 	{ "PMD-mapped folio, referenced meanwhile: mapped by PTEs, not partially mapped",
 	  { "[Wdyx]", .prot = RW, .lru = true }, "{Wdyx*T}", .ret = -EAGAIN,
-	  .referenced = true },
+	  .with = { REFERENCED_MEANWHILE } },
 	{ "64K folio, 8 pages mapped, referenced meanwhile: stays partially mapped",
 	  { "{Wdyx*8 .*8}", .prot = RW, .lru = true }, "{Wdyx*8 .*8}", .ret = -EAGAIN,
-	  .referenced = true },
+	  .with = { REFERENCED_MEANWHILE } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(split_rows, split_rows, name);
 
-/* At the end of unmap_folio(), before the references are compared. */
-static struct ptebatch_counter unmapped;
-
-static void get_folio(void *folio)
-{
-	folio_get(folio);
-}
-
-static void reference(struct ptebatch_trial *trial)
-{
-	unmapped = (struct ptebatch_counter) {
-		.function = "try_to_unmap_flush", .on_call = get_folio,
-		.data = trial->space->folios[0],
-	};
-	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&unmapped, 1));
-}
-
-static void end_reference(struct ptebatch_trial *trial)
-{
-	ptebatch_counters_end(&unmapped, 1);
-	KUNIT_EXPECT_EQ_MSG(trial->test, unmapped.hits, 1,
-			    "%s calls try_to_unmap_flush() %lu times, expected once",
-			    trial->function, unmapped.hits);
-	while (unmapped.hits--)
-		folio_put(trial->space->folios[0]);
-}
-
-static void prepare_split(struct ptebatch_trial *trial, const void *data)
-{
-	struct folio *folio = trial->space->folios[0];
-	const struct split_row *row = data;
-	unsigned int i;
-
-	for (i = row->zero_from; i < row->zero_to; i++)
-		clear_page(page_address(folio_page(folio, i)));
-	if (row->hwpoison)
-		SetPageHWPoison(folio_page(folio, row->zero_from));
-	if (row->referenced)
-		reference(trial);
-}
-
-/* The page is mapped, so it is not free; its folio was split. */
-static void undo_split(struct ptebatch_trial *trial, const void *data)
-{
-	const struct split_row *row = data;
-
-	if (row->hwpoison)
-		ClearPageHWPoison(&trial->space->folios[0]->page + row->zero_from);
-	if (row->referenced)
-		end_reference(trial);
-}
-
 static void split_row(struct kunit *test)
 {
-	const struct split_row *row = test->param_value;
-	const struct ptebatch_op op = {
-		.function = "split_folio_to_order()", .call = split_all, .no_twin = true,
-		.arg = row->order,
-	};
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after, .ret = row->ret,
-		.prepare = prepare_split, .undo = undo_split, .data = row,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		kunit_skip(test, "no splits without CONFIG_TRANSPARENT_HUGEPAGE");
-	if (row->hwpoison && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
-		kunit_skip(test, "no PG_hwpoison without CONFIG_MEMORY_FAILURE");
-	ptebatch_row_run(test, &run);
+	row.op = &split_op;
+	ptebatch_case_run(test, &row);
 }
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
