@@ -14,35 +14,25 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 
-#include "../lib/check/compare.h"
 #include "../lib/kernel/ksmd.h"
 #include "../lib/op/op.h"
-#include "../lib/run/rows.h"
+#include "../lib/run/case.h"
 
 #ifdef CONFIG_KSM
 #define RW	(PROT_READ | PROT_WRITE)
 
 /**
- * struct merge_row - a case
- * @name: name of the case
- * @setup: address space before ksmd scans it
- * @after: expected row; %NULL if no entry may change
+ * struct merge_row - a case, and the contents of the pages before and after
+ * @row: the case; @row.op: the operation when ksmd has merged pages, %NULL: none; a
+ *       fault is of the last page with the same contents
  * @first: first page of the row that has the same contents as others
  * @nr: number of these pages; the contents of all other pages are unique
  * @value: what these pages contain, as bytes
- * @then: operation when ksmd has merged them; a fault is one of their last
- * @second: expected row of the destination, if @then is a move
- * @err: expected return value of @then
  */
 struct merge_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
+	struct ptebatch_case row;
 	unsigned int first, nr;
 	u8 value;
-	const struct ptebatch_op *then;
-	const char *second;
-	long err;
 };
 
 static long advise(struct ptebatch_space *space, int behavior)
@@ -127,118 +117,125 @@ static const struct ptebatch_op move_op = {
 
 static const struct merge_row rows[] = {
 	/* Pages of zeros: a split maps the zero page for all of them in the folio. */
-	{ "page 5 of a 64K folio is zero: folio split, zero page",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*5 Ryz Wdyx*10)", 5, 1 },
-	{ "first page of a 64K folio is zero: folio split, zero page",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Ryz Wdyx*15)", 0, 1 },
-	{ "last page of a 64K folio across a page table boundary is zero: folio split",
-	  { "@-8 {Wdyx*16}", .prot = RW, .lru = true }, "@-8 (Wdyx*15 Ryz)", 15, 1 },
-	{ "8 pages of a 64K folio are zero: folio split, zero pages",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*4 Ryz*8 Wdyx*4)", 4, 8 },
-	{ "page 300 of a PMD-mapped folio is zero: PMD and folio split",
-	  { "[Wdyx]", .prot = RW, .lru = true }, "(Wdyx*300 Ryz Wdyx*211)", 300, 1 },
-	{ "page 5 of a 64K folio is zero and uffd-wp: zero page uffd-wp",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "(Rdyux*5 Ryzu Rdyux*10)", 5, 1 },
-	{ "page 5 of a 64K folio is zero and soft-dirty: zero page soft-dirty",
-	  { "{Wdyx*4 Wdysx*4 Wdyx*8}", .prot = RW, .track = true, .lru = true },
-	  "(Wdyx*4 Wdysx Ryzs Wdysx*2 Wdyx*8)", 5, 1 },
-	{ "small folio between 64K folios is zero: dirty zero page",
-	  { "{Wdyx*16} Wdyx {Wdyx*16}", .prot = RW, .lru = true },
-	  "{Wdyx*16} Rdyz {Wdyx*16}", 16, 1 },
-	{ "small folio between 64K folios is zero and uffd-wp: zero page uffd-wp",
-	  { "{Wdyx*16} Rdyux {Wdyx*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "{Wdyx*16} Rdyzu {Wdyx*16}", 16, 1 },
-	{ "small folio between 64K folios is zero, not soft-dirty: zero page not soft-dirty",
-	  { "{Wdysx*16} Wdyx {Wdysx*16}", .prot = RW, .track = true, .lru = true },
-	  "{Wdysx*16} Rdyz {Wdysx*16}", 16, 1 },
-	{ "small folio between 64K folios is zero and soft-dirty: zero page soft-dirty",
-	  { "{Wdyx*16} Wdysx {Wdyx*16}", .prot = RW, .track = true, .lru = true },
-	  "{Wdyx*16} Rdysz {Wdyx*16}", 16, 1 },
+	{ { "page 5 of a 64K folio is zero: folio split, zero page",
+	    { "{Wdyx*16}", .prot = RW, .lru = true },
+	    "(Wdyx*5 Ryz Wdyx*10)" }, 5, 1 },
+	{ { "first page of a 64K folio is zero: folio split, zero page",
+	    { "{Wdyx*16}", .prot = RW, .lru = true }, "(Ryz Wdyx*15)" }, 0, 1 },
+	{ { "last page of a 64K folio across a page table boundary is zero: folio split",
+	    { "@-8 {Wdyx*16}", .prot = RW, .lru = true },
+	    "@-8 (Wdyx*15 Ryz)" }, 15, 1 },
+	{ { "8 pages of a 64K folio are zero: folio split, zero pages",
+	    { "{Wdyx*16}", .prot = RW, .lru = true },
+	    "(Wdyx*4 Ryz*8 Wdyx*4)" }, 4, 8 },
+	{ { "page 300 of a PMD-mapped folio is zero: PMD and folio split",
+	    { "[Wdyx]", .prot = RW, .lru = true },
+	    "(Wdyx*300 Ryz Wdyx*211)" }, 300, 1 },
+	{ { "page 5 of a 64K folio is zero and uffd-wp: zero page uffd-wp",
+	    { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	    "(Rdyux*5 Ryzu Rdyux*10)" }, 5, 1 },
+	{ { "page 5 of a 64K folio is zero and soft-dirty: zero page soft-dirty",
+	    { "{Wdyx*4 Wdysx*4 Wdyx*8}", .prot = RW, .track = true, .lru = true },
+	    "(Wdyx*4 Wdysx Ryzs Wdysx*2 Wdyx*8)" }, 5, 1 },
+	{ { "small folio between 64K folios is zero: dirty zero page",
+	    { "{Wdyx*16} Wdyx {Wdyx*16}", .prot = RW, .lru = true },
+	    "{Wdyx*16} Rdyz {Wdyx*16}" }, 16, 1 },
+	{ { "small folio between 64K folios is zero and uffd-wp: zero page uffd-wp",
+	    { "{Wdyx*16} Rdyux {Wdyx*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	    "{Wdyx*16} Rdyzu {Wdyx*16}" }, 16, 1 },
+	{ { "small folio between 64K folios is zero, not soft-dirty: zero page not soft-dirty",
+	    { "{Wdysx*16} Wdyx {Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	    "{Wdysx*16} Rdyz {Wdysx*16}" }, 16, 1 },
+	{ { "small folio between 64K folios is zero and soft-dirty: zero page soft-dirty",
+	    { "{Wdyx*16} Wdysx {Wdyx*16}", .prot = RW, .track = true, .lru = true },
+	    "{Wdyx*16} Rdysz {Wdyx*16}" }, 16, 1 },
 
 	/* Equal pages. */
-	{ "two pages of a 64K folio are equal: folio split, both map the second, read-only",
-	  { "{Wdyx*16}", .prot = RW, .lru = true },
-	  "(Wdyx*5 Ryk=6 Ryk=6 Wdyx*9)", 5, 2, 0x55 },
-	{ "two pages of a 64K folio are equal and uffd-wp: both uffd-wp",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "(Rdyux*5 Ryuk=6 Ryuk=6 Rdyux*9)", 5, 2, 0x55 },
-	{ "two pages of a 64K folio are equal and uffd-rwp: folio split, not merged",
-	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(Ndyux*16)", 5, 2, 0x55 },
-	{ "last two pages of a 64K folio are equal, one is uffd-rwp: not merged, the other copied",
-	  { "{Wdyx*14 Ndyux Wdyx}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(Wdyx*14 Ndyux .) ~Ryx", 14, 2, 0x55 },
-	{ "small folio between 64K folios is zero and uffd-rwp: no change",
-	  { "{Wdyx*16} Ndyux {Wdyx*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  NULL, 16, 1 },
+	{ { "two pages of a 64K folio are equal: folio split, both map the second, read-only",
+	    { "{Wdyx*16}", .prot = RW, .lru = true },
+	    "(Wdyx*5 Ryk=6 Ryk=6 Wdyx*9)" }, 5, 2, 0x55 },
+	{ { "two pages of a 64K folio are equal and uffd-wp: both uffd-wp",
+	    { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	    "(Rdyux*5 Ryuk=6 Ryuk=6 Rdyux*9)" }, 5, 2, 0x55 },
+	{ { "two pages of a 64K folio are equal and uffd-rwp: folio split, not merged",
+	    { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	    "(Ndyux*16)" }, 5, 2, 0x55 },
+	{ { "last two pages of a 64K folio are equal, one is uffd-rwp: not merged, the other copied",
+	    { "{Wdyx*14 Ndyux Wdyx}", .prot = RW, .uffd_rwp = true, .lru = true },
+	    "(Wdyx*14 Ndyux .) ~Ryx" }, 14, 2, 0x55 },
+	{ { "small folio between 64K folios is zero and uffd-rwp: no change",
+	    { "{Wdyx*16} Ndyux {Wdyx*16}", .prot = RW, .uffd_rwp = true,
+	      .lru = true } }, 16, 1 },
 
 	/* MADV_UNMERGEABLE afterwards: each page has a copy of its own again. */
-	{ "last two equal pages, MADV_UNMERGEABLE: copies, read-only and exclusive",
-	  { "{Wdyx*16}", .prot = RW, .lru = true },
-	  "(Wdyx*14 .*2) ~Ryx*2", 14, 2, 0x55, &unmerge_op },
-	{ "last two equal soft-dirty pages, MADV_UNMERGEABLE: copies, soft-dirty",
-	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
-	  "(Wdysx*14 .*2) ~Rysx*2", 14, 2, 0x55, &unmerge_op },
-	{ "last two equal uffd-wp pages, MADV_UNMERGEABLE: copies, uffd-wp",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "(Rdyux*14 .*2) ~Ryux*2", 14, 2, 0x55, &unmerge_op },
-	{ "two equal uffd-rwp pages, MADV_UNMERGEABLE: never merged, no copies",
-	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(Ndyux*16)", 5, 2, 0x55, &unmerge_op },
+	{ { "last two equal pages, MADV_UNMERGEABLE: copies, read-only and exclusive",
+	    { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*14 .*2) ~Ryx*2",
+	    .op = &unmerge_op }, 14, 2, 0x55 },
+	{ { "last two equal soft-dirty pages, MADV_UNMERGEABLE: copies, soft-dirty",
+	    { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	    "(Wdysx*14 .*2) ~Rysx*2", .op = &unmerge_op }, 14, 2, 0x55 },
+	{ { "last two equal uffd-wp pages, MADV_UNMERGEABLE: copies, uffd-wp",
+	    { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	    "(Rdyux*14 .*2) ~Ryux*2", .op = &unmerge_op }, 14, 2, 0x55 },
+	{ { "two equal uffd-rwp pages, MADV_UNMERGEABLE: never merged, no copies",
+	    { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	    "(Ndyux*16)", .op = &unmerge_op }, 5, 2, 0x55 },
 
 	/* A write fault of the last page afterwards. */
-	{ "last two equal pages, write fault: the page is a writable copy",
-	  { "{Wdyx*16}", .prot = RW, .lru = true },
-	  "(Wdyx*14 Ryk=15) ~Wdyx", 14, 2, 0x55, &write_op },
-	{ "last two equal pages, not soft-dirty, write fault: only the copy is soft-dirty",
-	  { "{Wdyx*16}", .prot = RW, .track = true, .lru = true },
-	  "(Wdyx*14 Ryk=15) ~Wdysx", 14, 2, 0x55, &write_op },
-	{ "last two equal uffd-wp pages, write fault: message, both stay merged",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "(Rdyux*14 Ryuk=15 Ryuk=15)", 14, 2, 0x55, &write_op, .err = -EFAULT },
-	{ "last two equal uffd-rwp pages, write fault: message, never merged",
-	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(Ndyux*16)", 14, 2, 0x55, &write_op, .err = -EFAULT },
+	{ { "last two equal pages, write fault: the page is a writable copy",
+	    { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*14 Ryk=15) ~Wdyx",
+	    .op = &write_op }, 14, 2, 0x55 },
+	{ { "last two equal pages, not soft-dirty, write fault: only the copy is soft-dirty",
+	    { "{Wdyx*16}", .prot = RW, .track = true, .lru = true },
+	    "(Wdyx*14 Ryk=15) ~Wdysx", .op = &write_op }, 14, 2, 0x55 },
+	{ { "last two equal uffd-wp pages, write fault: message, both stay merged",
+	    { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	    "(Rdyux*14 Ryuk=15 Ryuk=15)", .op = &write_op,
+	    .ret = -EFAULT }, 14, 2, 0x55 },
+	{ { "last two equal uffd-rwp pages, write fault: message, never merged",
+	    { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	    "(Ndyux*16)", .op = &write_op, .ret = -EFAULT }, 14, 2, 0x55 },
 
 	/* An unshare fault of the last page afterwards, as of a pin for reading. */
-	{ "last two equal pages, unshare fault: the page is a read-only copy",
-	  { "{Wdyx*16}", .prot = RW, .lru = true },
-	  "(Wdyx*14 Ryk=15) ~Ryx", 14, 2, 0x55, &unshare_op },
-	{ "last two equal soft-dirty pages, unshare fault: both stay soft-dirty",
-	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
-	  "(Wdysx*14 Rysk=15) ~Rysx", 14, 2, 0x55, &unshare_op },
-	{ "last two equal uffd-wp pages, unshare fault: both stay uffd-wp",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "(Rdyux*14 Ryuk=15) ~Ryux", 14, 2, 0x55, &unshare_op },
-	{ "last two equal uffd-rwp pages, unshare fault: message, never merged",
-	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(Ndyux*16)", 14, 2, 0x55, &unshare_op, .err = -EFAULT },
+	{ { "last two equal pages, unshare fault: the page is a read-only copy",
+	    { "{Wdyx*16}", .prot = RW, .lru = true }, "(Wdyx*14 Ryk=15) ~Ryx",
+	    .op = &unshare_op }, 14, 2, 0x55 },
+	{ { "last two equal soft-dirty pages, unshare fault: both stay soft-dirty",
+	    { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	    "(Wdysx*14 Rysk=15) ~Rysx", .op = &unshare_op }, 14, 2, 0x55 },
+	{ { "last two equal uffd-wp pages, unshare fault: both stay uffd-wp",
+	    { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	    "(Rdyux*14 Ryuk=15) ~Ryux", .op = &unshare_op }, 14, 2, 0x55 },
+	{ { "last two equal uffd-rwp pages, unshare fault: message, never merged",
+	    { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
+	    "(Ndyux*16)", .op = &unshare_op, .ret = -EFAULT }, 14, 2, 0x55 },
 
 	/* mremap() afterwards: it copies the pages, and moves the copies. */
-	{ "last two equal pages, mremap(): copies at the destination",
-	  { "{Wdyx*16}", .prot = RW, .lru = true },
-	  "(-*14 .*2) ~{-}*2", 14, 2, 0x55, &move_op, "(Wdyx*14 .*2) ~Ryx*2" },
-	{ "last two equal pages, soft-dirty tracked, mremap(): all soft-dirty",
-	  { "{Wdyx*16}", .prot = RW, .track = true, .lru = true },
-	  "(-*14 .*2) ~{-}*2", 14, 2, 0x55, &move_op, "(Wdysx*14 .*2) ~Rysx*2" },
-	{ "last two equal uffd-wp pages, mremap(): copies, uffd-wp",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
-	  "(-*14 .*2) ~{-}*2", 14, 2, 0x55, &move_op, "(Rdyux*14 .*2) ~Ryux*2" },
-	{ "last two equal uffd-rwp pages, mremap(): never merged, moved",
-	  { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
-	  "(-*16)", 14, 2, 0x55, &move_op, "(Ndyux*16)" },
+	{ { "last two equal pages, mremap(): copies at the destination",
+	    { "{Wdyx*16}", .prot = RW, .lru = true }, "(-*14 .*2) ~{-}*2",
+	    .op = &move_op, .second = "(Wdyx*14 .*2) ~Ryx*2" }, 14, 2, 0x55 },
+	{ { "last two equal pages, soft-dirty tracked, mremap(): all soft-dirty",
+	    { "{Wdyx*16}", .prot = RW, .track = true, .lru = true },
+	    "(-*14 .*2) ~{-}*2", .op = &move_op,
+	    .second = "(Wdysx*14 .*2) ~Rysx*2" }, 14, 2, 0x55 },
+	{ { "last two equal uffd-wp pages, mremap(): copies, uffd-wp",
+	    { "{Rdyux*16}", .prot = RW, .uffd_wp = true, .lru = true },
+	    "(-*14 .*2) ~{-}*2", .op = &move_op,
+	    .second = "(Rdyux*14 .*2) ~Ryux*2" }, 14, 2, 0x55 },
+	{ { "last two equal uffd-rwp pages, mremap(): never merged, moved",
+	    { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true }, "(-*16)",
+	    .op = &move_op, .second = "(Ndyux*16)" }, 14, 2, 0x55 },
 
-	{ "two pages of a 64K folio are equal and soft-dirty: both soft-dirty",
-	  { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
-	  "(Wdysx*5 Rysk=6 Rysk=6 Wdysx*9)", 5, 2, 0x55 },
-	{ "64K folio, no page is zero or equal to another: no change",
-	  { "{Wdyx*16}", .prot = RW, .lru = true } },
-	{ "page 5 of a 64K file folio is zero: no change",
-	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW, .lru = true }, NULL, 5, 1 },
+	{ { "two pages of a 64K folio are equal and soft-dirty: both soft-dirty",
+	    { "{Wdysx*16}", .prot = RW, .track = true, .lru = true },
+	    "(Wdysx*5 Rysk=6 Rysk=6 Wdysx*9)" }, 5, 2, 0x55 },
+	{ { "64K folio, no page is zero or equal to another: no change",
+	    { "{Wdyx*16}", .prot = RW, .lru = true } } },
+	{ { "page 5 of a 64K file folio is zero: no change",
+	    { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW, .lru = true } }, 5, 1 },
 };
 
-KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+KUNIT_ARRAY_PARAM_DESC(rows, rows, row.name);
 
 /* All other pages begin with a number of their own. */
 static bool shared(const struct merge_row *row, unsigned int i)
@@ -267,21 +264,25 @@ static bool contains(const struct ptebatch_trial *trial, unsigned int i)
 	return *at == (shared(row, i) ? expected : i + 1);
 }
 
-static void prepare(struct ptebatch_trial *trial, const void *data)
+static void fill_pages(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
 {
-	const struct ptebatch_space *space = trial->space;
-	const struct ptebatch_row *drawn = &space->row;
-	const struct merge_row *row = data;
+	const struct ptebatch_space *space = use->trial->space;
 	unsigned int i;
 
-	for (i = 0; i < drawn->nr; i++) {
-		const struct ptebatch_entry *entry = &drawn->entries[i];
+	for (i = 0; i < space->row.nr; i++) {
+		const struct ptebatch_entry *entry = &space->row.entries[i];
 
-		fill(folio_page(space->folios[entry->folio], entry->page), row, i);
+		fill(folio_page(space->folios[entry->folio], entry->page),
+		     space->test->param_value, i);
 	}
 }
 
-static void check(struct ptebatch_trial *trial, const void *data)
+static const struct ptebatch_condition_type contents = {
+	.name = "some pages have the same contents", .occur = fill_pages,
+};
+
+static void check(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
 	const struct ptebatch_trial *at = trial->second ?: trial;
 	unsigned int i;
@@ -293,17 +294,16 @@ static void check(struct ptebatch_trial *trial, const void *data)
 
 static void merge_row(struct kunit *test)
 {
-	const struct merge_row *row = test->param_value;
-	struct ptebatch_op op = row->then ? *row->then : merge_op;
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after, .second = row->second,
-		.ret = row->err, .prepare = prepare, .check = check, .data = row,
-	};
+	const struct merge_row *param = test->param_value;
+	struct ptebatch_case row = param->row;
 
-	op.arg = row->first + row->nr - 1;
 	if (ptebatch_ksmd_missing())
 		kunit_skip(test, "%s", ptebatch_ksmd_missing());
-	ptebatch_row_run(test, &run);
+	row.op = row.op ?: &merge_op;
+	row.arg = param->first + param->nr - 1;
+	row.with[0].type = &contents;
+	row.check = check;
+	ptebatch_case_run(test, &row);
 }
 
 static struct kunit_case ksm_cases[] = {
