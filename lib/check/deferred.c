@@ -241,6 +241,9 @@ static void check_folio(const struct ptebatch_trial *trial, unsigned int i,
 		seq_buf_printf(out, "folio %u, unmapped at once, has entered the queue\n", i);
 }
 
+/* User processes would count, too, and a module does not reach the counters. */
+#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && defined(CONFIG_VM_EVENT_COUNTERS) && !defined(MODULE)
+
 /* Has the operation replaced the pages of folio @i by those of a new folio? */
 static bool is_moved(const struct ptebatch_trial *trial, unsigned int i)
 {
@@ -279,9 +282,6 @@ static bool has_lost_pages(const struct ptebatch_trial *trial, unsigned int i,
 			return true;
 	return false;
 }
-
-/* User processes would count, too, and a module does not reach the counters. */
-#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && defined(CONFIG_VM_EVENT_COUNTERS) && !defined(MODULE)
 
 static long sum_up(unsigned int order, enum mthp_stat_item item)
 {
