@@ -11,7 +11,7 @@
 #include <asm/tlbflush.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/check/rules.h"
+#include "../lib/row/rules.h"
 
 /* lib/link/lookup.c defines an init_mm for inline functions. */
 #ifdef MODULE

@@ -13,7 +13,7 @@
 #include <linux/mmap_lock.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/check/rules.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/orders.h"
 #include "../lib/space/blocks.h"
 #include "../lib/space/space.h"

@@ -25,9 +25,9 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/flush.h"
 #include "../lib/check/notifier.h"
-#include "../lib/check/rules.h"
 #include "../lib/kernel/damon.h"
 #include "../lib/kernel/process.h"
+#include "../lib/row/rules.h"
 
 #ifdef CONFIG_HUGETLB_PAGE
 #define RW	(PROT_READ | PROT_WRITE)

@@ -14,8 +14,8 @@
 #include "internal.h"
 #include <swap.h>
 
-#include "../lib/check/rules.h"
 #include "../lib/row/row.h"
+#include "../lib/row/rules.h"
 
 #define DEVICE	1
 

@@ -22,11 +22,11 @@
 #include "internal.h"
 
 #include "../lib/check/compare.h"
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/space/pte.h"

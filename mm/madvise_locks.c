@@ -13,12 +13,12 @@
 #include "internal.h"
 
 #include "../lib/check/checks.h"
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/service.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/process_madvise.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/space/pte.h"
 

@@ -19,11 +19,11 @@
 
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 

@@ -13,8 +13,8 @@
 #include "internal.h"
 
 #include "../lib/check/checks.h"
-#include "../lib/check/rules.h"
 #include "../lib/check/states.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/window.h"
 #include "../lib/space/pte.h"
 

@@ -17,10 +17,10 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/lru_gen.h"
 #include "../lib/op/reference.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/space/pte.h"
 

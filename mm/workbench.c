@@ -15,7 +15,6 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
-#include "../lib/check/rules.h"
 #include "../lib/kernel/log.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
@@ -368,6 +367,7 @@ static const struct report_row {
 } report_rows[] = {
 #define REPORT(pattern, file) { pattern, file }
 #include "../lib/kernel/reports.h"
+#include "../lib/row/rules.h"
 #undef REPORT
 };
 
