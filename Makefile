@@ -6,7 +6,7 @@ ifneq ($(KERNELRELEASE),)
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch_kunit.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
 ptebatch_kunit-y := $(addprefix lib/run/,case.o orders.o params.o random.o random_row.o rows.o threads.o window.o)
-ptebatch_kunit-y += $(addprefix lib/inject/,calls.o condition.o entries.o folio.o hook.o machine_check.o memory.o mm.o table.o task.o vma.o)
+ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/inject/*.c)))
 ptebatch_kunit-y += $(addprefix lib/op/,access.o advise.o collapse.o fault.o fork.o mempolicy.o migrate.o move.o op.o process_madvise.o protect.o reference.o unmap.o)
 ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/check/*.c)))
 ptebatch_kunit-y += $(addprefix lib/space/,bad_pmd.o blocks.o folio.o populate.o pte.o reacquire.o refs.o snapshot.o space.o tables.o vmas.o)

@@ -61,6 +61,11 @@ extern const struct ptebatch_condition_type ptebatch_condition_ptes,
 #define PTES_BECOME(row)		PTES_BECOME_AT("pte_offset_map_lock", 0, row)
 #define KSM_ZERO_PAGES			PTEBATCH_CONDITION(ksm_zero_pages, 0)
 
+/* entries.c: the child maps the entries of a bitmap only, as the others were zapped. */
+extern const struct ptebatch_condition_type ptebatch_condition_child_maps;
+
+#define CHILD_MAPS(entries)		PTEBATCH_CONDITION(child_maps, entries)
+
 /*
  * table.c: the first page table of the row. TABLE_LOST_AT: a call of
  * pte_offset_map_lock() for the row's addresses, or of pte_offset_map_rw_nolock(),
@@ -143,6 +148,16 @@ extern const struct ptebatch_condition_type ptebatch_condition_mm_flag,
 extern const struct ptebatch_condition_type ptebatch_condition_calls;
 
 #define CALLS(function, nr)		PTEBATCH_CONDITION_AT(calls, function, 0, nr)
+
+/*
+ * anon_orders.c: faults may map anonymous folios of some orders, one bit per order, in
+ * all VMAs or in those with VM_HUGEPAGE. Without it, the mm permits no large folios.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_anon_orders,
+	ptebatch_condition_advised_orders;
+
+#define ANON_ORDERS(orders)		PTEBATCH_CONDITION(anon_orders, orders)
+#define ADVISED_ANON_ORDERS(orders)	PTEBATCH_CONDITION(advised_orders, orders)
 
 /* task.c: the calling task. */
 extern const struct ptebatch_condition_type ptebatch_condition_killed;

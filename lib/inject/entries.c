@@ -8,6 +8,7 @@
 
 #include "../check/compare.h"
 #include "../kernel/ksm.h"
+#include "../op/op.h"
 #include "../space/pte.h"
 #include "conditions.h"
 
@@ -116,4 +117,27 @@ static void count_zero_pages(struct ptebatch_use *use, const unsigned long *args
 
 const struct ptebatch_condition_type ptebatch_condition_ksm_zero_pages = {
 	.name = "KSM has mapped zero pages", .occur = count_zero_pages,
+};
+
+static void zap_in_child(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	const struct ptebatch_place *child = &use->trial->space->places[1];
+	unsigned int i, mapped, nr = use->trial->space->row.nr;
+	struct ptebatch_trial *second = use->trial->second;
+
+	for (i = 0; i < nr; i = mapped + 1) {
+		mapped = find_next_bit(&use->condition->value, BITS_PER_LONG, i);
+		if (mapped == BITS_PER_LONG)
+			mapped = nr;
+		if (i < mapped)
+			ptebatch_zap_pages(child, i, min(mapped, nr));
+	}
+	/* The operation is judged by what it does to these. */
+	if (second)
+		ptebatch_snapshot(&second->before, second->space, child);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_child_maps = {
+	.name = "the child maps some entries only", .occur = zap_in_child,
 };
