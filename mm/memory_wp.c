@@ -15,7 +15,6 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
-#include <linux/pgtable.h>
 #include <linux/swap.h>
 #include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
@@ -25,271 +24,71 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
-#include "../lib/check/rules.h"
-#include "../lib/kernel/counter.h"
-#include "../lib/kernel/fail_folio.h"
-#include "../lib/kernel/ksm.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/protect.h"
+#include "../lib/row/rules.h"
+#include "../lib/run/case.h"
 #include "../lib/run/orders.h"
-#include "../lib/run/rows.h"
 #include "../lib/space/folio.h"
-#include "../lib/space/pte.h"
-#include "../lib/space/refs.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
-
-/* The fault: a write; before a pin for reading; a write despite a read-only VMA. */
-enum access {
-	WRITES,
-	UNSHARES,
-	FORCES,
-};
-
-/* What else uses the folio of the entry that faults. */
-enum other_use {
-	NO_OTHER_USE,
-	REFERENCED,		/* a reference */
-	PINNED,			/* a pin, as for DMA */
-	IN_BATCH,		/* a per-CPU LRU batch */
-	ISOLATED,		/* an isolation from the LRU lists */
-	/* With @setup.twice, the child: */
-	CHILD_EXITS,		/* has unmapped all pages */
-	CHILD_KEEPS_ONE,	/* has unmapped all pages but page 9 */
-};
-
-#define CHILDS_PAGE	9
 
 /* The reason to skip a case. */
 #define NO_LARGE_FOLIOS \
 	"no page of a large folio is reused without CONFIG_TRANSPARENT_HUGEPAGE"
 
-/**
- * struct wp_row - a write fault
- * @name: name of the case
- * @setup: address space before the fault; @setup.lru is set
- * @at: entry that faults
- * @becomes: picture of this entry after the fault, "~" if it maps a new folio;
- *           %NULL: no entry has changed
- * @use: what else uses the folio
- * @access: kind of the fault
- * @after: expected row, instead of @becomes
- * @err: expected return value
- * @async: userfaultfd write protection is asynchronous
- * @pending: other TLB flushes of the mm are pending
- * @discards: the fault allocates a folio and frees it again
- * @fails: number of allocations of folios that fail
- * @ages: another thread makes the entry old before the fault locks the page table
- *        again
- */
-struct wp_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	unsigned int at;
-	const char *becomes;
-	enum other_use use;
-	enum access access;
-	const char *after;
-	long err;
-	bool async;
-	bool pending;
-	bool discards;
-	unsigned int fails;
-	bool ages;
+static void put_in_batch(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	struct folio *folio = use->trial->space->folios[use->condition->value];
+
+	KUNIT_ASSERT_TRUE(use->trial->test, folio_isolate_lru(folio));
+	folio_putback_lru(folio);
+}
+
+static const struct ptebatch_condition_type in_lru_batch = {
+	.name = "a folio is in a per-CPU LRU batch", .occur = put_in_batch,
 };
 
-static const struct wp_row rows[] = {
-	/* Large folios. */
-	{ "64K folio, exclusive: reused", { "{Rdyx*16}", .prot = RW }, 5, "Wdyx" },
-	{ "64K folio, exclusive, referenced: reused",
-	  { "{Rdyx*16}", .prot = RW }, 5, "Wdyx", REFERENCED },
-	{ "64K folio, exclusive, pinned: reused",
-	  { "{Rdyx*16}", .prot = RW }, 5, "Wdyx", PINNED },
-	{ "64K folio, not exclusive, no other use: page reused, only it exclusive",
-	  { "{Rdy*16}", .prot = RW }, 5, "Wdyx" },
-	{ "64K folio, not exclusive, clean and old: page reused, dirty and young",
-	  { "{R*16}", .prot = RW }, 5, "Wdyx" },
-	{ "64K folio, not exclusive, referenced: page copied",
-	  { "{Rdy*16}", .prot = RW }, 5, "~Wdyx", REFERENCED },
-	{ "64K folio, not exclusive, pinned: page copied",
-	  { "{Rdy*16}", .prot = RW }, 5, "~Wdyx", PINNED },
-	{ "64K folio, not exclusive, isolated from the LRU lists: page copied",
-	  { "{Rdy*16}", .prot = RW }, 5, "~Wdyx", ISOLATED },
-	{ "64K folio, first half exclusive, write to the second: page reused",
-	  { "{Wdyx*8 Rdy*8}", .prot = RW }, 12, "Wdyx" },
-	{ "64K folio, first half exclusive, referenced, write to the second: page copied",
-	  { "{Wdyx*8 Rdy*8}", .prot = RW }, 12, "~Wdyx", REFERENCED },
-	{ "64K folio, one page mapped: page copied, folio freed",
-	  { "{.*5 Rdy .*10}", .prot = RW }, 0, "~Wdyx" },
-	{ "64K folio, two pages mapped: page reused",
-	  { "{.*5 Rdy*2 .*9}", .prot = RW }, 0, "Wdyx" },
-	{ "64K folio in two VMAs: page reused",
-	  { "{Rdy*8 ; Rdy*8}", .prot = RW }, 5, "Wdyx" },
-	{ "64K folio across a page table boundary: page reused",
-	  { "@-8 {Rdy*16}", .prot = RW }, 9, "Wdyx" },
-	{ "64K folio, mlocked, referenced: page copied, copy mlocked",
-	  { "{Rdy*16}", .prot = RW, .mlocked = true, .mlocked_folios = true }, 5,
-	  "~Wdyx", REFERENCED },
-	{ "64K folio, executable, protection key 3, referenced: page copied with both",
-	  { "{Rdy*16}", .prot = RW | PROT_EXEC, .pkey = 3 }, 5, "~Wdyx",
-	  REFERENCED },
+static void make_async(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+#ifdef CONFIG_USERFAULTFD
+	use->trial->space->uffd->features |= UFFD_FEATURE_WP_ASYNC;
+#endif
+}
 
-	/* Shared with a child. */
-	{ "64K folio shared with a child: page copied, child's page unchanged",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, 5, "~Wdyx" },
-	{ "64K folio shared with a child that exits: page reused",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, 5, "Wdyx", CHILD_EXITS },
-	{ "64K folio, child keeps page 9, write to page 5: page copied",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, 5, "~Wdyx",
-	  CHILD_KEEPS_ONE },
-	{ "64K folio, child keeps page 9, write to page 9: page copied",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, 9, "~Wdyx",
-	  CHILD_KEEPS_ONE },
-	{ "small folios shared with a child: page copied",
-	  { "Wdyx*16", .prot = RW, .twice = true }, 5, "~Wdyx" },
-	{ "small folios shared with a child that exits: page reused",
-	  { "Wdyx*16", .prot = RW, .twice = true }, 5, "Wdyx", CHILD_EXITS },
-	{ "small folios, child keeps page 9, write to page 5: page reused",
-	  { "Wdyx*16", .prot = RW, .twice = true }, 5, "Wdyx", CHILD_KEEPS_ONE },
-
-	/* The swap cache. */
-	{ "64K folio in the swap cache: removed from it, page reused",
-	  { "{Rdy*16}", .prot = RW, .swap = true }, 5, "Wdyx" },
-	{ "64K folio in the swap cache, second half swap entries: page copied",
-	  { "{Rdy*8 S*8}", .prot = RW, .swap = true }, 5, "~Wdyx" },
-	{ "64K folio in the swap cache, exclusive: page reused",
-	  { "{Rdyx*16}", .prot = RW, .swap = true }, 5, "Wdyx" },
-	{ "64K folio in the swap cache, one page mapped: page copied, folio freed",
-	  { "{.*5 Rdy .*10}", .prot = RW, .swap = true }, 0, "~Wdyx" },
-	{ "small folio in the swap cache: removed from it, reused",
-	  { "Rdy*3", .prot = RW, .swap = true }, 1, "Wdyx" },
-	{ "small folio in the swap cache, referenced: copied",
-	  { "Rdy*3", .prot = RW, .swap = true }, 1, "~Wdyx", REFERENCED },
-
-	/* Small folios, and pages that are never reused. */
-	{ "small folio, no other use: reused", { "Rdy*3", .prot = RW }, 1, "Wdyx" },
-	{ "small folio, referenced: copied",
-	  { "Rdy*3", .prot = RW }, 1, "~Wdyx", REFERENCED },
-	{ "small folio in a per-CPU LRU batch: reused",
-	  { "Rdy*3", .prot = RW }, 1, "Wdyx", IN_BATCH },
-	{ "small folio isolated from the LRU lists: copied",
-	  { "Rdy*3", .prot = RW }, 1, "~Wdyx", ISOLATED },
-	{ "KSM page: copied", { "Rdy Rdyk Rdy", .prot = RW }, 1, "~Wdyx" },
-	{ "zero page: copied", { "Rzy*3", .prot = RW }, 1, "~Wdyx" },
-	{ "zero page of KSM: copied, and no longer counted",
-	  { "Rdzy*3", .prot = RW }, 1, "~Wdyx" },
-	{ "special PTE: copied through its address",
-	  { "{Wdyx*4 Rpy*4 Wdyx*8}", .prot = RW, .mixedmap = true }, 5,
-	  "~Wdyx" },
-	{ "private file, 64K folio of the page cache: page copied",
-	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW }, 5, "~Wdyx" },
-	{ "private file, 64K copy: page reused",
-	  { "{Rdyx*16}", PTEBATCH_PRIVATE_FILE, RW }, 5, "Wdyx" },
-
-	/* Shared mappings: no page is copied. */
-	{ "file with write notification, 64K folio: PTE writable, dirty",
-	  { "{Ry*16}", PTEBATCH_FILE, RW }, 5, "Wdy" },
-	{ "shmem, 64K folio: PTE writable, dirty",
-	  { "{Ry*16}", PTEBATCH_SHMEM, RW }, 5, "Wdy" },
-	{ "shmem, special PTE: writable, dirty",
-	  { "{Ry*4 Rpy*4 Ry*8}", PTEBATCH_SHMEM, RW, .mixedmap = true }, 5,
-	  "Wdpy" },
-
-	/* Soft-dirty, userfaultfd. */
-	{ "soft-dirty tracked, 64K folio, exclusive: reused, soft-dirty",
-	  { "{Rdyx*16}", .prot = RW, .track = true }, 5, "Wdysx" },
-	{ "soft-dirty tracked, 64K folio, referenced: page copied, soft-dirty",
-	  { "{Rdy*16}", .prot = RW, .track = true }, 5, "~Wdysx", REFERENCED },
-	{ "uffd-wp, no reader: -EFAULT",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, 5, .err = -EFAULT },
-	{ "uffd-wp, asynchronous, exclusive: reused, no longer uffd-wp",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true,
-	    .uffd_no_remap_event = true }, 5, "Wdyx", .async = true },
-	{ "uffd-wp, asynchronous, 64K folio, referenced: page copied, not uffd-wp",
-	  { "{Rdyu*16}", .prot = RW, .uffd_wp = true,
-	    .uffd_no_remap_event = true }, 5, "~Wdyx", REFERENCED, .async = true },
-	{ "userfaultfd registered, page not uffd-wp: reused",
-	  { "{Rdyux*5 Rdyx Rdyux*10}", .prot = RW, .uffd_wp = true }, 5, "Wdyx" },
-	{ "userfaultfd registered, TLB flush pending: flushed",
-	  { "{Rdyux*5 Rdyx Rdyux*10}", .prot = RW, .uffd_wp = true }, 5, "Wdyx",
-	  .pending = true },
-
-	/* FOLL_FORCE. Folios smaller than a contpte block, as the dirty bit would spread. */
-	{ "read-only VMA, forced, exclusive: dirty, stays read-only",
-	  { "{Ryx*8}", .prot = RO }, 5, "Rdyx", .access = FORCES },
-	{ "read-only VMA, forced, no other use: page exclusive, stays read-only",
-	  { "{Ry*8}", .prot = RO }, 5, "Rdyx", .access = FORCES },
-	{ "read-only VMA, forced, referenced: page copied, read-only",
-	  { "{Ry*16}", .prot = RO }, 5, "~Rdyx", REFERENCED, FORCES },
-
-	/* FAULT_FLAG_UNSHARE: GUP pins pages for reading only if they are exclusive. */
-	{ "unshare, exclusive: unchanged",
-	  { "{Rdyx*16}", .prot = RW }, 5, .access = UNSHARES },
-	{ "unshare, writable: unchanged",
-	  { "{Wdyx*16}", .prot = RW }, 5, .access = UNSHARES },
-	{ "unshare, 64K folio, no other use: page exclusive, stays read-only",
-	  { "{Rdy*16}", .prot = RW }, 5, "Rdyx", .access = UNSHARES },
-	{ "unshare, 64K folio shared with a child: page copied, read-only and clean",
-	  { "{Wdyx*16}", .prot = RW, .twice = true }, 5, "~Ryx",
-	  .access = UNSHARES },
-	{ "unshare, 64K folio, read-only VMA, referenced: page copied, read-only",
-	  { "{Rdy*16}", .prot = RO }, 5, "~Ryx", REFERENCED, UNSHARES },
-	{ "unshare, small folio, no other use: exclusive, stays read-only",
-	  { "Rdy*3", .prot = RW }, 1, "Rdyx", .access = UNSHARES },
-	{ "unshare, soft-dirty: copied, soft-dirty",
-	  { "{Rdys*16}", .prot = RW, .track = true }, 5, "~Rysx", REFERENCED,
-	  UNSHARES },
-	{ "unshare, not soft-dirty: copied, not soft-dirty",
-	  { "{Rdy*16}", .prot = RW, .track = true }, 5, "~Ryx", REFERENCED,
-	  UNSHARES },
-	{ "unshare, uffd-wp: copied, uffd-wp",
-	  { "{Rdyu*16}", .prot = RW, .uffd_wp = true }, 5, "~Ryux", REFERENCED,
-	  UNSHARES },
-	{ "unshare, zero page: copied", { "Rzy*3", .prot = RW }, 1, "~Ryx",
-	  .access = UNSHARES },
-	{ "unshare, private file, 64K folio of the page cache: page copied",
-	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW }, 5, "~Ryx",
-	  .access = UNSHARES },
-	{ "unshare, shmem, 64K folio: unchanged",
-	  { "{Ry*16}", PTEBATCH_SHMEM, RW }, 5, .access = UNSHARES },
-
-	/* Failures, and other threads. */
-	{ "64K folio, referenced, no memory for the copy: -ENOMEM, unchanged",
-	  { "{Rdy*16}", .prot = RW }, 5, .use = REFERENCED, .err = -ENOMEM,
-	  .fails = 1 },
-	{ "zero page, no memory for the copy: -ENOMEM, unchanged",
-	  { "Rzy*3", .prot = RW }, 1, .err = -ENOMEM, .fails = 1 },
-	{ "64K folio, referenced, page table gone before the copy: unchanged",
-	  { "{Rdy*16}", .prot = RW, .lost_in = "pte_offset_map_lock" }, 5,
-	  .use = REFERENCED, .discards = true },
-	{ "small folio, referenced, becomes old before the copy: not copied",
-	  { "Rdy*3", .prot = RW }, 1, .use = REFERENCED,
-	  .after = "Rdy Rd Rdy", .discards = true, .ages = true },
-
-	/* PMDs. */
-	{ "PMD, exclusive: reused",
-	  { "[Rdyx]", .prot = RW }, 7, .after = "[Wdyx]" },
-	{ "PMD, not exclusive, no other use: reused, exclusive",
-	  { "[Rdy]", .prot = RW }, 7, .after = "[Wdyx]" },
-	{ "PMD, not exclusive, in the swap cache: removed from it, reused",
-	  { "[Rdy]", .prot = RW, .swap = true }, 7, .after = "[Wdyx]" },
-	{ "PMD, not exclusive, referenced: split, page copied",
-	  { "[Rdy]", .prot = RW }, 0, .use = REFERENCED,
-	  .after = "~{Wdyx} {. Rdy*T-1}" },
-	{ "PMD, shared with a child: split, page copied",
-	  { "[Wdyx]", .prot = RW, .twice = true }, 0,
-	  .after = "~{Wdyx} {. Rdy*T-1}" },
-	{ "PMD, shared with a child that exits: reused",
-	  { "[Wdyx]", .prot = RW, .twice = true }, 7, .use = CHILD_EXITS,
-	  .after = "[Wdyx]" },
-	{ "unshare, PMD, exclusive: unchanged",
-	  { "[Rdyx]", .prot = RW }, 7, .access = UNSHARES },
-	{ "unshare, PMD, not exclusive, no other use: exclusive, stays read-only",
-	  { "[Rdy]", .prot = RW }, 7, .access = UNSHARES, .after = "[Rdyx]" },
+static const struct ptebatch_condition_type async = {
+	.name = "userfaultfd write protection is asynchronous", .occur = make_async,
 };
 
-KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+static void begin_flush(struct ptebatch_use *use, const unsigned long *args,
+			struct pt_regs *regs)
+{
+	inc_tlb_flush_pending(use->trial->place->mm);
+}
+
+static void end_flush(struct ptebatch_use *use)
+{
+	dec_tlb_flush_pending(use->trial->place->mm);
+}
+
+static const struct ptebatch_condition_type flush_pending = {
+	.name = "another TLB flush of the mm is pending", .occur = begin_flush,
+	.end = end_flush,
+};
+
+#define IN_LRU_BATCH(folio)	{ .type = &in_lru_batch, .value = (folio) }
+#define ASYNC			{ .type = &async }
+#define FLUSH_PENDING		{ .type = &flush_pending }
+
+static void expect_flush(struct ptebatch_trial *trial, const struct ptebatch_case *row)
+{
+	KUNIT_EXPECT_NE_MSG(trial->test, trial->flush.calls, 0,
+			    PTEBATCH_RULE_TLB ": flushes by %s", trial->function);
+}
 
 /* As GUP and as a CPU fault, without access to the page after the fault. */
 static long fault(const struct ptebatch_op *op, struct ptebatch_space *space,
@@ -297,321 +96,279 @@ static long fault(const struct ptebatch_op *op, struct ptebatch_space *space,
 {
 	unsigned long addr = ptebatch_addr(space, op->arg);
 	struct mm_struct *mm = space->places[0].mm;
-	long err;
+	vm_fault_t ret;
 
 	/* A page without struct page is copied through its address. */
 	if (space->setup.mixedmap)
 		kthread_use_mm(mm);
 	mmap_read_lock(mm);
-	switch ((enum access)op->prot) {
-	case UNSHARES:
-		err = fixup_user_fault(mm, addr, FAULT_FLAG_REMOTE |
-				       FAULT_FLAG_UNSHARE, NULL);
-		break;
-	case FORCES:
-		err = handle_mm_fault(vma_lookup(mm, addr), addr,
-				      FAULT_FLAG_REMOTE | FAULT_FLAG_WRITE, NULL) &
-		      VM_FAULT_ERROR ? -EFAULT : 0;
-		break;
-	default:
-		err = fixup_user_fault(mm, addr, FAULT_FLAG_REMOTE |
-				       FAULT_FLAG_WRITE, NULL);
-	}
+	ret = handle_mm_fault(vma_lookup(mm, addr), addr, FAULT_FLAG_REMOTE | op->prot, NULL);
 	mmap_read_unlock(mm);
 	if (space->setup.mixedmap)
 		kthread_unuse_mm(mm);
-	return err;
+	return ret & VM_FAULT_ERROR ? vm_fault_to_errno(ret, 0) : 0;
 }
 
-/**
- * struct attempt - a fault, and what it needs besides the trial
- * @row: the case
- * @locked: bitmap of the folios that the set-up has locked
- * @folio: folio of the entry that faults, %NULL if there is none
- * @lock: kprobe that plays another thread
- * @vma: VMA of the entry
- * @addr: address of the entry
- * @raced: the other thread has made the entry old
- * @used: something else uses @folio
- * @watching: allocations are watched
- * @racing: @lock is registered
- */
-struct attempt {
-	const struct wp_row *row;
-	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
-	struct folio *folio;
-	struct ptebatch_counter lock;
-	struct vm_area_struct *vma;
-	unsigned long addr;
-	bool raced;
-	bool used;
-	bool watching;
-	bool racing;
+static const struct ptebatch_op write = {
+	.function = "a write fault", .call = fault, .prot = FAULT_FLAG_WRITE,
 };
 
-/* Without the lock, as the caller is about to take it; no other thread exists. */
-static void make_old(void *data)
+/* Before a pin for reading. */
+static const struct ptebatch_op unshare = {
+	.function = "an unshare fault", .call = fault, .prot = FAULT_FLAG_UNSHARE,
+};
+
+/*
+ * @arg is the entry of a write fault, and @after what this entry becomes, "~" if it
+ * maps a new folio, or a whole row. Without @prot, the VMA is readable and writable.
+ */
+static const struct ptebatch_case rows[] = {
+	/* Large folios. */
+	{ "64K folio, exclusive: reused", { "{Rdyx*16}" }, "Wdyx", .arg = 5 },
+	{ "64K folio, exclusive, referenced: reused",
+	  { "{Rdyx*16}" }, "Wdyx", .arg = 5, .with = { REFERENCED(0) } },
+	{ "64K folio, exclusive, pinned: reused",
+	  { "{Rdyx*16}" }, "Wdyx", .arg = 5, .with = { PINNED(0) } },
+	{ "64K folio, not exclusive, no other use: page reused, only it exclusive",
+	  { "{Rdy*16}" }, "Wdyx", .arg = 5 },
+	{ "64K folio, not exclusive, clean and old: page reused, dirty and young",
+	  { "{R*16}" }, "Wdyx", .arg = 5 },
+	{ "64K folio, not exclusive, referenced: page copied",
+	  { "{Rdy*16}" }, "~Wdyx", .arg = 5, .with = { REFERENCED(0) } },
+	{ "64K folio, not exclusive, pinned: page copied",
+	  { "{Rdy*16}" }, "~Wdyx", .arg = 5, .with = { PINNED(0) } },
+	{ "64K folio, not exclusive, isolated from the LRU lists: page copied",
+	  { "{Rdy*16}" }, "~Wdyx", .arg = 5, .with = { ISOLATED(0) } },
+	{ "64K folio, first half exclusive, write to the second: page reused",
+	  { "{Wdyx*8 Rdy*8}" }, "Wdyx", .arg = 12 },
+	{ "64K folio, first half exclusive, referenced, write to the second: page copied",
+	  { "{Wdyx*8 Rdy*8}" }, "~Wdyx", .arg = 12, .with = { REFERENCED(0) } },
+	{ "64K folio, one page mapped: page copied, folio freed",
+	  { "{.*5 Rdy .*10}" }, "~Wdyx" },
+	{ "64K folio, two pages mapped: page reused",
+	  { "{.*5 Rdy*2 .*9}" }, "Wdyx" },
+	{ "64K folio in two VMAs: page reused",
+	  { "{Rdy*8 ; Rdy*8}" }, "Wdyx", .arg = 5 },
+	{ "64K folio across a page table boundary: page reused",
+	  { "@-8 {Rdy*16}" }, "Wdyx", .arg = 9 },
+	{ "64K folio, mlocked, referenced: page copied, copy mlocked",
+	  { "{Rdy*16}", .mlocked = true, .mlocked_folios = true }, "~Wdyx", .arg = 5,
+	  .with = { REFERENCED(0) } },
+	{ "64K folio, executable, protection key 3, referenced: page copied with both",
+	  { "{Rdy*16}", .prot = RW | PROT_EXEC, .pkey = 3 }, "~Wdyx", .arg = 5,
+	  .with = { REFERENCED(0) } },
+
+	/* Shared with a child. */
+	{ "64K folio shared with a child: page copied, child's page unchanged",
+	  { "{Wdyx*16}", .twice = true }, "~Wdyx", .arg = 5 },
+	{ "64K folio shared with a child that exits: page reused",
+	  { "{Wdyx*16}", .twice = true }, "Wdyx", .arg = 5, .with = { CHILD_MAPS(0) } },
+	{ "64K folio, child keeps page 9, write to page 5: page copied",
+	  { "{Wdyx*16}", .twice = true }, "~Wdyx", .arg = 5,
+	  .with = { CHILD_MAPS(BIT(9)) } },
+	{ "64K folio, child keeps page 9, write to page 9: page copied",
+	  { "{Wdyx*16}", .twice = true }, "~Wdyx", .arg = 9,
+	  .with = { CHILD_MAPS(BIT(9)) } },
+	{ "small folios shared with a child: page copied",
+	  { "Wdyx*16", .twice = true }, "~Wdyx", .arg = 5 },
+	{ "small folios shared with a child that exits: page reused",
+	  { "Wdyx*16", .twice = true }, "Wdyx", .arg = 5, .with = { CHILD_MAPS(0) } },
+	{ "small folios, child keeps page 9, write to page 5: page reused",
+	  { "Wdyx*16", .twice = true }, "Wdyx", .arg = 5,
+	  .with = { CHILD_MAPS(BIT(9)) } },
+
+	/* The swap cache. */
+	{ "64K folio in the swap cache: removed from it, page reused",
+	  { "{Rdy*16}", .swap = true }, "Wdyx", .arg = 5, .with = { UNLOCKED } },
+	{ "64K folio in the swap cache, second half swap entries: page copied",
+	  { "{Rdy*8 S*8}", .swap = true }, "~Wdyx", .arg = 5, .with = { UNLOCKED } },
+	{ "64K folio in the swap cache, exclusive: page reused",
+	  { "{Rdyx*16}", .swap = true }, "Wdyx", .arg = 5, .with = { UNLOCKED } },
+	{ "64K folio in the swap cache, one page mapped: page copied, folio freed",
+	  { "{.*5 Rdy .*10}", .swap = true }, "~Wdyx", .with = { UNLOCKED } },
+	{ "small folio in the swap cache: removed from it, reused",
+	  { "Rdy*3", .swap = true }, "Wdyx", .arg = 1, .with = { UNLOCKED } },
+	{ "small folio in the swap cache, referenced: copied",
+	  { "Rdy*3", .swap = true }, "~Wdyx", .arg = 1,
+	  .with = { UNLOCKED, REFERENCED(1) } },
+
+	/* Small folios, and pages that are never reused. */
+	{ "small folio, no other use: reused", { "Rdy*3" }, "Wdyx", .arg = 1 },
+	{ "small folio, referenced: copied",
+	  { "Rdy*3" }, "~Wdyx", .arg = 1, .with = { REFERENCED(1) } },
+	{ "small folio in a per-CPU LRU batch: reused",
+	  { "Rdy*3" }, "Wdyx", .arg = 1, .with = { IN_LRU_BATCH(1) } },
+	{ "small folio isolated from the LRU lists: copied",
+	  { "Rdy*3" }, "~Wdyx", .arg = 1, .with = { ISOLATED(1) } },
+	{ "KSM page: copied", { "Rdy Rdyk Rdy" }, "~Wdyx", .arg = 1 },
+	{ "zero page: copied", { "Rzy*3" }, "~Wdyx", .arg = 1 },
+	{ "zero page of KSM: copied, and no longer counted",
+	  { "Rdzy*3" }, "~Wdyx", .arg = 1, .with = { KSM_ZERO_PAGES } },
+	{ "special PTE: copied through its address",
+	  { "{Wdyx*4 Rpy*4 Wdyx*8}", .mixedmap = true }, "~Wdyx", .arg = 5 },
+	{ "private file, 64K folio of the page cache: page copied",
+	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE }, "~Wdyx", .arg = 5 },
+	{ "private file, 64K copy: page reused",
+	  { "{Rdyx*16}", PTEBATCH_PRIVATE_FILE }, "Wdyx", .arg = 5 },
+
+	/* Shared mappings: no page is copied. */
+	{ "file with write notification, 64K folio: PTE writable, dirty",
+	  { "{Ry*16}", PTEBATCH_FILE }, "Wdy", .arg = 5 },
+	{ "shmem, 64K folio: PTE writable, dirty",
+	  { "{Ry*16}", PTEBATCH_SHMEM }, "Wdy", .arg = 5 },
+	{ "shmem, special PTE: writable, dirty",
+	  { "{Ry*4 Rpy*4 Ry*8}", PTEBATCH_SHMEM, .mixedmap = true }, "Wdpy", .arg = 5 },
+
+	/* Soft-dirty, userfaultfd. */
+	{ "soft-dirty tracked, 64K folio, exclusive: reused, soft-dirty",
+	  { "{Rdyx*16}", .track = true }, "Wdysx", .arg = 5 },
+	{ "soft-dirty tracked, 64K folio, referenced: page copied, soft-dirty",
+	  { "{Rdy*16}", .track = true }, "~Wdysx", .arg = 5,
+	  .with = { REFERENCED(0) } },
+	{ "uffd-wp, no reader: -EFAULT",
+	  { "{Rdyux*16}", .uffd_wp = true }, .arg = 5, .ret = -EFAULT },
+	{ "uffd-wp, asynchronous, exclusive: reused, no longer uffd-wp",
+	  { "{Rdyux*16}", .uffd_wp = true, .uffd_no_remap_event = true }, "Wdyx",
+	  .arg = 5, .with = { ASYNC } },
+	{ "uffd-wp, asynchronous, 64K folio, referenced: page copied, not uffd-wp",
+	  { "{Rdyu*16}", .uffd_wp = true, .uffd_no_remap_event = true }, "~Wdyx",
+	  .arg = 5, .with = { REFERENCED(0), ASYNC } },
+	{ "userfaultfd registered, page not uffd-wp: reused",
+	  { "{Rdyux*5 Rdyx Rdyux*10}", .uffd_wp = true }, "Wdyx", .arg = 5 },
+	{ "userfaultfd registered, TLB flush pending: flushed",
+	  { "{Rdyux*5 Rdyx Rdyux*10}", .uffd_wp = true }, "Wdyx", .arg = 5,
+	  .with = { FLUSH_PENDING }, .check = expect_flush },
+
+	/* FOLL_FORCE. Folios smaller than a contpte block, as the dirty bit would spread. */
+	{ "read-only VMA, forced, exclusive: dirty, stays read-only",
+	  { "{Ryx*8}", .prot = RO }, "Rdyx", .arg = 5 },
+	{ "read-only VMA, forced, no other use: page exclusive, stays read-only",
+	  { "{Ry*8}", .prot = RO }, "Rdyx", .arg = 5 },
+	{ "read-only VMA, forced, referenced: page copied, read-only",
+	  { "{Ry*16}", .prot = RO }, "~Rdyx", .arg = 5, .with = { REFERENCED(0) } },
+
+	/* FAULT_FLAG_UNSHARE: GUP pins pages for reading only if they are exclusive. */
+	{ "unshare, exclusive: unchanged",
+	  { "{Rdyx*16}" }, .op = &unshare, .arg = 5 },
+	{ "unshare, writable: unchanged",
+	  { "{Wdyx*16}" }, .op = &unshare, .arg = 5 },
+	{ "unshare, 64K folio, no other use: page exclusive, stays read-only",
+	  { "{Rdy*16}" }, "Rdyx", .op = &unshare, .arg = 5 },
+	{ "unshare, 64K folio shared with a child: page copied, read-only and clean",
+	  { "{Wdyx*16}", .twice = true }, "~Ryx", .op = &unshare, .arg = 5 },
+	{ "unshare, 64K folio, read-only VMA, referenced: page copied, read-only",
+	  { "{Rdy*16}", .prot = RO }, "~Ryx", .op = &unshare, .arg = 5,
+	  .with = { REFERENCED(0) } },
+	{ "unshare, small folio, no other use: exclusive, stays read-only",
+	  { "Rdy*3" }, "Rdyx", .op = &unshare, .arg = 1 },
+	{ "unshare, soft-dirty: copied, soft-dirty",
+	  { "{Rdys*16}", .track = true }, "~Rysx", .op = &unshare, .arg = 5,
+	  .with = { REFERENCED(0) } },
+	{ "unshare, not soft-dirty: copied, not soft-dirty",
+	  { "{Rdy*16}", .track = true }, "~Ryx", .op = &unshare, .arg = 5,
+	  .with = { REFERENCED(0) } },
+	{ "unshare, uffd-wp: copied, uffd-wp",
+	  { "{Rdyu*16}", .uffd_wp = true }, "~Ryux", .op = &unshare, .arg = 5,
+	  .with = { REFERENCED(0) } },
+	{ "unshare, zero page: copied",
+	  { "Rzy*3" }, "~Ryx", .op = &unshare, .arg = 1 },
+	{ "unshare, private file, 64K folio of the page cache: page copied",
+	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE }, "~Ryx", .op = &unshare, .arg = 5 },
+	{ "unshare, shmem, 64K folio: unchanged",
+	  { "{Ry*16}", PTEBATCH_SHMEM }, .op = &unshare, .arg = 5 },
+
+	/* Failures, and other threads. */
+	{ "64K folio, referenced, no memory for the copy: -ENOMEM, unchanged",
+	  { "{Rdy*16}" }, .arg = 5, .ret = -ENOMEM,
+	  .with = { REFERENCED(0), NO_FOLIO(1) } },
+	{ "zero page, no memory for the copy: -ENOMEM, unchanged",
+	  { "Rzy*3" }, .arg = 1, .ret = -ENOMEM, .with = { NO_FOLIO(1) } },
+	{ "64K folio, referenced, page table gone before the copy: unchanged",
+	  { "{Rdy*16}" }, .arg = 5,
+	  .with = { REFERENCED(0), TABLE_LOST, NEW_FOLIO_FREED } },
+	{ "small folio, referenced, becomes old before the copy: not copied",
+	  { "Rdy*3" }, "Rdy Rd Rdy", .arg = 1,
+	  .with = { REFERENCED(1), PTES_BECOME("Rdy Rd Rdy"), NEW_FOLIO_FREED } },
+
+	/* PMDs. */
+	{ "PMD, exclusive: reused", { "[Rdyx]" }, "[Wdyx]", .arg = 7 },
+	{ "PMD, not exclusive, no other use: reused, exclusive",
+	  { "[Rdy]" }, "[Wdyx]", .arg = 7 },
+	{ "PMD, not exclusive, in the swap cache: removed from it, reused",
+	  { "[Rdy]", .swap = true }, "[Wdyx]", .arg = 7, .with = { UNLOCKED } },
+	{ "PMD, not exclusive, referenced: split, page copied",
+	  { "[Rdy]" }, "~{Wdyx} {. Rdy*T-1}", .with = { REFERENCED(0) } },
+	{ "PMD, shared with a child: split, page copied",
+	  { "[Wdyx]", .twice = true }, "~{Wdyx} {. Rdy*T-1}" },
+	{ "PMD, shared with a child that exits: reused",
+	  { "[Wdyx]", .twice = true }, "[Wdyx]", .arg = 7, .with = { CHILD_MAPS(0) } },
+	{ "unshare, PMD, exclusive: unchanged",
+	  { "[Rdyx]" }, .op = &unshare, .arg = 7 },
+	{ "unshare, PMD, not exclusive, no other use: exclusive, stays read-only",
+	  { "[Rdy]" }, "[Rdyx]", .op = &unshare, .arg = 7 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
+
+/* Is @after what one entry becomes, and not a whole row? */
+static bool is_entry(const char *after)
 {
-	struct attempt *attempt = data;
-	pmd_t *pmd = ptebatch_find_pmd(attempt->vma->vm_mm, attempt->addr);
-
-	if (attempt->raced || !pmd)
-		return;
-	attempt->raced = true;
-	ptep_test_and_clear_young(attempt->vma, attempt->addr,
-				  pte_offset_kernel(pmd, attempt->addr));
-}
-
-static int race_begin(struct ptebatch_trial *trial, struct attempt *attempt)
-{
-	struct mm_struct *mm = trial->place->mm;
-
-	attempt->addr = ptebatch_addr(trial->space, attempt->row->at);
-	mmap_read_lock(mm);
-	attempt->vma = vma_lookup(mm, attempt->addr);
-	mmap_read_unlock(mm);
-	attempt->raced = false;
-	attempt->lock = (struct ptebatch_counter) {
-		.function = "pte_offset_map_lock", .match = mm,
-		.on_call = make_old, .data = attempt,
-	};
-	return ptebatch_counters_begin(&attempt->lock, 1);
-}
-
-static int unmap_in(const struct ptebatch_place *place, unsigned int from,
-		    unsigned int to)
-{
-	int err;
-
-	kthread_use_mm(place->mm);
-	err = vm_munmap(place->start + from * PAGE_SIZE, (to - from) * PAGE_SIZE);
-	kthread_unuse_mm(place->mm);
-	return err;
-}
-
-static void begin_child(struct ptebatch_trial *trial, enum other_use use)
-{
-	const struct ptebatch_place *child = &trial->space->places[1];
-	unsigned int nr = trial->space->row.nr;
-	int err = 0;
-
-	if (use == CHILD_EXITS)
-		err = unmap_in(child, 0, nr);
-	if (use == CHILD_KEEPS_ONE)
-		err = unmap_in(child, 0, CHILDS_PAGE) ?:
-		      unmap_in(child, CHILDS_PAGE + 1, nr);
-	KUNIT_ASSERT_EQ(trial->test, err, 0);
-	/* The model is that of mprotect() in the parent. */
-	ptebatch_trial_second(trial, child)->call.model = NULL;
-}
-
-/* The set-up locks folios with swap space: a write fault takes the folio lock. */
-static void unlock_folios(struct ptebatch_trial *trial, struct attempt *attempt)
-{
-	struct ptebatch_space *space = trial->space;
-	unsigned int i;
-
-	bitmap_copy(attempt->locked, trial->locked, PTEBATCH_ROW_ENTRIES);
-	bitmap_zero(trial->locked, PTEBATCH_ROW_ENTRIES);
-	for_each_set_bit(i, attempt->locked, space->row.nr_folios)
-		folio_unlock(space->folios[i]);
-	ptebatch_space_drop_refs(space);
-}
-
-/* Teardown expects the set-up's locks. */
-static void relock_folios(const struct ptebatch_trial *trial, struct attempt *attempt)
-{
-	unsigned int i;
-
-	for_each_set_bit(i, attempt->locked, PTEBATCH_ROW_ENTRIES)
-		if (ptebatch_folio_intact(trial->space, i))
-			folio_lock(trial->space->folios[i]);
-}
-
-/* Returns false if it fails. */
-static bool begin_use(struct folio *folio, enum other_use use)
-{
-	switch (use) {
-	case REFERENCED:
-		folio_get(folio);
-		break;
-	case PINNED:
-		ptebatch_folio_pin(folio, 1);
-		break;
-	case IN_BATCH:
-		if (!folio_isolate_lru(folio))
-			return false;
-		folio_putback_lru(folio);
-		break;
-	case ISOLATED:
-		return folio_isolate_lru(folio);
-	default:
-		break;
-	}
-	return true;
-}
-
-static void end_use(struct folio *folio, enum other_use use)
-{
-	switch (use) {
-	case REFERENCED:
-		folio_put(folio);
-		break;
-	case PINNED:
-		ptebatch_folio_pin(folio, -1);
-		break;
-	case ISOLATED:
-		folio_putback_lru(folio);
-		break;
-	default:
-		break;
-	}
-}
-
-#ifdef CONFIG_USERFAULTFD
-static void make_async(struct ptebatch_space *space)
-{
-	space->uffd->features |= UFFD_FEATURE_WP_ASYNC;
-}
-#else
-static void make_async(struct ptebatch_space *space)
-{
-}
-#endif
-
-/* Does the case watch allocations? */
-static bool watches(const struct wp_row *row)
-{
-	return row->discards || row->fails;
-}
-
-static void prepare(struct ptebatch_trial *trial, const void *data)
-{
-	struct attempt *attempt = *(struct attempt * const *)data;
-	struct ptebatch_space *space = trial->space;
-	const struct wp_row *row = attempt->row;
-	s16 folio = space->row.entries[row->at].folio;
-
-	ptebatch_contents_fill(trial);
-	if (space->nr_places == 2)
-		begin_child(trial, row->use);
-	/* From here on, no assertion may end the case before undo(). */
-	unlock_folios(trial, attempt);
-	attempt->folio = folio == PTEBATCH_NO_FOLIO ? NULL : space->folios[folio];
-	attempt->used = begin_use(attempt->folio, row->use);
-	KUNIT_EXPECT_TRUE_MSG(trial->test, attempt->used, "the folio is on no LRU list");
-	ptebatch_ksm_map_zero_pages(trial->place->mm, ptebatch_ksm_zero_entries(&space->row));
-	if (row->async)
-		make_async(space);
-	attempt->watching = watches(row) &&
-			    !ptebatch_fail_folio(PTEBATCH_FAIL_VMA, row->fails);
-	KUNIT_EXPECT_EQ(trial->test, attempt->watching, watches(row));
-	attempt->racing = row->ages && !race_begin(trial, attempt);
-	KUNIT_EXPECT_EQ(trial->test, attempt->racing, row->ages);
-	if (row->pending)
-		inc_tlb_flush_pending(trial->place->mm);
-}
-
-static void undo(struct ptebatch_trial *trial, const void *data)
-{
-	struct attempt *attempt = *(struct attempt * const *)data;
-	const struct wp_row *row = attempt->row;
-	struct folio *folio;
-
-	if (row->pending)
-		dec_tlb_flush_pending(trial->place->mm);
-	if (attempt->racing) {
-		ptebatch_counters_end(&attempt->lock, 1);
-		KUNIT_EXPECT_TRUE_MSG(trial->test, attempt->raced,
-				      "%s does not lock the page table again",
-				      trial->function);
-	}
-	if (attempt->watching) {
-		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&folio),
-				      "%s allocates no folio", trial->function);
-		if (row->discards)
-			KUNIT_EXPECT_TRUE_MSG(trial->test,
-					      folio && !page_ref_count(&folio->page),
-					      PTEBATCH_RULE_ACCOUNTING ": %s leaks its copy",
-					      trial->function);
-	}
-	if (attempt->used)
-		end_use(attempt->folio, row->use);
+	return after && !strpbrk(after, " [");
 }
 
 /* Does one entry change, and as stated? */
-static bool expect_entry(struct ptebatch_trial *trial, unsigned int at,
-			 const char *becomes)
+static bool expect_entry(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
-	struct ptebatch_row *picture = ptebatch_picture(trial->test, becomes);
+	struct ptebatch_row *expected = ptebatch_picture(trial->test, row->setup.picture);
+	const struct ptebatch_row *becomes = ptebatch_picture(trial->test, row->after);
+	struct ptebatch_entry *entry = &expected->entries[row->arg];
+	bool copied = becomes->nr_folios && becomes->folios[0].made;
 	const struct ptebatch_row *got = &trial->after.row;
-	struct ptebatch_row *expected;
-	struct ptebatch_entry *entry;
 
-	expected = kunit_kmalloc(trial->test, sizeof(*expected), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(trial->test, expected);
-	ptebatch_row_copy(expected, &trial->before.row);
-	/* The only new folio is the last one. */
-	expected->nr_folios = got->nr_folios;
-	memcpy(expected->folios, got->folios, sizeof(got->folios));
-	entry = &expected->entries[at];
-	entry->kind = picture->entries[0].kind;
-	entry->flags = picture->entries[0].flags;
-	if (picture->nr_folios && picture->folios[0].made) {
+	memcpy(expected->entries, trial->before.row.entries, sizeof(expected->entries));
+	entry->kind = becomes->entries[0].kind;
+	entry->flags = becomes->entries[0].flags;
+	if (copied) {
+		/* The only new folio is the last one. */
 		entry->folio = got->nr_folios - 1;
 		entry->page = 0;
 	}
 	if (ptebatch_trial_allows(trial, expected) &&
-	    (entry->folio == PTEBATCH_NO_FOLIO ||
-	     expected->folios[entry->folio].made ==
-	     (picture->nr_folios && picture->folios[0].made)))
+	    (entry->folio == PTEBATCH_NO_FOLIO || got->folios[entry->folio].made == copied))
 		return true;
-	KUNIT_FAIL(trial->test, "%s: entry %u is not %s, or another one has changed",
-		   trial->function, at, becomes);
+	KUNIT_FAIL(trial->test, "%s: entry %lu is not %s, or another one has changed",
+		   trial->function, row->arg, row->after);
 	ptebatch_print_row(trial->test, "before", &trial->before.row, NULL);
-	ptebatch_print_row(trial->test, "expected", expected, trial->differs);
 	ptebatch_print_row(trial->test, "got", got, trial->differs);
 	return false;
 }
 
-static bool expect_result(struct ptebatch_trial *trial, const struct wp_row *row)
+static bool expect_result(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
-	if (row->after)
-		return ptebatch_trial_expect(trial, row->after);
-	if (row->becomes)
-		return expect_entry(trial, row->at, row->becomes);
-	return ptebatch_trial_untouched(trial);
-}
-
-static void check(struct ptebatch_trial *trial, const struct wp_row *row)
-{
-	if (trial->second)
-		ptebatch_trial_untouched(trial->second);
-	if (row->pending)
-		KUNIT_EXPECT_NE_MSG(trial->test, trial->flush.calls, 0,
-				    PTEBATCH_RULE_TLB ": flushes by %s",
-				    trial->function);
-	ptebatch_trial_expect_ksm_zero_pages(trial);
+	if (is_entry(row->after))
+		return expect_entry(trial, row);
+	return row->after ? ptebatch_trial_expect(trial, row->after) :
+			    ptebatch_trial_untouched(trial);
 }
 
 /*
  * Rule 12: what mprotect() makes writable, a write fault reuses. Run mprotect() on
  * an equal address space.
  */
-static void expect_as_mprotect(struct kunit *test, struct ptebatch_trial *faulted,
-			       struct ptebatch_run run)
+static void expect_as_mprotect(struct kunit *test, const struct ptebatch_trial *faulted,
+			       const struct ptebatch_case *row)
 {
-	struct attempt *attempt = *(struct attempt * const *)run.data;
-	unsigned int at = attempt->row->at;
-	const struct ptebatch_entry *written = &faulted->after.row.entries[at];
+	const struct ptebatch_entry *written = &faulted->after.row.entries[row->arg];
+	struct ptebatch_case mprotect = *row;
 	const struct ptebatch_entry *upgraded;
-	struct ptebatch_trial *trial;
 	bool passes = true;
 
-	run.op = &ptebatch_protections[PTEBATCH_TO_WRITABLE];
-	trial = ptebatch_row_call(test, &run, false, &passes);
-	relock_folios(trial, attempt);
-	upgraded = &trial->after.row.entries[at];
+	mprotect.op = &ptebatch_protections[PTEBATCH_TO_WRITABLE];
+	mprotect.arg = 0;
+	/* The model of mprotect() is not one of the child. */
+	mprotect.second = NULL;
+	upgraded = &ptebatch_case_call(test, &mprotect, false,
+				       &passes)->after.row.entries[row->arg];
 	if (!passes || upgraded->kind != PTEBATCH_WRITABLE)
 		return;
 	KUNIT_EXPECT_TRUE_MSG(test, written->kind == PTEBATCH_WRITABLE &&
@@ -621,74 +378,50 @@ static void expect_as_mprotect(struct kunit *test, struct ptebatch_trial *faulte
 			      PTEBATCH_RULE_FAULTS ": mprotect() upgrades a page that faults copy");
 }
 
-static const char *missing(const struct wp_row *row)
+static bool check_row(struct kunit *test, const struct ptebatch_case *row, bool compare)
 {
-	if (watches(row) && ptebatch_fail_folio_missing())
-		return ptebatch_fail_folio_missing();
-	if (row->ages && !IS_ENABLED(CONFIG_KPROBES))
-		return "no other thread without CONFIG_KPROBES";
-	if (strpbrk(row->setup.picture, "{[") && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
-		return NO_LARGE_FOLIOS;
-	return NULL;
-}
-
-static bool check_row(struct kunit *test, const struct wp_row *row, bool compare)
-{
-	const struct ptebatch_op op = {
-		.function = "a write fault", .call = fault, .no_twin = true,
-		.arg = row->at, .prot = row->access,
-	};
-	struct ptebatch_setup setup = row->setup;
+	struct ptebatch_case fault = *row;
 	struct ptebatch_trial *trial;
-	struct attempt *attempt;
-	struct ptebatch_run run = {
-		.op = &op, .setup = &setup, .ret = row->err, .prepare = prepare,
-		.undo = undo, .data = &attempt,
-	};
 	bool passes = true;
 
-	if (missing(row))
-		kunit_skip(test, "%s", missing(row));
-	attempt = kunit_kzalloc(test, sizeof(*attempt), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, attempt);
-	attempt->row = row;
-	setup.lru = true;
-	trial = ptebatch_row_call(test, &run, false, &passes);
-	relock_folios(trial, attempt);
-	passes &= expect_result(trial, row);
-	check(trial, row);
+	if (strpbrk(row->setup.picture, "{[") && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		kunit_skip(test, NO_LARGE_FOLIOS);
+	fault.op = row->op ?: &write;
+	fault.setup.prot = row->setup.prot ?: RW;
+	fault.setup.lru = true;
+	fault.second = row->setup.twice ? PTEBATCH_UNCHANGED : NULL;
+	fault.filled = true;
+	trial = ptebatch_case_call(test, &fault, false, &passes);
+	passes &= expect_result(trial, &fault);
+	if (trial->second)
+		ptebatch_trial_untouched(trial->second);
+	if (row->check)
+		row->check(trial, row);
+	ptebatch_trial_expect_ksm_zero_pages(trial);
 	if (passes && compare)
-		expect_as_mprotect(test, trial, run);
+		expect_as_mprotect(test, trial, &fault);
 	return passes;
 }
 
 static void write_fault(struct kunit *test)
 {
-	const struct wp_row *row = test->param_value;
-	/* What fails or happens once would happen to mprotect(), too. */
-	bool compare = row->access == WRITES && !row->err && !watches(row) &&
-		       !row->ages && !row->pending && !row->after &&
-		       !ptebatch_shared(row->setup.mapping);
+	const struct ptebatch_case *row = test->param_value;
 
-	check_row(test, row, compare);
+	/* What fails or happens once would happen to mprotect(), too. */
+	check_row(test, row, !row->op && !row->check && is_entry(row->after) &&
+		  row->setup.prot != RO && !ptebatch_shared(row->setup.mapping));
 }
 
 /* Each order: pages of a folio. */
 
-static const struct kind {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *before;
-	const char *becomes;
-	enum other_use use;
-} kinds[] = {
-	{ "not exclusive, no other use: page reused", { .prot = RW }, "Rdy", "Wdyx" },
-	{ "not exclusive, referenced: page copied", { .prot = RW }, "Rdy", "~Wdyx",
-	  REFERENCED },
-	{ "shared with a child: page copied", { .prot = RW, .twice = true }, "Wdyx",
-	  "~Wdyx" },
+/* Pictures of a page. */
+static const struct ptebatch_case kinds[] = {
+	{ "not exclusive, no other use: page reused", { "Rdy" }, "Wdyx" },
+	{ "not exclusive, referenced: page copied",
+	  { "Rdy" }, "~Wdyx", .with = { REFERENCED(1) } },
+	{ "shared with a child: page copied", { "Wdyx", .twice = true }, "~Wdyx" },
 	{ "shared with a child that exits: page reused",
-	  { .prot = RW, .twice = true }, "Wdyx", "Wdyx", CHILD_EXITS },
+	  { "Wdyx", .twice = true }, "Wdyx", .with = { CHILD_MAPS(0) } },
 };
 
 PTEBATCH_ORDER_PARAMS(write_fault_order, kinds);
@@ -696,18 +429,15 @@ PTEBATCH_ORDER_PARAMS(write_fault_order, kinds);
 static void write_fault_order(struct kunit *test)
 {
 	const struct ptebatch_order *param = test->param_value;
-	const struct kind *kind = param->kind;
+	struct ptebatch_case row = *(const struct ptebatch_case *)param->kind;
 	unsigned int nr = 1U << param->order;
-	struct wp_row row = {
-		.setup = kind->setup, .becomes = kind->becomes, .use = kind->use,
-	};
+	const char *page = row.setup.picture;
 
 	/* Other pages of the row show that no other entry changes. */
-	row.setup.picture = ptebatch_draw(test, "%s {%s*%u} %s", kind->before,
-					  kind->before, nr, kind->before);
+	row.setup.picture = ptebatch_draw(test, "%s {%s*%u} %s", page, page, nr, page);
 	/* The first, middle and last page; of large orders one of these. */
-	row.at = nr > 16 ? 1 + nr / 2 * (param->order % 3) - (param->order % 3 == 2) : 1;
-	for (; row.at <= nr; row.at += nr > 16 ? nr : max(1, (nr - 1) / 2))
+	row.arg = nr > 16 ? 1 + nr / 2 * (param->order % 3) - (param->order % 3 == 2) : 1;
+	for (; row.arg <= nr; row.arg += nr > 16 ? nr : max(1, (nr - 1) / 2))
 		if (!check_row(test, &row, false))
 			return;
 }
@@ -857,17 +587,6 @@ static void expect_values(struct kunit *test, const struct ptebatch_space *space
 	}
 }
 
-/* After munmap() there is none. */
-static bool has_vma(const struct ptebatch_place *place)
-{
-	bool found;
-
-	mmap_read_lock(place->mm);
-	found = vma_lookup(place->mm, place->start);
-	mmap_read_unlock(place->mm);
-	return found;
-}
-
 /* mprotect(PROT_READ), then mprotect(PROT_READ | PROT_WRITE), without the VMA. */
 static void change_both(const struct ptebatch_space *space)
 {
@@ -877,8 +596,6 @@ static void change_both(const struct ptebatch_space *space)
 	for (i = 0; i < 2; i++) {
 		const struct ptebatch_place *place = &space->places[i];
 
-		if (!has_vma(place))
-			continue;
 		ptebatch_change(place->mm, place->start, place->start + bytes,
 				&ptebatch_protections[PTEBATCH_TO_READABLE], false);
 		ptebatch_change(place->mm, place->start, place->start + bytes,
@@ -932,7 +649,7 @@ static void run_step(struct ptebatch_trial *trial, char step)
 		change_both(space);
 		break;
 	case 'X':
-		failed = unmap_in(&space->places[1], 0, space->row.nr);
+		ptebatch_zap_pages(&space->places[1], 0, space->row.nr);
 		break;
 	}
 	KUNIT_EXPECT_EQ_MSG(trial->test, failed, 0, "step %c failed", step);
