@@ -24,91 +24,101 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
-#include "../lib/check/rules.h"
-#include "../lib/kernel/fail_folio.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/op/protect.h"
+#include "../lib/row/rules.h"
+#include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-static const struct fault_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	enum ptebatch_protection_id how;
-	bool hardware;		/* if the hardware sets accessed and dirty */
-} rows[] = {
+/* Without the hardware, the first write to a clean writable page faults. */
+static const char *hardware_missing(const struct ptebatch_condition *condition)
+{
+	return arch_has_hw_pte_young() ? NULL :
+	       "the hardware does not set accessed and dirty";
+}
+
+static const struct ptebatch_condition_type hardware_bits = {
+	.name = "the hardware sets accessed and dirty", .missing = hardware_missing,
+};
+
+#define HARDWARE_BITS	{ .type = &hardware_bits }
+
+#define TO_NONE		(&ptebatch_protections[PTEBATCH_TO_NONE])
+#define TO_WRITABLE	(&ptebatch_protections[PTEBATCH_TO_WRITABLE])
+#define TO_WRITABLE_LATER	(&ptebatch_protections[PTEBATCH_TO_WRITABLE_LATER])
+#define NUMA_HINT	(&ptebatch_protections[PTEBATCH_NUMA_HINT])
+
+/* Without @op: TO_WRITABLE. */
+static const struct ptebatch_case rows[] = {
 	{ "exclusive dirty pages: writes do not fault",
-	  { "{Rdyx*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdyx*16}", .prot = RO } },
 	{ "exclusive dirty pages, from PROT_NONE: writes do not fault",
-	  { "{Ndyx*16}" }, PTEBATCH_TO_WRITABLE },
+	  { "{Ndyx*16}" } },
 	{ "soft-dirty tracked, pages soft-dirty: writes do not fault",
-	  { "{Rdysx*16}", .prot = RO, .track = true }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdysx*16}", .prot = RO, .track = true } },
 	{ "small folios, every other one shared: only writes to shared ones fault",
-	  { "Rdyx Rdy Rdyx Rdy", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	  { "Rdyx Rdy Rdyx Rdy", .prot = RO } },
 	{ "PMD, exclusive and dirty: the write does not fault",
-	  { "[Rdyx]", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	  { "[Rdyx]", .prot = RO } },
 	{ "exclusive clean pages: writes do not fault",
-	  { "{Ryx*16}", .prot = RO }, PTEBATCH_TO_WRITABLE, true },
+	  { "{Ryx*16}", .prot = RO }, .with = { HARDWARE_BITS } },
 	{ "private file, clean COW copy: writes do not fault",
-	  { "{Ryx*16}", PTEBATCH_PRIVATE_FILE, RO }, PTEBATCH_TO_WRITABLE, true },
+	  { "{Ryx*16}", PTEBATCH_PRIVATE_FILE, RO }, .with = { HARDWARE_BITS } },
 	{ "shmem, clean and dirty pages: writes do not fault",
-	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO } },
 	{ "file with write notification, dirty pages: writes do not fault",
-	  { "{Rdy*16}", PTEBATCH_FILE, RO }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdy*16}", PTEBATCH_FILE, RO } },
 
 	/* Each reason for a write fault, and all pairs; shared: not AnonExclusive. */
-	{ "shared: each write faults once",
-	  { "{Rdy*16}", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	{ "shared: each write faults once", { "{Rdy*16}", .prot = RO } },
 	{ "not soft-dirty: each write faults once",
-	  { "{Rdyx*16}", .prot = RO, .track = true }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdyx*16}", .prot = RO, .track = true } },
 	{ "uffd-wp: each write faults once and fails with -EFAULT",
-	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true } },
 	{ "write notification: each write faults once",
-	  { "{Ry*16}", PTEBATCH_FILE, RO }, PTEBATCH_TO_WRITABLE },
+	  { "{Ry*16}", PTEBATCH_FILE, RO } },
 	{ "PROT_NONE: writes fail with -EFAULT",
-	  { "{Rdyx*16}", .prot = RO }, PTEBATCH_TO_NONE },
+	  { "{Rdyx*16}", .prot = RO }, .op = TO_NONE },
 	{ "NUMA hint: only the first write faults",
-	  { "{Wdyx*16}", .prot = RW }, PTEBATCH_NUMA_HINT },
+	  { "{Wdyx*16}", .prot = RW }, .op = NUMA_HINT },
 	{ "shared, not soft-dirty: each write faults once",
-	  { "{Rdy*16}", .prot = RO, .track = true }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdy*16}", .prot = RO, .track = true } },
 	{ "shared, uffd-wp: each write faults once and fails with -EFAULT",
-	  { "{Rdyu*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdyu*16}", .prot = RO, .uffd_wp = true } },
 	{ "shared, PROT_NONE: writes fail with -EFAULT",
-	  { "{Rdy*16}", .prot = RO }, PTEBATCH_TO_NONE },
+	  { "{Rdy*16}", .prot = RO }, .op = TO_NONE },
 	{ "shared, NUMA hint: first write faults twice, the rest once",
-	  { "{Rdy*16}", .prot = RO }, PTEBATCH_NUMA_HINT },
+	  { "{Rdy*16}", .prot = RO }, .op = NUMA_HINT },
 	{ "not soft-dirty, uffd-wp: each write faults once and fails with -EFAULT",
-	  { "{Rdyux*16}", .prot = RO, .track = true, .uffd_wp = true },
-	  PTEBATCH_TO_WRITABLE },
+	  { "{Rdyux*16}", .prot = RO, .track = true, .uffd_wp = true } },
 	{ "not soft-dirty, write notification: each write faults once",
-	  { "{Ry*16}", PTEBATCH_FILE, RO, .track = true },
-	  PTEBATCH_TO_WRITABLE },
+	  { "{Ry*16}", PTEBATCH_FILE, RO, .track = true } },
 	{ "not soft-dirty, PROT_NONE: writes fail with -EFAULT",
-	  { "{Rdyx*16}", .prot = RO, .track = true }, PTEBATCH_TO_NONE },
+	  { "{Rdyx*16}", .prot = RO, .track = true }, .op = TO_NONE },
 	{ "not soft-dirty, NUMA hint: first write faults twice, the rest once",
-	  { "{Rdyx*16}", .prot = RO, .track = true }, PTEBATCH_NUMA_HINT },
+	  { "{Rdyx*16}", .prot = RO, .track = true }, .op = NUMA_HINT },
 	{ "uffd-wp, write notification: each write faults once and fails with -EFAULT",
-	  { "{Ryu*16}", PTEBATCH_FILE, RO, .uffd_wp = true },
-	  PTEBATCH_TO_WRITABLE },
+	  { "{Ryu*16}", PTEBATCH_FILE, RO, .uffd_wp = true } },
 	{ "uffd-wp, PROT_NONE: writes fail with -EFAULT",
-	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_TO_NONE },
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, .op = TO_NONE },
 	{ "uffd-wp, NUMA hint: first write faults twice, the rest once, all -EFAULT",
-	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, PTEBATCH_NUMA_HINT },
+	  { "{Rdyux*16}", .prot = RO, .uffd_wp = true }, .op = NUMA_HINT },
 	{ "write notification, PROT_NONE: writes fail with -EFAULT",
-	  { "{Ry*16}", PTEBATCH_FILE, RO }, PTEBATCH_TO_NONE },
+	  { "{Ry*16}", PTEBATCH_FILE, RO }, .op = TO_NONE },
 	{ "write notification, NUMA hint: first write faults twice, the rest once",
-	  { "{Ry*16}", PTEBATCH_FILE, RO }, PTEBATCH_NUMA_HINT },
+	  { "{Ry*16}", PTEBATCH_FILE, RO }, .op = NUMA_HINT },
 
 	{ "shared, not soft-dirty, uffd-wp: each write faults once and fails with -EFAULT",
-	  { "{Rdyu*16}", .prot = RO, .track = true, .uffd_wp = true },
-	  PTEBATCH_TO_WRITABLE },
+	  { "{Rdyu*16}", .prot = RO, .track = true, .uffd_wp = true } },
 	{ "second half shared: only writes to the second half fault",
-	  { "{Rdyx*8 Rdy*8}", .prot = RO }, PTEBATCH_TO_WRITABLE },
+	  { "{Rdyx*8 Rdy*8}", .prot = RO } },
 	{ "4 pages each: no reason, not soft-dirty, uffd-wp, shared: 12 writes fault once",
 	  { "{Rdysx*4 Rdyx*4 Rdysux*4 Rdys*4}", .prot = RO, .track = true,
-	    .uffd_wp = true }, PTEBATCH_TO_WRITABLE },
+	    .uffd_wp = true } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
@@ -122,32 +132,30 @@ static unsigned long count_faults(void)
 }
 
 /* The number of faults that a write to entry @i must cause. */
-static unsigned int expected_faults(const struct fault_row *row,
+static unsigned int expected_faults(const struct ptebatch_case *row,
 				    const struct ptebatch_space *space,
 				    unsigned int i)
 {
-	const struct ptebatch_call call =
-		ptebatch_op_call(&ptebatch_protections[PTEBATCH_TO_WRITABLE],
-				 &row->setup);
+	const struct ptebatch_call call = ptebatch_op_call(TO_WRITABLE, &row->setup);
 	struct ptebatch_allowed allowed;
 
 	/* The architecture rejects the access before PGFAULT is counted. */
-	if (row->how == PTEBATCH_TO_NONE)
+	if (row->op == TO_NONE)
 		return 0;
 	ptebatch_model_protect(&call, &space->row.entries[i], &allowed);
 	/* One NUMA hinting fault handles the whole folio. */
-	return (row->how == PTEBATCH_NUMA_HINT && !i) +
+	return (row->op == NUMA_HINT && !i) +
 	       (allowed.kinds == BIT(PTEBATCH_READABLE));
 }
 
 static void write_page(struct kunit *test, const struct ptebatch_space *space,
 		       unsigned int i)
 {
-	const struct fault_row *row = test->param_value;
+	const struct ptebatch_case *row = test->param_value;
 	char __user *addr = (char __user *)ptebatch_addr(space, i);
 	unsigned long faults;
 	/* The VMA has no userfaultfd_ctx: its uffd-wp faults raise SIGBUS. */
-	bool refused = row->how == PTEBATCH_TO_NONE ||
+	bool refused = row->op == TO_NONE ||
 		       space->row.entries[i].flags & PTEBATCH_UFFD;
 	int err;
 
@@ -169,17 +177,10 @@ static unsigned int write_step(const struct ptebatch_space *space)
 	return space->row.folios[0].pmd ? PTRS_PER_PTE : 1;
 }
 
-/* Without the hardware, the first write to a clean writable page faults. */
-static void skip_without_hardware(struct kunit *test)
-{
-	if (!arch_has_hw_pte_young())
-		kunit_skip(test, "the hardware does not set accessed and dirty");
-}
-
 static void mprotect_fault(struct kunit *test)
 {
-	const struct fault_row *row = test->param_value;
-	const struct ptebatch_op *op = &ptebatch_protections[row->how];
+	const struct ptebatch_case *row = test->param_value;
+	const struct ptebatch_op *op = row->op ?: TO_WRITABLE;
 	const char *missing = ptebatch_op_missing(op);
 	struct ptebatch_space *space;
 	unsigned long start, end;
@@ -187,12 +188,11 @@ static void mprotect_fault(struct kunit *test)
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
-	if (row->hardware)
-		skip_without_hardware(test);
+	ptebatch_conditions_need(test, row->with);
 	space = ptebatch_space(test, &row->setup);
 	start = ptebatch_addr(space, 0);
 	end = ptebatch_addr(space, space->row.nr);
-	if (row->how == PTEBATCH_NUMA_HINT)
+	if (op == NUMA_HINT)
 		op->call(op, space, false);
 	else
 		KUNIT_ASSERT_EQ(test, 0,
@@ -211,42 +211,37 @@ static void mprotect_fault(struct kunit *test)
  * each page, with fewer faults in the first case, the entries are the same.
  */
 
-static const struct same_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	unsigned int avoided;	/* faults that mprotect() avoids */
-	bool hardware;		/* if the hardware sets accessed and dirty */
-} same_rows[] = {
+/* @ret: the number of faults that mprotect() avoids. */
+static const struct ptebatch_case same_rows[] = {
 	{ "exclusive dirty pages: 16 faults avoided, entries as after faults",
-	  { "{Rdyx*16}", .prot = RO }, 16 },
+	  { "{Rdyx*16}", .prot = RO }, .ret = 16 },
 	{ "exclusive clean pages: 16 faults avoided, entries as after faults",
-	  { "{Ryx*16}", .prot = RO }, 16, true },
+	  { "{Ryx*16}", .prot = RO }, .ret = 16, .with = { HARDWARE_BITS } },
 	{ "exclusive old pages, from PROT_NONE: 16 faults avoided, entries as after faults",
-	  { "{Ndx*16}" }, 16, true },
+	  { "{Ndx*16}" }, .ret = 16, .with = { HARDWARE_BITS } },
 	{ "exclusive and shared runs: 11 faults avoided, entries as after faults",
-	  { "{Rdyx Rdy Rdyx*2 Rdy*4 Rdyx*8}", .prot = RO }, 11 },
+	  { "{Rdyx Rdy Rdyx*2 Rdy*4 Rdyx*8}", .prot = RO }, .ret = 11 },
 	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: 4 faults avoided, entries as after faults",
-	  { "{Rdysx*4 Rdyx*12}", .prot = RO, .track = true }, 4 },
+	  { "{Rdysx*4 Rdyx*12}", .prot = RO, .track = true }, .ret = 4 },
 	{ "4 of 16 pages uffd-wp: 12 faults avoided, entries as after faults",
-	  { "{Rdyux*4 Rdyx*12}", .prot = RO, .uffd_wp = true }, 12 },
+	  { "{Rdyux*4 Rdyx*12}", .prot = RO, .uffd_wp = true }, .ret = 12 },
 	{ "small folios, dirty, clean and shared: 2 faults avoided, entries as after faults",
-	  { "Rdyx Ryx Rdy Ry", .prot = RO }, 2, true },
+	  { "Rdyx Ryx Rdy Ry", .prot = RO }, .ret = 2, .with = { HARDWARE_BITS } },
 	{ "PMD, exclusive and dirty: 1 fault avoided, PMD as after a fault",
-	  { "[Rdyx]", .prot = RO }, 1 },
+	  { "[Rdyx]", .prot = RO }, .ret = 1 },
 	{ "write notification, dirty and clean folio: 8 faults avoided, entries as after faults",
-	  { "{Rdy*8} {Ry*8}", PTEBATCH_FILE, RO }, 8 },
+	  { "{Rdy*8} {Ry*8}", PTEBATCH_FILE, RO }, .ret = 8 },
 	{ "private file, COW copy and page cache: 4 faults avoided, entries as after faults",
-	  { "{Rdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RO }, 4 },
+	  { "{Rdyx*4} {Ry*4}", PTEBATCH_PRIVATE_FILE, RO }, .ret = 4 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(same_rows, same_rows, name);
 
 static struct ptebatch_trial *change_and_write(struct kunit *test,
-					       enum ptebatch_protection_id how,
+					       const struct ptebatch_op *op,
 					       unsigned long *faults)
 {
-	const struct same_row *row = test->param_value;
-	const struct ptebatch_op *op = &ptebatch_protections[how];
+	const struct ptebatch_case *row = test->param_value;
 	struct ptebatch_trial *trial;
 	unsigned int i;
 	int failed = 0;
@@ -269,15 +264,14 @@ static struct ptebatch_trial *change_and_write(struct kunit *test,
 
 static void mprotect_same(struct kunit *test)
 {
-	const struct same_row *row = test->param_value;
+	const struct ptebatch_case *row = test->param_value;
 	struct ptebatch_trial *upgraded, *faulted;
 	unsigned long few, many;
 
-	if (row->hardware)
-		skip_without_hardware(test);
-	upgraded = change_and_write(test, PTEBATCH_TO_WRITABLE, &few);
-	faulted = change_and_write(test, PTEBATCH_TO_WRITABLE_LATER, &many);
-	KUNIT_EXPECT_EQ_MSG(test, many - few, row->avoided,
+	ptebatch_conditions_need(test, row->with);
+	upgraded = change_and_write(test, TO_WRITABLE, &few);
+	faulted = change_and_write(test, TO_WRITABLE_LATER, &many);
+	KUNIT_EXPECT_EQ_MSG(test, many - few, row->ret,
 			    PTEBATCH_RULE_FAULTS ": %lu faults without the upgrade, %lu with it",
 			    many, few);
 	if (ptebatch_trial_allows(upgraded, &faulted->after.row))
@@ -286,104 +280,6 @@ static void mprotect_same(struct kunit *test)
 	ptebatch_print_row(test, "fault", &faulted->after.row, NULL);
 	ptebatch_print_row(test, "mprotect", &upgraded->after.row, upgraded->differs);
 }
-
-/*
- * Rule 3: a NUMA hinting fault restores the entries of the folio that lie in
- * the VMA and in the page table, and no others. Outside of the range of each
- * picture are other VMAs, with PROT_NONE.
- */
-
-static const struct hint_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	unsigned int at;	/* entry that is accessed */
-	const char *after;
-	bool write;
-	bool misplaced;		/* the policy of the VMA prefers node 0 */
-	bool fails;		/* no memory for the migration to node 0 */
-} hint_rows[] = {
-	{ "64K folio, read: all entries become writable again",
-	  { "{Wdyx*16}", .prot = RW }, 5, "{Wdyx*16}" },
-	{ "64K folio, write: all entries become writable again",
-	  { "{Wdyx*16}", .prot = RW }, 15, "{Wdyx*16}", true },
-	{ "64K folio, read-only exclusive pages, read: become writable",
-	  { "{Rdyx*16}", .prot = RW }, 0, "{Wdyx*16}" },
-	{ "64K folio, second half shared, read of the first: second half stays read-only",
-	  { "{Wdyx*8 Rdy*8}", .prot = RW }, 3, "{Wdyx*8 Rdy*8}" },
-	{ "64K folio, second half shared, read of the second: first half becomes writable",
-	  { "{Wdyx*8 Rdy*8}", .prot = RW }, 12, "{Wdyx*8 Rdy*8}" },
-	{ "read-only VMA, exclusive dirty pages: stay read-only",
-	  { "{Rdyx*16}", .prot = RO }, 5, "{Rdyx*16}" },
-	{ "clean and old pages: stay clean, become young",
-	  { "{Wx*8 Wdx*8}", .prot = RW }, 2, "{Wyx*8 Wdyx*8}" },
-	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: all others stay read-only",
-	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .track = true }, 9,
-	  "{Wdysx*4 Rdyx*12}" },
-	{ "4 of 16 pages uffd-wp: stay read-only",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, 9,
-	  "{Rdyux*4 Wdyx*12}" },
-	{ "4 of 16 pages uffd-rwp: stay PROT_NONE",
-	  { "{Ndyux*4 Wdyx*12}", .prot = RW, .uffd_rwp = true }, 9,
-	  "{Ndyux*4 Wdyx*12}" },
-	{ "64K folio with a hole of 3 pages: hole stays",
-	  { "{Wdyx*5 -*3 Wdyx*8}", .prot = RW }, 9, "{Wdyx*5 -*3 Wdyx*8}" },
-	{ "last 13 pages of a 64K folio behind another folio: other folio stays PROT_NONE",
-	  { "{Wdyx*4} {.*3 Wdyx*13}", .prot = RW }, 6, "{Ndyx*4} {.*3 Wdyx*13}" },
-	{ "first 13 pages of a 64K folio before another folio: other folio stays PROT_NONE",
-	  { "{Wdyx*13 .*3} {Wdyx*4}", .prot = RW }, 6, "{Wdyx*13 .*3} {Ndyx*4}" },
-	{ "first of two physically adjacent folios: second stays PROT_NONE",
-	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, 15, "{Wdyx*16} +{Ndyx*16}" },
-	{ "second of two physically adjacent folios: first stays PROT_NONE",
-	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, 16, "{Ndyx*16} +{Wdyx*16}" },
-	{ "small folios: only the entry that is read changes",
-	  { "Wdyx*3", .prot = RW }, 1, "Ndyx Wdyx Ndyx" },
-	{ "64K folio partly before the VMA: pages before it stay PROT_NONE",
-	  { "{Ndyx*5 | Wdyx*11 |}", .prot = RW }, 9, "{Ndyx*5 Wdyx*11}" },
-	{ "64K folio partly after the VMA: pages after it stay PROT_NONE",
-	  { "{| Wdyx*11 | Ndyx*5}", .prot = RW }, 9, "{Wdyx*11 Ndyx*5}" },
-	{ "64K folio with one page in the VMA: all other pages stay PROT_NONE",
-	  { "{Ndyx*8 | Wdyx | Ndyx*7}", .prot = RW }, 8, "{Ndyx*8 Wdyx Ndyx*7}" },
-	{ "64K folio across two page tables, read in the first: second half stays PROT_NONE",
-	  { "@-8 {Wdyx*16}", .prot = RW }, 2, "@-8 {Wdyx*8 Ndyx*8}" },
-	{ "64K folio across two page tables, read in the second: first half stays PROT_NONE",
-	  { "@-8 {Wdyx*16}", .prot = RW }, 12, "@-8 {Ndyx*8 Wdyx*8}" },
-	{ "64K folio in two VMAs, both with hints, read in the first: second half stays PROT_NONE",
-	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, 3, "{Wdyx*8 ; Ndyx*8}" },
-	{ "64K folio in two VMAs, both with hints, read in the second: first half stays PROT_NONE",
-	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, 8, "{Ndyx*8 ; Wdyx*8}" },
-	{ "64K folio, zero pages with PROT_NONE between: these stay PROT_NONE",
-	  { "{Wdyx*4 Nzy*4 Wdyx*8}", .prot = RW }, 9, "{Wdyx*4 Nzy*4 Wdyx*8}" },
-	{ "64K folio, 4 migration entries: unchanged, the rest writable again",
-	  { "{Wdyx*4 Mx*4 Wdyx*8}", .prot = RW }, 9, "{Wdyx*4 Mx*4 Wdyx*8}" },
-	{ "64K folio, small folio in place of page 3: small folio stays PROT_NONE",
-	  { "{Wdyx*3 .*13} Wdyx", .prot = RW }, 0, "{Wdyx*3 .*13} Ndyx" },
-
-	/* Migration. */
-	{ "64K folio off the node of its policy: migrates, all entries read-only",
-	  { "1{Wdyx*16}", .prot = RW, .lru = true }, 5, "~0{Rdyx*16}",
-	  .misplaced = true },
-	{ "64K folio off the node of its policy, no memory there: stays, all entries read-only",
-	  { "1{Wdyx*16}", .prot = RW, .lru = true }, 5, "1{Rdyx*16}",
-	  .misplaced = true, .fails = true },
-	{ "64K folio off the node of its policy, on no LRU list: stays, writable again",
-	  { "1{Wdyx*16}", .prot = RW }, 5, "1{Wdyx*16}", .misplaced = true },
-	{ "64K folio on the node of its policy: stays, writable again",
-	  { "0{Wdyx*16}", .prot = RW, .lru = true }, 5, "0{Wdyx*16}",
-	  .misplaced = true },
-	{ "small folio off the node of its policy: migrates, read-only",
-	  { "1{Wdyx}", .prot = RW, .lru = true }, 0, "~0{Rdyx}",
-	  .misplaced = true },
-	{ "PMD, read: becomes writable again",
-	  { "[Wdyx]", .prot = RW }, 7, "[Wdyx]" },
-	{ "PMD, shared, read: stays read-only",
-	  { "[Rdy]", .prot = RW }, 7, "[Rdy]" },
-	{ "shmem folio, read: all entries become writable again",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, 5, "{Wdy*16}" },
-	{ "file with write notification: clean pages stay read-only",
-	  { "{Wdy*8 Ry*8}", PTEBATCH_FILE, RW }, 5, "{Wdy*8 Ry*8}" },
-};
-
-KUNIT_ARRAY_PARAM_DESC(hint_rows, hint_rows, name);
 
 /*
  * Move two page tables, of @addr and of the next PMD, to physically adjacent
@@ -433,83 +329,187 @@ static void protect_outside(struct kunit *test, const struct ptebatch_space *spa
 }
 
 #ifdef CONFIG_NUMA
-static struct mempolicy prefers_node_0 = {
+static struct mempolicy policy = {
 	.refcnt = ATOMIC_INIT(1),
 	.mode = MPOL_PREFERRED,
 	.flags = MPOL_F_MOF,
 	.nodes = NODE_MASK_NONE,
 };
 
-static void set_policy(struct mm_struct *mm, unsigned long addr, bool on)
+static void set_policy(const struct ptebatch_place *place, bool on)
 {
+	struct mm_struct *mm = place->mm;
 	struct vm_area_struct *vma;
 
-	node_set(0, prefers_node_0.nodes);
+	node_set(0, policy.nodes);
 	mmap_write_lock(mm);
-	vma = vma_lookup(mm, addr);
+	vma = vma_lookup(mm, place->start);
 	vma_start_write(vma);
-	vma->vm_policy = on ? &prefers_node_0 : NULL;
+	vma->vm_policy = on ? &policy : NULL;
 	mmap_write_unlock(mm);
 }
 #else
-static void set_policy(struct mm_struct *mm, unsigned long addr, bool on)
+static void set_policy(const struct ptebatch_place *place, bool on)
 {
 }
 #endif
 
-static void hint_begin(struct ptebatch_trial *trial, const struct hint_row *row)
+static void prefer_node_0(struct ptebatch_use *use, const unsigned long *args,
+			  struct pt_regs *regs)
 {
-	if (row->fails)
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_fail_folio(PTEBATCH_FAIL_MIGRATION, 1));
-	if (row->misplaced)
-		set_policy(trial->place->mm, trial->place->start, true);
+	set_policy(use->trial->place, true);
 }
 
-static void hint_end(struct ptebatch_trial *trial, const struct hint_row *row)
+static void prefer_none(struct ptebatch_use *use)
 {
-	struct folio *folio;
-
-	if (row->misplaced)
-		set_policy(trial->place->mm, trial->place->start, false);
-	if (row->fails)
-		KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_fail_folio_end(&folio),
-				      "the NUMA hinting fault does not migrate the folio");
+	set_policy(use->trial->place, false);
 }
 
-static bool check_hint(struct kunit *test, const struct hint_row *row)
+static const struct ptebatch_condition_type prefers_node_0 = {
+	.name = "the policy of the VMA prefers node 0", .occur = prefer_node_0,
+	.end = prefer_none,
+};
+
+#define PREFERS_NODE_0	{ .type = &prefers_node_0 }
+
+static long access(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	struct ptebatch_op op = ptebatch_protections[PTEBATCH_NUMA_HINT];
-	const char *missing = ptebatch_op_missing(&op);
-	struct ptebatch_trial *trial;
-	unsigned long faults;
-	char __user *addr;
+	char __user *addr = (char __user *)ptebatch_addr(space, op->arg);
+	struct mm_struct *mm = space->places[0].mm;
+	struct ptebatch_op hint = *NUMA_HINT;
 	char byte __maybe_unused;
-	int err;
+	unsigned long faults;
+	long err;
 
-	if (!missing && row->fails)
-		missing = ptebatch_fail_folio_missing();
-	if (missing)
-		kunit_skip(test, "%s", missing);
-	op.prot = row->setup.prot;
-	trial = ptebatch_trial_begin(test, "the NUMA hinting fault", &row->setup);
-	if (trial->space->row.first + trial->space->row.nr > PTRS_PER_PTE)
-		make_tables_adjacent(test, trial->place->mm, trial->place->start);
-	protect_outside(test, trial->space);
-	op.call(&op, trial->space, false);
-
-	addr = (char __user *)ptebatch_addr(trial->space, row->at);
-	hint_begin(trial, row);
-	kthread_use_mm(trial->place->mm);
+	if (space->row.first + space->row.nr > PTRS_PER_PTE)
+		make_tables_adjacent(space->test, mm, space->places[0].start);
+	protect_outside(space->test, space);
+	hint.prot = space->setup.prot;
+	hint.call(&hint, space, false);
+	kthread_use_mm(mm);
 	faults = count_faults();
-	err = row->write ? put_user(1, addr) : get_user(byte, addr);
+	err = op->prot == PROT_WRITE ? put_user(1, addr) : get_user(byte, addr);
 	faults = count_faults() - faults;
-	kthread_unuse_mm(trial->place->mm);
-	hint_end(trial, row);
-	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_EQ_MSG(test, faults, 1, "%lu faults, expected one NUMA hinting fault",
-			    faults);
-	return ptebatch_trial_end(trial) && ptebatch_trial_expect(trial, row->after);
+	kthread_unuse_mm(mm);
+	KUNIT_EXPECT_EQ_MSG(space->test, faults, 1,
+			    "%lu faults, expected one NUMA hinting fault", faults);
+	return err;
+}
+
+static const char *hint_missing(void)
+{
+	return ptebatch_op_missing(NUMA_HINT);
+}
+
+static const struct ptebatch_op read = {
+	.function = "the NUMA hinting fault", .call = access, .prot = PROT_READ,
+	.missing = hint_missing, .no_twin = true,
+};
+
+static const struct ptebatch_op write = {
+	.function = "the NUMA hinting fault", .call = access, .prot = PROT_WRITE,
+	.missing = hint_missing, .no_twin = true,
+};
+
+/*
+ * Rule 3: a NUMA hinting fault restores the entries of the folio that lie in
+ * the VMA and in the page table, and no others. Outside of the range of each
+ * picture are other VMAs, with PROT_NONE. @arg is the entry of a read.
+ */
+static const struct ptebatch_case hint_rows[] = {
+	{ "64K folio, read: all entries become writable again",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .arg = 5 },
+	{ "64K folio, write: all entries become writable again",
+	  { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .op = &write, .arg = 15 },
+	{ "64K folio, read-only exclusive pages, read: become writable",
+	  { "{Rdyx*16}", .prot = RW }, "{Wdyx*16}" },
+	{ "64K folio, second half shared, read of the first: second half stays read-only",
+	  { "{Wdyx*8 Rdy*8}", .prot = RW }, "{Wdyx*8 Rdy*8}", .arg = 3 },
+	{ "64K folio, second half shared, read of the second: first half becomes writable",
+	  { "{Wdyx*8 Rdy*8}", .prot = RW }, "{Wdyx*8 Rdy*8}", .arg = 12 },
+	{ "read-only VMA, exclusive dirty pages: stay read-only",
+	  { "{Rdyx*16}", .prot = RO }, "{Rdyx*16}", .arg = 5 },
+	{ "clean and old pages: stay clean, become young",
+	  { "{Wx*8 Wdx*8}", .prot = RW }, "{Wyx*8 Wdyx*8}", .arg = 2 },
+	{ "soft-dirty tracked, 4 of 16 pages soft-dirty: all others stay read-only",
+	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .track = true }, "{Wdysx*4 Rdyx*12}",
+	  .arg = 9 },
+	{ "4 of 16 pages uffd-wp: stay read-only",
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, "{Rdyux*4 Wdyx*12}",
+	  .arg = 9 },
+	{ "4 of 16 pages uffd-rwp: stay PROT_NONE",
+	  { "{Ndyux*4 Wdyx*12}", .prot = RW, .uffd_rwp = true }, "{Ndyux*4 Wdyx*12}",
+	  .arg = 9 },
+	{ "64K folio with a hole of 3 pages: hole stays",
+	  { "{Wdyx*5 -*3 Wdyx*8}", .prot = RW }, "{Wdyx*5 -*3 Wdyx*8}", .arg = 9 },
+	{ "last 13 pages of a 64K folio behind another folio: other folio stays PROT_NONE",
+	  { "{Wdyx*4} {.*3 Wdyx*13}", .prot = RW }, "{Ndyx*4} {.*3 Wdyx*13}",
+	  .arg = 6 },
+	{ "first 13 pages of a 64K folio before another folio: other folio stays PROT_NONE",
+	  { "{Wdyx*13 .*3} {Wdyx*4}", .prot = RW }, "{Wdyx*13 .*3} {Ndyx*4}",
+	  .arg = 6 },
+	{ "first of two physically adjacent folios: second stays PROT_NONE",
+	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, "{Wdyx*16} +{Ndyx*16}", .arg = 15 },
+	{ "second of two physically adjacent folios: first stays PROT_NONE",
+	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, "{Ndyx*16} +{Wdyx*16}", .arg = 16 },
+	{ "small folios: only the entry that is read changes",
+	  { "Wdyx*3", .prot = RW }, "Ndyx Wdyx Ndyx", .arg = 1 },
+	{ "64K folio partly before the VMA: pages before it stay PROT_NONE",
+	  { "{Ndyx*5 | Wdyx*11 |}", .prot = RW }, "{Ndyx*5 Wdyx*11}", .arg = 9 },
+	{ "64K folio partly after the VMA: pages after it stay PROT_NONE",
+	  { "{| Wdyx*11 | Ndyx*5}", .prot = RW }, "{Wdyx*11 Ndyx*5}", .arg = 9 },
+	{ "64K folio with one page in the VMA: all other pages stay PROT_NONE",
+	  { "{Ndyx*8 | Wdyx | Ndyx*7}", .prot = RW }, "{Ndyx*8 Wdyx Ndyx*7}",
+	  .arg = 8 },
+	{ "64K folio across two page tables, read in the first: second half stays PROT_NONE",
+	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Wdyx*8 Ndyx*8}", .arg = 2 },
+	{ "64K folio across two page tables, read in the second: first half stays PROT_NONE",
+	  { "@-8 {Wdyx*16}", .prot = RW }, "@-8 {Ndyx*8 Wdyx*8}", .arg = 12 },
+	{ "64K folio in two VMAs, both with hints, read in the first: second half stays PROT_NONE",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "{Wdyx*8 ; Ndyx*8}", .arg = 3 },
+	{ "64K folio in two VMAs, both with hints, read in the second: first half stays PROT_NONE",
+	  { "{Wdyx*8 ; Wdyx*8}", .prot = RW }, "{Ndyx*8 ; Wdyx*8}", .arg = 8 },
+	{ "64K folio, zero pages with PROT_NONE between: these stay PROT_NONE",
+	  { "{Wdyx*4 Nzy*4 Wdyx*8}", .prot = RW }, "{Wdyx*4 Nzy*4 Wdyx*8}", .arg = 9 },
+	{ "64K folio, 4 migration entries: unchanged, the rest writable again",
+	  { "{Wdyx*4 Mx*4 Wdyx*8}", .prot = RW }, "{Wdyx*4 Mx*4 Wdyx*8}", .arg = 9 },
+	{ "64K folio, small folio in place of page 3: small folio stays PROT_NONE",
+	  { "{Wdyx*3 .*13} Wdyx", .prot = RW }, "{Wdyx*3 .*13} Ndyx" },
+
+	/* Migration. */
+	{ "64K folio off the node of its policy: migrates, all entries read-only",
+	  { "1{Wdyx*16}", .prot = RW, .lru = true }, "~0{Rdyx*16}", .arg = 5,
+	  .with = { PREFERS_NODE_0 } },
+	{ "64K folio off the node of its policy, no memory there: stays, all entries read-only",
+	  { "1{Wdyx*16}", .prot = RW, .lru = true }, "1{Rdyx*16}", .arg = 5,
+	  .with = { PREFERS_NODE_0, NO_MIGRATION_FOLIO(1) } },
+	{ "64K folio off the node of its policy, on no LRU list: stays, writable again",
+	  { "1{Wdyx*16}", .prot = RW }, "1{Wdyx*16}", .arg = 5,
+	  .with = { PREFERS_NODE_0 } },
+	{ "64K folio on the node of its policy: stays, writable again",
+	  { "0{Wdyx*16}", .prot = RW, .lru = true }, "0{Wdyx*16}", .arg = 5,
+	  .with = { PREFERS_NODE_0 } },
+	{ "small folio off the node of its policy: migrates, read-only",
+	  { "1{Wdyx}", .prot = RW, .lru = true }, "~0{Rdyx}",
+	  .with = { PREFERS_NODE_0 } },
+	{ "PMD, read: becomes writable again",
+	  { "[Wdyx]", .prot = RW }, "[Wdyx]", .arg = 7 },
+	{ "PMD, shared, read: stays read-only",
+	  { "[Rdy]", .prot = RW }, "[Rdy]", .arg = 7 },
+	{ "shmem folio, read: all entries become writable again",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*16}", .arg = 5 },
+	{ "file with write notification: clean pages stay read-only",
+	  { "{Wdy*8 Ry*8}", PTEBATCH_FILE, RW }, "{Wdy*8 Ry*8}", .arg = 5 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hint_rows, hint_rows, name);
+
+static bool check_hint(struct kunit *test, const struct ptebatch_case *row)
+{
+	struct ptebatch_case fault = *row;
+
+	fault.op = row->op ?: &read;
+	return ptebatch_case_run(test, &fault);
 }
 
 static void mprotect_hint(struct kunit *test)
@@ -533,7 +533,7 @@ static void mprotect_hint_order(struct kunit *test)
 	unsigned int nr = 1U << param->order;
 	/* In one page table. */
 	bool others = nr + 2 <= PTRS_PER_PTE;
-	struct hint_row row = {
+	struct ptebatch_case row = {
 		.setup = {
 			ptebatch_draw(test, others ? "Wdyx {Wdyx*%u} Wdyx" : "{Wdyx*%u}",
 				      nr),
@@ -542,16 +542,14 @@ static void mprotect_hint_order(struct kunit *test)
 		.after = ptebatch_draw(test, others ? "Ndyx {Wdyx*%u} Ndyx" : "{Wdyx*%u}",
 				       nr),
 	};
-	unsigned int last = others + nr - 1;
+	const unsigned int at[] = { others, others + nr - 1, others + nr / 2 };
+	unsigned int i;
 
-	row.at = others;
-	if (!check_hint(test, &row) || nr == 1)
-		return;
-	row.at = last;
-	if (!check_hint(test, &row) || nr == 2)
-		return;
-	row.at = others + nr / 2;
-	check_hint(test, &row);
+	for (i = 0; i < min(nr, ARRAY_SIZE(at)); i++) {
+		row.arg = at[i];
+		if (!check_hint(test, &row))
+			return;
+	}
 }
 
 /*
