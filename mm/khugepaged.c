@@ -302,7 +302,6 @@ static void check(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 
 	for (i = 0; i < trial->after.row.nr; i++)
 		expect_new_folio(trial, i);
-	ptebatch_trial_expect_ksm_zero_pages(trial);
 	KUNIT_EXPECT_EQ_MSG(trial->test,
 			    trial->announced.events & ~BIT(MMU_NOTIFY_CLEAR), 0,
 			    PTEBATCH_RULE_NOTIFIERS ": events that %s announces",
@@ -393,7 +392,7 @@ static const struct ptebatch_case rows[] = {
 	    .prot = RW }, "~[Wdyx]" },
 	{ "zero pages of KSM in and between folios: collapsed, filled with zeroes",
 	  { "Rdzy*8 {Wdyx*T/2} Rzy*T/4 {Wdyx*8 Rdzy*8} Wdyx*T/4-24", .prot = RW },
-	  "~[Wdyx]", .with = { KSM_ZERO_PAGES } },
+	  "~[Wdyx]" },
 	{ "huge zero page, then a page table: page table collapsed",
 	  { "Rzy*T {Wdyx*16}*T/16", .prot = RW, .huge_zero = true },
 	  "Rzy*T ~[Wdyx]" },
@@ -695,7 +694,7 @@ static const struct ptebatch_case daemon_rows[] = {
 	  ORDERS(BIT(4)) },
 	{ "zero page in and between folios: 64K folio, filled with zeroes",
 	  { "Rzy*3 {Wdyx*2 Rzy Wdyx} Rdzy*5 Wdyx*4 -*T-16", .prot = RW },
-	  "~{Wdyx*16} -*T-16", ORDERS(BIT(4), KSM_ZERO_PAGES) },
+	  "~{Wdyx*16} -*T-16", ORDERS(BIT(4)) },
 	{ "64K of the zero page only: unchanged, next 64K collapsed",
 	  { "Rzy*16 Rzy*15 Wdyx -*T-32", .prot = RW }, "Rzy*16 ~{Wdyx*16} -*T-32",
 	  ORDERS(BIT(4)) },

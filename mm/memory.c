@@ -18,7 +18,6 @@
 #include "../lib/check/rules.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/fail_folio.h"
-#include "../lib/kernel/ksm.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/run/orders.h"
@@ -455,17 +454,6 @@ static void zap_full_gather(struct kunit *test)
 	ptebatch_row_run(test, &run);
 }
 
-static void map_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
-{
-	ptebatch_ksm_map_zero_pages(trial->place->mm,
-				    ptebatch_ksm_zero_entries(&trial->before.row));
-}
-
-static void expect_ksm_zero_pages(struct ptebatch_trial *trial, const void *data)
-{
-	ptebatch_trial_expect_ksm_zero_pages(trial);
-}
-
 static void zap_ksm_zero_pages(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
@@ -475,7 +463,6 @@ static void zap_ksm_zero_pages(struct kunit *test)
 	const struct ptebatch_run run = {
 		.op = &ptebatch_zap_tables, .setup = &setup,
 		.after = "Rdzy*2 -*6 Rdzy",
-		.prepare = map_ksm_zero_pages, .check = expect_ksm_zero_pages,
 	};
 
 	if (!IS_ENABLED(CONFIG_KSM))

@@ -18,7 +18,6 @@
 #include "../lib/check/compare.h"
 #include "../lib/kernel/counter.h"
 #include "../lib/kernel/device.h"
-#include "../lib/kernel/ksm.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/uffd.h"
@@ -337,11 +336,6 @@ struct attempt {
 	unsigned int unlocked;
 };
 
-static void check_move(struct ptebatch_trial *trial, const void *data)
-{
-	ptebatch_trial_expect_ksm_zero_pages(trial);
-}
-
 static bool is_large(const struct attempt *attempt)
 {
 	return attempt->space->row.folios[0].order;
@@ -395,7 +389,6 @@ static void prepare_move(struct ptebatch_trial *trial, const void *data)
 		else if (!row->locked && locked)
 			folio_unlock(space->folios[i]);
 	}
-	ptebatch_ksm_map_zero_pages(trial->place->mm, ptebatch_ksm_zero_entries(&space->row));
 	attempt->space = space;
 	attempt->unlocked = 0;
 	attempt->waits = (struct ptebatch_counter) {
@@ -435,7 +428,7 @@ static void move_row(struct kunit *test)
 	const struct ptebatch_run run = {
 		.op = &op, .setup = &row->setup,
 		.after = row->after, .second = row->second, .ret = row->err,
-		.prepare = prepare_move, .undo = undo_move, .check = check_move,
+		.prepare = prepare_move, .undo = undo_move,
 		.data = &attempt,
 	};
 

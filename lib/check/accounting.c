@@ -2,13 +2,14 @@
 /*
  * The counters are consistent with the page tables: the mapcounts (large, entire
  * and, with CONFIG_PAGE_MAPCOUNT, per page), the reference counts, the swap counts
- * of folios in the swap cache and the RSS of each mm; no page with two mappings is
- * AnonExclusive, and each folio without mappings is free.
+ * of folios in the swap cache, the RSS and the zero pages of KSM of each mm; no page
+ * with two mappings is AnonExclusive, and each folio without mappings is free.
  */
 #include <linux/mm.h>
 
 #include "internal.h"
 
+#include "../kernel/ksm.h"
 #include "../kernel/swap.h"
 #include "../space/refs.h"
 #include "checks.h"
@@ -29,6 +30,10 @@ struct accounting {
 	unsigned int *huge;
 };
 
+/* Counters of an mm: RSS, and zero pages that KSM has mapped. */
+#define KSM_ZERO_PAGES	NR_MM_COUNTERS
+#define COUNTERS	(NR_MM_COUNTERS + 1)
+
 static void expect_count(struct accounting *acct, const char *what, int nr,
 			 long expected, long got)
 {
@@ -42,7 +47,7 @@ static void expect_count(struct accounting *acct, const char *what, int nr,
 }
 
 /* A page that is not the row's counts only in the RSS. */
-static void count_foreign(pte_t pte, long rss[NR_MM_COUNTERS])
+static void count_foreign(pte_t pte, long rss[COUNTERS])
 {
 	if (pte_present(pte) && pfn_valid(pte_pfn(pte)) &&
 	    !is_zero_pfn(pte_pfn(pte)))
@@ -52,11 +57,12 @@ static void count_foreign(pte_t pte, long rss[NR_MM_COUNTERS])
 /* Count the entries of a place, and the RSS that they imply. */
 static void count_entries(struct accounting *acct,
 			  const struct ptebatch_snapshot *snapshot,
-			  long rss[NR_MM_COUNTERS])
+			  long rss[COUNTERS])
 {
 	const struct ptebatch_space *space = acct->space;
 	unsigned int i;
 
+	rss[KSM_ZERO_PAGES] += ptebatch_ksm_zero_entries(&snapshot->row);
 	for (i = 0; i < snapshot->row.nr; i++) {
 		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
 		struct folio *folio;
@@ -97,6 +103,9 @@ static void check_rss(struct accounting *acct, struct mm_struct *mm,
 		     get_mm_counter_sum(mm, MM_SHMEMPAGES));
 	expect_count(acct, "MM_SWAPENTS", -1, rss[MM_SWAPENTS],
 		     get_mm_counter_sum(mm, MM_SWAPENTS));
+	if (IS_ENABLED(CONFIG_KSM))
+		expect_count(acct, "ksm_zero_pages", -1, rss[KSM_ZERO_PAGES],
+			     ptebatch_ksm_mapped_zero_pages(mm));
 }
 
 /* Check the mapcount of each page, with CONFIG_PAGE_MAPCOUNT. */
@@ -194,7 +203,7 @@ static bool count_places(struct accounting *acct,
 			 const struct ptebatch_snapshot *const *taken)
 {
 	const struct ptebatch_space *space = acct->space;
-	long rss[PTEBATCH_PLACES][NR_MM_COUNTERS] = {};
+	long rss[PTEBATCH_PLACES][COUNTERS] = {};
 	struct ptebatch_snapshot *snapshot = NULL;
 	unsigned int i;
 

@@ -3,7 +3,6 @@
 #include <linux/slab.h>
 
 #include "../arch/arch.h"
-#include "../kernel/ksm.h"
 #include "../row/rules.h"
 #include "../space/refs.h"
 #include "compare.h"
@@ -391,23 +390,4 @@ void ptebatch_trial_expect_old_in(const struct ptebatch_trial *trial,
 			KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, entries),
 					      "%s makes entry %u old, but not %s",
 					      trial->function, i, where);
-}
-
-/**
- * ptebatch_trial_expect_ksm_zero_pages() - rule 7: check the zero pages of KSM
- * @trial: the trial, stopped
- *
- * Without CONFIG_KSM, nothing is counted, and nothing is checked.
- */
-void ptebatch_trial_expect_ksm_zero_pages(const struct ptebatch_trial *trial)
-{
-	long expected = ptebatch_ksm_zero_entries(&trial->after.row);
-
-	if (trial->second && trial->second->place->mm == trial->place->mm)
-		expected += ptebatch_ksm_zero_entries(&trial->second->after.row);
-	if (IS_ENABLED(CONFIG_KSM))
-		KUNIT_EXPECT_EQ_MSG(trial->test,
-				    ptebatch_ksm_mapped_zero_pages(trial->place->mm), expected,
-				    PTEBATCH_RULE_ACCOUNTING ": ksm_zero_pages of the mm after %s",
-				    trial->function);
 }

@@ -17,7 +17,6 @@ bool ptebatch_trial_halfway(struct ptebatch_trial *trial, const char *done,
 void ptebatch_trial_expect_old(const struct ptebatch_trial *trial, const char *picture);
 void ptebatch_trial_expect_old_in(const struct ptebatch_trial *trial,
 				  const unsigned long *entries, const char *where);
-void ptebatch_trial_expect_ksm_zero_pages(const struct ptebatch_trial *trial);
 bool ptebatch_trial_allows(struct ptebatch_trial *trial,
 			   const struct ptebatch_row *expected);
 

@@ -46,10 +46,9 @@ extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 /*
  * entries.c: another thread changes entries: those without a page may become others,
  * flags may differ, and an entry may lose its page; of the row, or of the second
- * place. KSM_ZERO_PAGES: KSM has mapped the zero page where its entries are dirty.
+ * place.
  */
-extern const struct ptebatch_condition_type ptebatch_condition_ptes,
-	ptebatch_condition_ksm_zero_pages;
+extern const struct ptebatch_condition_type ptebatch_condition_ptes;
 
 #define PTES_BECOME_AT(at, after, row) \
 	{ .type = &ptebatch_condition_ptes, .picture = (row), .function = (at), \
@@ -59,7 +58,6 @@ extern const struct ptebatch_condition_type ptebatch_condition_ptes,
 	  .calls = (after), .value = 1 }
 /* When the operation is about to lock the page table for the first time. */
 #define PTES_BECOME(row)		PTES_BECOME_AT("pte_offset_map_lock", 0, row)
-#define KSM_ZERO_PAGES			PTEBATCH_CONDITION(ksm_zero_pages, 0)
 
 /* entries.c: the child maps the entries of a bitmap only, as the others were zapped. */
 extern const struct ptebatch_condition_type ptebatch_condition_child_maps;

@@ -5,9 +5,9 @@
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/rmap.h>
 
 #include "../check/compare.h"
-#include "../kernel/ksm.h"
 #include "../op/op.h"
 #include "../space/pte.h"
 #include "conditions.h"
@@ -103,20 +103,6 @@ static void make_ptes(struct ptebatch_use *use)
 
 const struct ptebatch_condition_type ptebatch_condition_ptes = {
 	.name = "entries change", .begin = make_ptes, .occur = change,
-};
-
-/* Zapping counts them down. */
-static void count_zero_pages(struct ptebatch_use *use, const unsigned long *args,
-			     struct pt_regs *regs)
-{
-	const struct ptebatch_trial *trial = use->trial;
-
-	ptebatch_ksm_map_zero_pages(trial->place->mm,
-				    ptebatch_ksm_zero_entries(&trial->before.row));
-}
-
-const struct ptebatch_condition_type ptebatch_condition_ksm_zero_pages = {
-	.name = "KSM has mapped zero pages", .occur = count_zero_pages,
 };
 
 static void zap_in_child(struct ptebatch_use *use, const unsigned long *args,

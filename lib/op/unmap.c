@@ -55,6 +55,10 @@ static long unmap(const struct ptebatch_op *op, struct ptebatch_space *space,
 	return 0;
 }
 
+/* @arg of zap(). */
+#define BATCHED	1
+#define FREE_TABLES	2
+
 static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 		bool twin)
 {
@@ -62,7 +66,7 @@ static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 	unsigned long start = ptebatch_addr(space, row->from);
 	unsigned long end = ptebatch_addr(space, row->to);
 	struct mm_struct *mm = space->places[0].mm;
-	bool batched = op != &ptebatch_zap && !twin;
+	bool batched = op->arg && !twin;
 	struct zap_details details = {
 		.reclaim_pt = true,
 	};
@@ -84,8 +88,7 @@ static long zap(const struct ptebatch_op *op, struct ptebatch_space *space,
 			zap_vma_range(vma, at, bytes);
 		else
 			zap_vma_range_batched(&tlb, vma, at, bytes,
-					      op == &ptebatch_zap_tables ?
-					      &details : NULL);
+					      op->arg == FREE_TABLES ? &details : NULL);
 	}
 	if (batched)
 		tlb_finish_mmu(&tlb);
@@ -168,13 +171,13 @@ const struct ptebatch_op ptebatch_zap = {
 /* With an mmu_gather of the caller. */
 const struct ptebatch_op ptebatch_zap_batched = {
 	.name = "zap", .function = "zap_vma_range_batched()", .call = zap,
-	.model = ptebatch_model_zap,
+	.arg = BATCHED, .model = ptebatch_model_zap,
 };
 
 /* As MADV_DONTNEED, which frees page tables that become empty. */
 const struct ptebatch_op ptebatch_zap_tables = {
 	.name = "zap and free page tables", .function = "zap_vma_range_batched()",
-	.call = zap, .model = ptebatch_model_zap, .no_twin = true,
+	.call = zap, .arg = FREE_TABLES, .model = ptebatch_model_zap, .no_twin = true,
 };
 
 const struct ptebatch_op ptebatch_unmap_pages = {

@@ -9,6 +9,7 @@
 #include "internal.h"
 
 #include "../arch/arch.h"
+#include "../kernel/ksm.h"
 #include "../kernel/swap.h"
 #include "folio.h"
 #include "populate.h"
@@ -461,6 +462,7 @@ int ptebatch_populate(struct ptebatch_space *space,
 	if (!err) {
 		err = map_entries(space, vma, place->start, mapped);
 		unmap_undrawn_pages(space, vma, mapped);
+		ptebatch_ksm_map_zero_pages(place->mm, ptebatch_ksm_zero_entries(&space->row));
 	}
 	mmap_write_unlock(place->mm);
 	bitmap_free(mapped);
