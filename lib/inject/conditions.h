@@ -91,21 +91,27 @@ extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
 
 /*
  * memory.c: an allocation fails, that of a page table after @calls others, those of
- * @nr folios, of folios of @order, or the first one of a slab. NEW_FOLIO_FREED: the
- * operation allocates a folio, and frees it as it cannot map it.
+ * @nr folios, with NO_PAGES of up to 8 pages, of folios of @order, or the first one of
+ * a slab; NO_MEMORY_NODE: the VMA of the row's first entry gets no folio, as its memory
+ * policy has no node. NEW_FOLIO_FREED: the operation allocates a folio, and frees it
+ * as it cannot map it.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_no_table,
 	ptebatch_condition_no_folio, ptebatch_condition_no_folio_of_order,
-	ptebatch_condition_no_slab, ptebatch_condition_freed;
+	ptebatch_condition_no_slab, ptebatch_condition_no_memory_node,
+	ptebatch_condition_freed;
 
 #define NO_TABLE(calls)			PTEBATCH_CONDITION_AT(no_table, "__pte_alloc", calls, 0)
 #define NO_FOLIO(nr)			NO_FOLIO_OF("vma_alloc_folio_noprof", nr)
 #define NO_MIGRATION_FOLIO(nr)		NO_FOLIO_OF("__folio_alloc_noprof", nr)
 #define NO_PAGE(nr)			NO_FOLIO_OF("get_free_pages_noprof", nr)
+#define NO_PAGES			NO_PAGE(0)
 #define NO_FOLIO_OF(function, nr)	PTEBATCH_CONDITION_AT(no_folio, function, 0, nr)
 #define NO_FOLIO_OF_ORDER(order) \
 	PTEBATCH_CONDITION_AT(no_folio_of_order, "__folio_alloc_noprof", 0, order)
 #define NO_SLAB				PTEBATCH_CONDITION(no_slab, 0)
+#define NO_SLAB_AT(function, calls)	PTEBATCH_CONDITION_AT(no_slab, function, calls, 0)
+#define NO_MEMORY_NODE			PTEBATCH_CONDITION(no_memory_node, 0)
 #define NEW_FOLIO_FREED			NEW_FOLIO_FREED_OF("vma_alloc_folio_noprof")
 #define NEW_FOLIO_FREED_OF(function)	PTEBATCH_CONDITION_AT(freed, function, 0, 0)
 
@@ -113,6 +119,16 @@ extern const struct ptebatch_condition_type ptebatch_condition_no_table,
 extern const struct ptebatch_condition_type ptebatch_condition_machine_check;
 
 #define MACHINE_CHECK	PTEBATCH_CONDITION_AT(machine_check, "copy_mc_to_kernel", 0, 0)
+
+/*
+ * swap.c: all folios are swapped out, and not in the swap cache; the swap count of a
+ * page of the row's first folio is the largest without an extend table.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_swapped_out,
+	ptebatch_condition_swap_count_full;
+
+#define SWAPPED_OUT			PTEBATCH_CONDITION(swapped_out, 0)
+#define SWAP_COUNT_FULL(page)		PTEBATCH_CONDITION(swap_count_full, page)
 
 /*
  * vma.c: flags of the VMA of the row's first entry are set or cleared. HOLE: no VMA

@@ -3,7 +3,9 @@
  * Allocations that fail. The kernel's fault injection reaches slabs; the result of
  * other functions is changed when they return.
  */
+#include <linux/mempolicy.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -41,7 +43,7 @@ static void lose_folios(struct ptebatch_use *use, unsigned int nr)
 	KUNIT_ASSERT_LE(test, nr, FOLIOS);
 	use->data = kunit_kcalloc(test, FOLIOS, sizeof(struct folio *), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, use->data);
-	use->hook.times = nr;
+	use->hook.times = nr ?: FOLIOS;
 }
 
 static void folios_begin(struct ptebatch_use *use)
@@ -81,7 +83,8 @@ static void put_folios(struct ptebatch_use *use)
 
 static void folios_end(struct ptebatch_use *use)
 {
-	use->met &= use->word == use->condition->value;
+	if (use->condition->value)
+		use->met &= use->word == use->condition->value;
 	put_folios(use);
 }
 
@@ -143,12 +146,13 @@ static void fail_slab(struct ptebatch_use *use, const unsigned long *args,
 #ifdef CONFIG_FAILSLAB
 	current->fail_nth = 1;
 #endif
+	use->word = true;
 }
 
 static void slab_end(struct ptebatch_use *use)
 {
 #ifdef CONFIG_FAILSLAB
-	use->met = !current->fail_nth;
+	use->met = use->word && !current->fail_nth;
 	current->fail_nth = 0;
 #endif
 }
@@ -156,4 +160,45 @@ static void slab_end(struct ptebatch_use *use)
 const struct ptebatch_condition_type ptebatch_condition_no_slab = {
 	.name = "a slab allocation fails", .missing = slab_missing, .occur = fail_slab,
 	.end = slab_end, .tells = true,
+};
+
+static const char *policy_missing(const struct ptebatch_condition *condition)
+{
+	return IS_ENABLED(CONFIG_NUMA) ? NULL : "no memory policy without CONFIG_NUMA";
+}
+
+static void set_policy(const struct ptebatch_use *use, struct mempolicy *policy)
+{
+#ifdef CONFIG_NUMA
+	const struct ptebatch_place *place = use->trial->place;
+	struct vm_area_struct *vma;
+
+	mmap_write_lock(place->mm);
+	vma = vma_lookup(place->mm, place->start);
+	vma_start_write(vma);
+	vma->vm_policy = policy;
+	mmap_write_unlock(place->mm);
+#endif
+}
+
+static void forbid_nodes(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	static struct mempolicy no_node = {
+#ifdef CONFIG_NUMA
+		.refcnt = ATOMIC_INIT(1), .mode = MPOL_BIND,
+#endif
+	};
+
+	set_policy(use, &no_node);
+}
+
+static void allow_nodes(struct ptebatch_use *use)
+{
+	set_policy(use, NULL);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_no_memory_node = {
+	.name = "the memory policy has no node", .missing = policy_missing,
+	.occur = forbid_nodes, .end = allow_nodes,
 };
