@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "../arch/tlb.h"
 
-#include <linux/mempolicy.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/rmap.h>
@@ -9,7 +8,6 @@
 
 #include "internal.h"
 
-#include "../kernel/fail_nth.h"
 #include "../kernel/process.h"
 #include "../twin/twin.h"
 #include "op.h"
@@ -26,26 +24,6 @@ static int make_child(struct ptebatch_space *space)
 	space->nr_places = 2;
 	return 0;
 }
-
-#ifdef CONFIG_NUMA
-/* Has no node: with this policy all allocations fail. */
-static struct mempolicy no_memory_node = {
-	.refcnt = ATOMIC_INIT(1),
-	.mode = MPOL_BIND,
-};
-
-static void forbid_memory(struct vm_area_struct *vma, bool forbid)
-{
-	if (forbid)
-		vma->vm_policy = &no_memory_node;
-	else if (vma->vm_policy == &no_memory_node)
-		vma->vm_policy = NULL;
-}
-#else
-static void forbid_memory(struct vm_area_struct *vma, bool forbid)
-{
-}
-#endif
 
 static int copy_entries(struct vm_area_struct *child,
 			struct vm_area_struct *parent,
@@ -65,15 +43,8 @@ static int copy_entries(struct vm_area_struct *child,
 	vma_mark_attached(child);
 	if (err)
 		return err;
-	forbid_memory(parent, setup->no_memory_node);
-	if (setup->fail_alloc)
-		ptebatch_fail_nth(1);
-	err = twin ? ptebatch_twin_copy_page_range(child, parent) :
-		     copy_page_range(child, parent);
-	if (setup->fail_alloc && !ptebatch_fail_nth_end())
-		err = -EINVAL;
-	forbid_memory(parent, false);
-	return err;
+	return twin ? ptebatch_twin_copy_page_range(child, parent) :
+		      copy_page_range(child, parent);
 }
 
 /* Set flags of all VMAs of the row. */
@@ -132,7 +103,7 @@ static long copy_vma_entries(const struct ptebatch_op *op,
 	return err;
 }
 
-/* All of the mm; not with uffd_not_inherited or no_memory_node. */
+/* All of the mm; not with uffd_not_inherited. */
 static long copy_mm(const struct ptebatch_op *op, struct ptebatch_space *space,
 		    bool twin)
 {

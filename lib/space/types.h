@@ -69,9 +69,6 @@ struct ptebatch_change {
  * @uffd_not_inherited: a child does not inherit the userfaultfd registration
  * @guarded: the VMA may have guard markers (VM_MAYBE_GUARD), so that fork()
  *           copies it even where faults could populate the child
- * @no_memory_node: the memory policy of the VMA has no node with memory during
- *                  fork()
- * @fail_alloc: the first slab allocation of copy_page_range() fails
  * @swap: the anonymous folios have swap space, and are locked
  * @droppable: the VMA is from mmap(MAP_DROPPABLE): VM_DROPPABLE, VM_WIPEONFORK
  * @swap_follows: the swap slots of each folio follow those of the preceding
@@ -119,8 +116,6 @@ struct ptebatch_setup {
 	bool uffd_no_remap_event;
 	bool uffd_not_inherited;
 	bool guarded;
-	bool no_memory_node;
-	bool fail_alloc;
 	bool swap;
 	bool droppable;
 	bool swap_follows;
