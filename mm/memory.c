@@ -14,30 +14,17 @@
 #include <linux/mmap_lock.h>
 #include <linux/sizes.h>
 
-#include "../lib/check/compare.h"
 #include "../lib/check/rules.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
-#include "../lib/kernel/fail_folio.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
+#include "../lib/run/case.h"
 #include "../lib/run/orders.h"
-#include "../lib/run/rows.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
-
-/**
- * struct zap_row - a case of zap_vma_range()
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row after the call
- */
-struct zap_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-};
 
 static unsigned int count_young(const struct ptebatch_row *row, s16 folio)
 {
@@ -54,7 +41,8 @@ static unsigned int count_young(const struct ptebatch_row *row, s16 folio)
  * Rule 17: young of a cleared file PTE must reach the folio, unless the VMA is
  * read sequentially.
  */
-static void expect_accessed_folios(struct ptebatch_trial *trial)
+static void expect_accessed_folios(struct ptebatch_trial *trial,
+				   const struct ptebatch_case *row)
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int i, young;
@@ -72,94 +60,84 @@ static void expect_accessed_folios(struct ptebatch_trial *trial)
 	}
 }
 
-/**
- * struct early - folios that are unmapped before their TLB flush
- * @trial: the trial
- * @flushed: bitmap of the entries that were flushed
- * @unmapped: bitmap of the entries whose folio was unmapped before their flush
- */
-struct early {
-	const struct ptebatch_trial *trial;
-	DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
-	DECLARE_BITMAP(unmapped, PTEBATCH_ROW_ENTRIES);
-};
+/* Flushed entries, and those whose folio was unmapped before their flush. */
+static DECLARE_BITMAP(flushed, PTEBATCH_ROW_ENTRIES);
+static DECLARE_BITMAP(early, PTEBATCH_ROW_ENTRIES);
 
-static void record_unmapped(void *data)
+static void record_unmapped(struct ptebatch_hook *hook, const unsigned long *args,
+			    struct pt_regs *regs)
 {
-	struct early *early = data;
-	const struct ptebatch_trial *trial = early->trial;
+	const struct ptebatch_trial *trial = hook->data;
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
 
 	for_each_set_bit(i, trial->flush.flushed, was->nr) {
 		const struct ptebatch_entry *entry = &was->entries[i];
 
-		if (!test_and_set_bit(i, early->flushed) &&
+		if (!test_and_set_bit(i, flushed) &&
 		    ptebatch_entry_normal(entry) && entry->flags & PTEBATCH_DIRTY &&
 		    test_bit(entry->folio, trial->space->cached) &&
 		    !test_bit(i, trial->before.huge) &&
 		    !folio_mapped(trial->space->folios[entry->folio]))
-			set_bit(i, early->unmapped);
+			set_bit(i, early);
 	}
+}
+
+static void watch_flushes(struct ptebatch_use *use, const unsigned long *args,
+			  struct pt_regs *regs)
+{
+	bitmap_zero(flushed, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(early, PTEBATCH_ROW_ENTRIES);
+	/* At its return, the trial has recorded the flush. */
+	use->hook = (struct ptebatch_hook) {
+		.function = "__mmu_notifier_arch_invalidate_secondary_tlbs",
+		.at_return = true, .match = use->trial->place->mm,
+		.act = record_unmapped, .data = use->trial,
+	};
+	/* Without CONFIG_SMP, no other CPU has a TLB entry. */
+	if (IS_ENABLED(CONFIG_SMP) && !ptebatch_hook_missing())
+		KUNIT_ASSERT_EQ(use->trial->test, 0, ptebatch_hook_begin(&use->hook));
 }
 
 /*
  * Rule 8: until its TLB entry is flushed, a CPU may write through a PTE that was
  * dirty. folio_mkclean() must find the mapping until then.
  */
-static void expect_late_unmap(struct ptebatch_trial *trial)
+static void expect_late_unmap(struct ptebatch_use *use)
 {
-	const struct early *early = trial->flush.data;
+	const struct ptebatch_trial *trial = use->trial;
 	unsigned int i;
 
-	for_each_set_bit(i, early->unmapped, trial->before.row.nr)
+	for_each_set_bit(i, early, trial->before.row.nr)
 		KUNIT_FAIL(trial->test, PTEBATCH_RULE_TLB
 			   ": %s unmaps the folio of dirty entry %u before the flush",
 			   trial->function, i);
 }
 
-static void prepare(struct ptebatch_trial *trial, const void *data)
-{
-	struct early *early = kunit_kzalloc(trial->test, sizeof(*early), GFP_KERNEL);
+static const struct ptebatch_condition_type flushes_watched = {
+	.name = "TLB flushes are watched", .occur = watch_flushes, .end = expect_late_unmap,
+};
 
-	KUNIT_ASSERT_NOT_NULL(trial->test, early);
-	early->trial = trial;
-	trial->flush.data = early;
-	/* Without CONFIG_SMP, no other CPU has a TLB entry. */
-	if (IS_ENABLED(CONFIG_SMP))
-		trial->flush.on_flush = record_unmapped;
-}
-
-static void undo(struct ptebatch_trial *trial, const void *data)
-{
-	trial->flush.on_flush = NULL;
-}
-
-static void check(struct ptebatch_trial *trial, const void *data)
-{
-	expect_accessed_folios(trial);
-	expect_late_unmap(trial);
-}
+#define FLUSHES_WATCHED	{ .type = &flushes_watched }
 
 static bool check_op(struct kunit *test, const struct ptebatch_op *op,
-		     const struct ptebatch_setup *setup, const char *after)
+		     const struct ptebatch_case *of)
 {
-	const struct ptebatch_run run = {
-		.op = op, .setup = setup, .after = after,
-		.prepare = prepare, .undo = undo, .check = check,
-	};
+	struct ptebatch_case row = *of;
 
-	return ptebatch_row_run(test, &run);
+	row.op = op;
+	row.with[0] = (struct ptebatch_condition)FLUSHES_WATCHED;
+	row.check = row.check ?: expect_accessed_folios;
+	return ptebatch_case_run(test, &row);
 }
 
-static bool check_row(struct kunit *test, const struct ptebatch_setup *setup,
-		      const char *after)
+static bool check_row(struct kunit *test, const struct ptebatch_case *row)
 {
-	return check_op(test, &ptebatch_zap, setup, after) &&
-	       check_op(test, &ptebatch_zap_batched, setup, after);
+	return check_op(test, &ptebatch_zap, row) &&
+	       check_op(test, &ptebatch_zap_batched, row);
 }
 
-static const struct zap_row rows[] = {
+static const struct ptebatch_case rows[] = {
 	{ "64K folio, exclusive: all PTEs cleared",
 	  { "{Wdyx*16}", .prot = RW }, "-*16" },
 	{ "64K folio, shared: all PTEs cleared",
@@ -361,25 +339,23 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
 static void zap_row(struct kunit *test)
 {
-	const struct zap_row *row = test->param_value;
-
-	check_row(test, &row->setup, row->after);
+	check_row(test, test->param_value);
 }
 
 /* The mmu_gather is full: zapping flushes the TLB before it continues. */
 
 /**
  * struct full_row - a case of a full mmu_gather
- * @zap: the case of zap_vma_range()
+ * @c: the case. Without a page, the gather is full after 7 entries: of a large
+ *     folio, two each.
  * @flushes: minimum number of TLB flushes
- * @no_page: the gather gets no page, and is full after 7 entries: of a large
- *           folio, two each
  */
 struct full_row {
-	struct zap_row zap;
+	struct ptebatch_case c;
 	unsigned int flushes;
-	bool no_page;
 };
+
+#define NO_GATHER_PAGE	.with = { FLUSHES_WATCHED, NO_PAGES }
 
 /* With dirty file pages, the gather may have MAX_GATHER_BATCH pages. */
 static const struct full_row full_rows[] = {
@@ -388,91 +364,56 @@ static const struct full_row full_rows[] = {
 	{ { "small file folios, then 8K folios fill the mmu_gather: two TLB flushes",
 	    { "Ry*T {Wdy*2}*16", PTEBATCH_FILE, RW }, "-*T -*32" }, 2 },
 	{ { "24 small folios, no page for the mmu_gather: 4 TLB flushes",
-	    { "Wdyx*24", .prot = RW }, "-*24" }, 4, true },
+	    { "Wdyx*24", .prot = RW }, "-*24", NO_GATHER_PAGE }, 4 },
 	{ { "8 folios of 16K, no page for the mmu_gather: two TLB flushes",
-	    { "{Wdyx*4}*8", .prot = RW }, "-*32" }, 2, true },
+	    { "{Wdyx*4}*8", .prot = RW }, "-*32", NO_GATHER_PAGE }, 2 },
 	{ { "small and 16K file folios, dirty, no page for the mmu_gather: 3 TLB flushes",
-	    { "Wdy*4 {Wdy*4}*4 Wdy*4", PTEBATCH_FILE, RW }, "-*24" }, 3, true },
+	    { "Wdy*4 {Wdy*4}*4 Wdy*4", PTEBATCH_FILE, RW }, "-*24", NO_GATHER_PAGE }, 3 },
 	{ { "9 small folios around a page table boundary, no page for the gather: two TLB flushes",
-	    { "@-7 Wdyx*9", .prot = RW }, "@-7 -*9" }, 2, true },
+	    { "@-7 Wdyx*9", .prot = RW }, "@-7 -*9", NO_GATHER_PAGE }, 2 },
 };
 
-static void full_row_desc(const struct full_row *row, char *desc)
-{
-	strscpy(desc, row->zap.name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(full_rows, full_rows, full_row_desc);
-
-static void prepare_full(struct ptebatch_trial *trial, const void *data)
-{
-	const struct full_row *row = data;
-
-	prepare(trial, NULL);
-	/* More than the gather asks for: the task may allocate other pages, too. */
-	if (row->no_page)
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_fail_folio(PTEBATCH_FAIL_PAGE, PTEBATCH_FAIL_FOLIOS));
-}
-
-static void undo_full(struct ptebatch_trial *trial, const void *data)
-{
-	const struct full_row *row = data;
-	struct folio *last;
-
-	undo(trial, NULL);
-	if (row->no_page)
-		ptebatch_fail_folio_end(&last);
-}
+KUNIT_ARRAY_PARAM_DESC(full_rows, full_rows, c.name);
 
 /* One while pages are left, one at the end of the page table. */
-static void check_full(struct ptebatch_trial *trial, const void *data)
+static void check_full(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
-	const struct full_row *row = data;
+	const struct full_row *full = trial->test->param_value;
 
-	KUNIT_EXPECT_GE_MSG(trial->test, trial->flush.calls, row->flushes,
+	KUNIT_EXPECT_GE_MSG(trial->test, trial->flush.calls, full->flushes,
 			    PTEBATCH_RULE_TLB ": number of TLB flushes of %s",
 			    trial->function);
-	check(trial, NULL);
+	expect_accessed_folios(trial, row);
 }
 
 static void zap_full_gather(struct kunit *test)
 {
-	const struct full_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &ptebatch_zap, .setup = &row->zap.setup, .after = row->zap.after,
-		.prepare = prepare_full, .undo = undo_full, .check = check_full,
-		.data = row,
-	};
+	struct ptebatch_case row = ((const struct full_row *)test->param_value)->c;
 
 	if (!IS_ENABLED(CONFIG_SMP))
 		kunit_skip(test, "the mmu_gather is not limited without CONFIG_SMP");
 	if (PTRS_PER_PTE * PAGE_SIZE > SZ_64M)
 		kunit_skip(test, "a page table maps more than 64 MiB, the limit of the suites");
-	if (row->no_page && ptebatch_fail_folio_missing())
-		kunit_skip(test, "%s", ptebatch_fail_folio_missing());
-	ptebatch_row_run(test, &run);
+	row.check = check_full;
+	check_op(test, &ptebatch_zap, &row);
 }
 
 static void zap_ksm_zero_pages(struct kunit *test)
 {
-	static const struct ptebatch_setup setup = {
-		"Rdzy*2 | Rdzy*3 Rzy*2 Wdyx | Rdzy", .prot = RW,
-	};
 	/* Without twin: in a module, the twin has a counter of its own. */
-	const struct ptebatch_run run = {
-		.op = &ptebatch_zap_tables, .setup = &setup,
-		.after = "Rdzy*2 -*6 Rdzy",
+	static const struct ptebatch_case row = {
+		.setup = { "Rdzy*2 | Rdzy*3 Rzy*2 Wdyx | Rdzy", .prot = RW },
+		.after = "Rdzy*2 -*6 Rdzy", .op = &ptebatch_zap_tables,
 	};
 
 	if (!IS_ENABLED(CONFIG_KSM))
 		kunit_skip(test, "no KSM pages without CONFIG_KSM");
-	ptebatch_row_run(test, &run);
+	ptebatch_case_run(test, &row);
 }
 
 /* Page tables that become empty are freed. */
 
-static const struct zap_row table_rows[] = {
+static const struct ptebatch_case table_rows[] = {
 	{ "2M folio that fills a page table: page table freed",
 	  { "{Wdyx*T}", .prot = RW }, "-*T" },
 	{ "half a page table of migration entries: page table freed",
@@ -485,7 +426,8 @@ static const struct zap_row table_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(table_rows, table_rows, name);
 
-static void expect_table_freed(struct ptebatch_trial *trial, const void *data)
+static void expect_table_freed(struct ptebatch_trial *trial,
+			       const struct ptebatch_case *row)
 {
 	const struct ptebatch_place *place = trial->place;
 	pmd_t *pmd;
@@ -499,145 +441,118 @@ static void expect_table_freed(struct ptebatch_trial *trial, const void *data)
 
 static void zap_table(struct kunit *test)
 {
-	const struct zap_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &ptebatch_zap_tables, .setup = &row->setup,
-		.after = row->after, .check = expect_table_freed,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
 	if (!IS_ENABLED(CONFIG_PT_RECLAIM))
 		kunit_skip(test, "no page tables are freed without CONFIG_PT_RECLAIM");
-	ptebatch_row_run(test, &run);
+	row.op = &ptebatch_zap_tables;
+	row.check = expect_table_freed;
+	ptebatch_case_run(test, &row);
 }
 
 /* The page cache is unmapped from each VMA of the file. */
 
-/**
- * struct unmap_row - a case of unmap_mapping_pages() or unmap_mapping_folio()
- * @name: name of the case
- * @op: the operation
- * @setup: address space before the call
- * @after: expected row after the call
- */
-struct unmap_row {
-	const char *name;
-	const struct ptebatch_op *op;
-	struct ptebatch_setup setup;
-	const char *after;
-};
-
-static const struct unmap_row unmap_rows[] = {
+static const struct ptebatch_case unmap_rows[] = {
 	/* unmap_mapping_pages(), page cache only. */
 	{ "page cache, middle 9 pages of a 64K shmem folio: unmapped, the rest unchanged",
-	  &ptebatch_unmap_pages,
-	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*3 -*9 Wdy*4}" },
+	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*3 -*9 Wdy*4}",
+	  .op = &ptebatch_unmap_pages },
 	{ "page cache, a 32K folio and a copy: folio unmapped, copy unchanged",
-	  &ptebatch_unmap_pages,
-	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "{-*8} {Wdyx*8}" },
+	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "{-*8} {Wdyx*8}",
+	  .op = &ptebatch_unmap_pages },
 	{ "page cache, small folios and copies: folios unmapped, copies unchanged",
-	  &ptebatch_unmap_pages,
-	  { "Ry Wdyx Ry*2 Rdyx", PTEBATCH_PRIVATE_FILE, RW },
-	  "{-} Wdyx {-}*2 Rdyx" },
+	  { "Ry Wdyx Ry*2 Rdyx", PTEBATCH_PRIVATE_FILE, RW }, "{-} Wdyx {-}*2 Rdyx",
+	  .op = &ptebatch_unmap_pages },
 	{ "page cache, swap entries of a copy: unchanged",
-	  &ptebatch_unmap_pages,
 	  { "{Ry*8} {Sx*6 Wdyx*2}", PTEBATCH_PRIVATE_FILE, RW, .swap = true },
-	  "{-*8} {Sx*6 Wdyx*2}" },
+	  "{-*8} {Sx*6 Wdyx*2}", .op = &ptebatch_unmap_pages },
 	{ "page cache, migration entries of a folio and of a copy: copy's unchanged",
-	  &ptebatch_unmap_pages,
 	  { "{M*4 Ry*4} {Mx*4 Mw*4}", PTEBATCH_PRIVATE_FILE, RW },
-	  "{-*8} {Mx*4 Mw*4}" },
+	  "{-*8} {Mx*4 Mw*4}", .op = &ptebatch_unmap_pages },
 	{ "page cache, device entries of copies: unchanged",
-	  &ptebatch_unmap_pages,
 	  { "{Ry*2} {Dwx*2} {Ex*2}", PTEBATCH_PRIVATE_FILE, RW },
-	  "{-*2} {Dwx*2} {Ex*2}" },
+	  "{-*2} {Dwx*2} {Ex*2}", .op = &ptebatch_unmap_pages },
 	{ "page cache, zero page, poison and guard markers: markers unchanged",
-	  &ptebatch_unmap_pages,
-	  { "{Ry*2} Rzy P*2 G", PTEBATCH_PRIVATE_FILE, RW }, "-*3 P*2 G" },
+	  { "{Ry*2} Rzy P*2 G", PTEBATCH_PRIVATE_FILE, RW }, "-*3 P*2 G",
+	  .op = &ptebatch_unmap_pages },
 	{ "page cache, uffd-wp PTEs and uffd-wp swap entries of a copy: markers, copy unchanged",
-	  &ptebatch_unmap_pages,
-	  { "{Ryu*4 Ry*4} {Sux*4 Sx*4} U", PTEBATCH_PRIVATE_FILE, RW, .uffd_wp = true,
-	    .swap = true }, "{U*4 -*4} {Sux*4 Sx*4} U" },
+	  { "{Ryu*4 Ry*4} {Sux*4 Sx*4} U", PTEBATCH_PRIVATE_FILE, RW,
+	    .uffd_wp = true, .swap = true }, "{U*4 -*4} {Sux*4 Sx*4} U",
+	  .op = &ptebatch_unmap_pages },
 
 	{ "page cache, swap entry of a copy before a page: only the page unmapped",
-	  &ptebatch_unmap_pages,
-	  { "Sx Ry", PTEBATCH_PRIVATE_FILE, RW, .swap = true }, "Sx {-}" },
+	  { "Sx Ry", PTEBATCH_PRIVATE_FILE, RW, .swap = true }, "Sx {-}",
+	  .op = &ptebatch_unmap_pages },
 	{ "page cache, migration entry of a copy before a page: only the page unmapped",
-	  &ptebatch_unmap_pages,
-	  { "Mx Ry", PTEBATCH_PRIVATE_FILE, RW }, "Mx {-}" },
+	  { "Mx Ry", PTEBATCH_PRIVATE_FILE, RW }, "Mx {-}",
+	  .op = &ptebatch_unmap_pages },
 	{ "page cache, device entry of a copy before a page: only the page unmapped",
-	  &ptebatch_unmap_pages,
-	  { "Dwx Ry", PTEBATCH_PRIVATE_FILE, RW }, "Dwx {-}" },
+	  { "Dwx Ry", PTEBATCH_PRIVATE_FILE, RW }, "Dwx {-}",
+	  .op = &ptebatch_unmap_pages },
 	{ "page cache, poison marker before a page: only the page unmapped",
-	  &ptebatch_unmap_pages,
-	  { "P Ry", PTEBATCH_PRIVATE_FILE, RW }, "P {-}" },
+	  { "P Ry", PTEBATCH_PRIVATE_FILE, RW }, "P {-}",
+	  .op = &ptebatch_unmap_pages },
 
 	/* unmap_mapping_pages(), with copies. */
 	{ "page cache and copies, a 32K folio and a copy: both unmapped",
-	  &ptebatch_unmap_copies,
-	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "-*16" },
+	  { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW }, "-*16",
+	  .op = &ptebatch_unmap_copies },
 	{ "page cache and copies, swap, migration and device entries: all cleared",
-	  &ptebatch_unmap_copies,
 	  { "{Ry*2} {Sx*2} {Mx*2} {Dwx*2} {Ex*2}", PTEBATCH_PRIVATE_FILE, RW,
-	    .swap = true }, "-*10" },
+	    .swap = true }, "-*10", .op = &ptebatch_unmap_copies },
 	{ "page cache and copies, zero page, poison and guard markers: guard unchanged",
-	  &ptebatch_unmap_copies,
-	  { "{Ry*2} Rzy P*2 G", PTEBATCH_PRIVATE_FILE, RW }, "-*5 G" },
+	  { "{Ry*2} Rzy P*2 G", PTEBATCH_PRIVATE_FILE, RW }, "-*5 G",
+	  .op = &ptebatch_unmap_copies },
 
 	/* unmap_mapping_folio(): the folio is truncated, no marker stays. */
 	{ "64K shmem folio, 4 PTEs uffd-wp: unmapped, no marker",
-	  &ptebatch_unmap_folios,
-	  { "{Rdyu*4 Wdy*12}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*16" },
+	  { "{Rdyu*4 Wdy*12}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*16",
+	  .op = &ptebatch_unmap_folios },
 	{ "64K shmem folio, 8 migration entries uffd-wp: unmapped, no marker",
-	  &ptebatch_unmap_folios,
-	  { "{Mu*8 M*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*16" },
+	  { "{Mu*8 M*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*16",
+	  .op = &ptebatch_unmap_folios },
 	{ "32K shmem folio, uffd-wp markers of its pages and behind it: only these dropped",
-	  &ptebatch_unmap_folios,
-	  { "{U*2 Wdy*4 U*2} U", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*8 U" },
+	  { "{U*2 Wdy*4 U*2} U", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*8 U",
+	  .op = &ptebatch_unmap_folios },
 	{ "32K shmem folio, guards at its pages and behind it: only these dropped",
-	  &ptebatch_unmap_folios,
-	  { "{G*2 Wdy*4 G*2} G", PTEBATCH_SHMEM, RW }, "-*8 G" },
+	  { "{G*2 Wdy*4 G*2} G", PTEBATCH_SHMEM, RW }, "-*8 G",
+	  .op = &ptebatch_unmap_folios },
 	{ "32K folio, copy, poison marker and swap entries at its pages: these unchanged",
-	  &ptebatch_unmap_folios,
 	  { "{Ry*2 P .*5} Wdyx {Sx*4}", PTEBATCH_PRIVATE_FILE, RW, .swap = true },
-	  "{-*2 P .*5} Wdyx {Sx*4}" },
+	  "{-*2 P .*5} Wdyx {Sx*4}", .op = &ptebatch_unmap_folios },
 };
 
 KUNIT_ARRAY_PARAM_DESC(unmap_rows, unmap_rows, name);
 
 static void unmap_row(struct kunit *test)
 {
-	const struct unmap_row *row = test->param_value;
+	const struct ptebatch_case *row = test->param_value;
 
-	check_op(test, row->op, &row->setup, row->after);
+	check_op(test, row->op, row);
 }
 
 /* Each kind of folio in each order, whole and in part. */
 
-static const struct kind {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *before;
-} kinds[] = {
+static const struct ptebatch_case kinds[] = {
 	{ "anonymous folio, whole and in part: only the range cleared",
-	  { .prot = RW }, "Wdyx" },
+	  { "Wdyx", .prot = RW } },
 	{ "file folio, whole and in part: only the range cleared",
-	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy" },
+	  { "Wdy", PTEBATCH_FILE, RW } },
 	{ "shmem folio, whole and in part: only the range cleared",
-	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
+	  { "Wdy", PTEBATCH_SHMEM, RW } },
 };
 
 PTEBATCH_ORDER_PARAMS(zap_order, kinds);
 
-static bool check_range(struct kunit *test, const void *data, unsigned int nr,
+static bool check_range(struct kunit *test, const void *kind, unsigned int nr,
 			unsigned int from, unsigned int to)
 {
-	const struct kind *kind = data;
-	struct ptebatch_setup setup = kind->setup;
+	struct ptebatch_case row = *(const struct ptebatch_case *)kind;
+	const char *token = row.setup.picture;
 
-	setup.picture = ptebatch_draw_range(test, nr, from, to, kind->before,
-					    kind->before);
-	return check_row(test, &setup,
-			 ptebatch_draw_range(test, nr, from, to, kind->before, "-"));
+	row.setup.picture = ptebatch_draw_range(test, nr, from, to, token, token);
+	row.after = ptebatch_draw_range(test, nr, from, to, token, "-");
+	return check_row(test, &row);
 }
 
 static void zap_order(struct kunit *test)
