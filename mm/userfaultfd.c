@@ -15,14 +15,12 @@
 #include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
-#include "../lib/check/compare.h"
-#include "../lib/kernel/counter.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/uffd.h"
-#include "../lib/run/rows.h"
-#include "../lib/space/folio.h"
+#include "../lib/run/case.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ
@@ -50,22 +48,11 @@ static long close_uffd(const struct ptebatch_op *op, struct ptebatch_space *spac
 }
 
 static const struct ptebatch_op close_op = {
-	.function = "close() of a userfaultfd", .call = close_uffd, .no_twin = true,
+	.function = "close() of a userfaultfd", .call = close_uffd,
+	.missing = ptebatch_uffd_missing, .no_twin = true,
 };
 
-/**
- * struct close_row - a case of close()
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row
- */
-struct close_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-};
-
-static const struct close_row close_rows[] = {
+static const struct ptebatch_case close_rows[] = {
 	{ "64K folio, uffd-wp: writable",
 	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, "{Wdyx*16}" },
 	{ "64K folio, half of it uffd-wp, last 4 pages shared: they stay read-only",
@@ -92,28 +79,29 @@ static const struct close_row close_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(close_rows, close_rows, name);
 
-static void close_row(struct kunit *test)
+static void run_row(struct kunit *test, const struct ptebatch_op *op)
 {
-	const struct close_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &close_op, .setup = &row->setup, .after = row->after,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	if (ptebatch_uffd_missing())
-		kunit_skip(test, "%s", ptebatch_uffd_missing());
-	ptebatch_row_run(test, &run);
+	row.op = row.op ?: op;
+	ptebatch_case_run(test, &row);
 }
 
-static int map_destination(struct ptebatch_space *space, const struct ptebatch_place *to)
+static void close_row(struct kunit *test)
 {
-	unsigned long start = ALIGN_DOWN(to->start, PMD_SIZE);
-	unsigned long end = ALIGN(to->start + space->row.nr * PAGE_SIZE, PMD_SIZE);
+	run_row(test, &close_op);
+}
+
+static int map_second(struct ptebatch_space *space, const struct ptebatch_place *second)
+{
+	unsigned long start = ALIGN_DOWN(second->start, PMD_SIZE);
+	unsigned long end = ALIGN(second->start + space->row.nr * PAGE_SIZE, PMD_SIZE);
 	unsigned long at;
 
-	kthread_use_mm(to->mm);
+	kthread_use_mm(second->mm);
 	at = vm_mmap(NULL, start, end - start, space->setup.prot,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0);
-	kthread_unuse_mm(to->mm);
+	kthread_unuse_mm(second->mm);
 	return IS_ERR_VALUE(at) ? at : 0;
 }
 
@@ -123,12 +111,13 @@ static void close_file(void *file)
 }
 
 /* @op->arg: UFFDIO_MOVE_MODE_*, @op->uffd_rwp: also of the destination. */
-static long move(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+static long move_from_to(const struct ptebatch_op *op, struct ptebatch_space *space,
+			 const struct ptebatch_place *from,
+			 const struct ptebatch_place *to)
 {
-	const struct ptebatch_place *to = &space->places[space->nr_places - 1];
 	struct uffdio_move arg = {
 		.dst = to->start + space->row.from * PAGE_SIZE,
-		.src = ptebatch_addr(space, space->row.from),
+		.src = from->start + space->row.from * PAGE_SIZE,
 		.len = (space->row.to - space->row.from) * PAGE_SIZE,
 		.mode = op->arg,
 	};
@@ -136,7 +125,7 @@ static long move(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 	struct file *uffd;
 	long ret;
 
-	ret = map_destination(space, to);
+	ret = map_second(space, &space->places[space->nr_places - 1]);
 	if (ret)
 		return ret;
 	uffd = ptebatch_uffd_open(to->mm, op->uffd_rwp ? UFFD_FEATURE_RWP : 0);
@@ -148,353 +137,274 @@ static long move(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 		return ret;
 	if (op->uffd_rwp)
 		mode |= UFFDIO_REGISTER_MODE_RWP;
-	ret = ptebatch_uffd_register(uffd, to->mm, to->start, mode);
-	if (!ret)
-		ret = ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
-	return ret;
+	return ptebatch_uffd_register(uffd, to->mm, to->start, mode) ?:
+	       ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
 }
 
-static const struct ptebatch_op move_op = {
-	.function = "UFFDIO_MOVE", .call = move, .no_twin = true, .moves = true,
+static long move(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	return move_from_to(op, space, &space->places[0],
+			    &space->places[space->nr_places - 1]);
+}
+
+#define MOVE_OP(from_to)						\
+	.function = "UFFDIO_MOVE", .call = (from_to), .no_twin = true,	\
+	.moves = true, .missing = ptebatch_uffd_missing
+
+static const struct ptebatch_op move_op = { MOVE_OP(move) };
+static const struct ptebatch_op move_rwp_op = { MOVE_OP(move), .uffd_rwp = true };
+
+/* What another thread holds, until UFFDIO_MOVE waits for it. */
+
+static void lock_all(struct ptebatch_use *use)
+{
+	struct ptebatch_trial *trial = use->trial;
+	unsigned int i;
+
+	for (i = 0; i < trial->space->row.nr_folios; i++)
+		if (!test_bit(i, trial->locked))
+			folio_lock(trial->space->folios[i]);
+	/* None stays locked. The word is the number of unlocked folios. */
+	bitmap_zero(trial->locked, PTEBATCH_ROW_ENTRIES);
+}
+
+static void unlock_next(struct ptebatch_use *use, const unsigned long *args,
+			struct pt_regs *regs)
+{
+	struct ptebatch_space *space = use->trial->space;
+
+	if (use->word < space->row.nr_folios)
+		folio_unlock(space->folios[use->word++]);
+}
+
+static void unlock_rest(struct ptebatch_use *use)
+{
+	while (use->word < use->trial->space->row.nr_folios)
+		unlock_next(use, NULL, NULL);
+}
+
+static const struct ptebatch_condition_type locked_until = {
+	.name = "the next folio is unlocked", .begin = lock_all, .occur = unlock_next,
+	.end = unlock_rest, .times = PTEBATCH_ALWAYS,
 };
 
-/*
- * In pictures of one place, {-} is a small folio that the other place maps. A
- * folio that is split becomes new folios, as the index of each changes.
- */
+/* Each call of the function unlocks one folio. */
+#define LOCKED_UNTIL(at, after)	{ .type = &locked_until, .function = (at), .calls = (after) }
+#define LOCKED_UNTIL_WAIT	LOCKED_UNTIL("__folio_lock", 0)
+/* UFFDIO_MOVE does not wait for a large folio, but maps both page tables again. */
+#define LOCKED_UNTIL_RETRY	LOCKED_UNTIL("pte_offset_map_rw_nolock", 2)
 
-/**
- * struct move_row - a case of UFFDIO_MOVE
- * @name: name of the case
- * @setup: address space before the call; large folios that are split need
- *         @setup.lru
- * @after: expected row of the source; %NULL: no entry has changed
- * @second: expected row of the destination
- * @err: expected return value
- * @holes: UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES
- * @pinned: number of the folio that is pinned, from 1; 0: none
- * @locked: the folios are locked, until UFFDIO_MOVE waits for the lock
- * @killed: with @locked: the folios stay locked, the caller gets SIGKILL
- * @rwp: the destination is registered for read-write protection, too
- * @out: the folios are swapped out, and not in the swap cache
- */
-struct move_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	const char *second;
-	long err;
-	bool holes;
-	unsigned int pinned;
-	bool locked;
-	bool killed;
-	bool rwp;
-	bool out;
-};
-
-/* Another thread changes the entries of the source while UFFDIO_MOVE waits. */
-#define AT_FOLIO_LOCK(picture)	{ (picture), "__folio_lock" }
-/* It has read the entry of the source, and looks at the swap cache. */
-#define AT_SWAP(picture)	{ (picture), "get_swap_device" }
 /* It has not read the entry of the destination yet. */
-#define AT_DST(picture)		{ (picture), "pte_offset_map_rw_nolock", .second = true }
+#define AT_DST(row)		SECOND_PTES_BECOME_AT("pte_offset_map_rw_nolock", 0, row)
 
-static const struct move_row move_rows[] = {
-	{ "small folios: moved",
-	  { "Wdyx*16", .prot = RW }, "-*16", "Wdyx*16" },
-	{ "small folios, middle ones clean: they stay clean",
-	  { "Wdyx*4 Wyx*8 Wdyx*4", .prot = RW }, "-*16", "Wdyx*4 Wyx*8 Wdyx*4" },
-	{ "small folios, read-only and old ones: writable and young at the destination",
-	  { "Wdyx*4 Rdyx*4 Wdx*8", .prot = RW }, "-*16", "Wdyx*16" },
-	{ "small folios, soft-dirty tracked: soft-dirty at the destination",
-	  { "Wdysx*4 Wdyx*12", .prot = RW, .track = true }, "-*16", "Wdysx*16" },
-	{ "small folios across a page table boundary of the source: moved",
-	  { "@-8 Wdyx*16", .prot = RW }, "@-8 -*16", "Wdyx*16" },
-	{ "small folios across a page table boundary of the destination: moved",
-	  { "Wdyx*16", .prot = RW }, "-*16", "@-5 Wdyx*16" },
-	{ "middle 8 of 16 small folios: moved, the rest unchanged",
-	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW },
-	  "Wdyx*4 {-}*8 Wdyx*4", "{-}*4 Wdyx*8 {-}*4" },
-	{ "small folios with holes, holes permitted: moved",
-	  { "Wdyx*4 -*4 Wdyx*8", .prot = RW }, "-*16", "Wdyx*4 -*4 Wdyx*8",
-	  .holes = true },
-	{ "small folios with holes: those before the first hole moved, -EAGAIN",
-	  { "Wdyx*4 -*4 Wdyx*8", .prot = RW }, "{-}*4 -*4 Wdyx*8", "Wdyx*4 -*12",
-	  -EAGAIN },
-	{ "small folios, the fifth shared: those before it moved, -EAGAIN",
-	  { "Wdyx*4 Rdy Wdyx*11", .prot = RW }, "{-}*4 Rdy Wdyx*11",
-	  "Wdyx*4 -*12",
-	  -EAGAIN },
-	{ "small folios, the first pinned: -EBUSY",
-	  { "Wdyx*16", .prot = RW }, NULL, "-*16", -EBUSY, .pinned = 1 },
-	{ "small folios, the third pinned: those before it moved, -EAGAIN",
-	  { "Wdyx*4", .prot = RW }, "{-}*2 Wdyx*2", "Wdyx*2 -*2", -EAGAIN, .pinned = 3 },
-	{ "64K folio: split and moved",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16", "~Wdyx*16" },
-	{ "64K folio, soft-dirty tracked: split and moved, soft-dirty",
-	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true, .lru = true },
-	  "~{-}*16", "~Wdysx*16" },
-	{ "64K folio, first 4 of 16 pages exclusive, range of the shared ones: split, -EBUSY",
-	  { "{Wdyx*4 | Rdy*12} |", .prot = RW, .lru = true }, "(Wdyx*4 Rdy*12)",
-	  "(-*16)", -EBUSY },
-	{ "64K folio, shared: -EBUSY without a split",
-	  { "{Rdy*16}", .prot = RW, .lru = true }, NULL, "-*16", -EBUSY },
-	{ "64K folio with an additional reference: -EBUSY",
-	  { "{Wdyx*16}", .prot = RW }, NULL, "-*16", -EBUSY },
-	{ "swap entries of small folios, soft-dirty tracked: moved, soft-dirty",
-	  { "{Sx}*4", .prot = RW, .swap = true, .track = true }, "-*4", "{Ssx}*4" },
-	{ "small folios, clean, soft-dirty tracked: moved, soft-dirty",
-	  { "Wyx*4", .prot = RW, .track = true }, "-*4", "Wysx*4" },
-	{ "small folios, destination with uffd-rwp: moved, without access",
-	  { "Wdyx*4", .prot = RW }, "-*4", "Ndyux*4", .rwp = true },
-	{ "zero pages, destination with uffd-rwp: moved, without access",
-	  { "Rzy*4", .prot = RW }, "-*4", "Nzyu*4", .rwp = true },
-	{ "swap entries, destination with uffd-rwp: moved, uffd-rwp",
-	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", "{Sux}*4", .rwp = true },
-
-	/* The destination is not empty. */
-	{ "zero page at the destination: -EEXIST",
-	  { "Wdyx*4", .prot = RW, .meanwhile = AT_DST("Rzy -*3") }, NULL, "Rzy -*3",
-	  -EEXIST },
-	{ "zero page at the destination of the third folio: two moved, -EAGAIN",
-	  { "Wdyx*4", .prot = RW, .meanwhile = AT_DST("-*2 Rzy -") },
-	  "{-}*2 Wdyx*2", "Wdyx*2 Rzy -", -EAGAIN },
-	{ "marker at the destination, zero page to move: -EEXIST",
-	  { "Rzy*4", .prot = RW, .meanwhile = AT_DST("P -*3") }, NULL, "P -*3",
-	  -EEXIST },
-
-	/* Another thread holds a lock, or changes entries. */
-	{ "small folios locked: waits for each, moved",
-	  { "Wdyx*4", .prot = RW }, "-*4", "Wdyx*4", .locked = true },
-	{ "small folios locked, first one becomes clean meanwhile: tried again, moved clean",
-	  { "Wdyx*4", .prot = RW, .meanwhile = AT_FOLIO_LOCK("Wyx Wdyx*3") }, "-*4",
-	  "Wyx Wdyx*3", .locked = true },
-	{ "64K folio locked: tried again without a reference, split and moved",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16", "~Wdyx*16",
-	  .locked = true },
-	{ "64K folio stays locked, SIGKILL: -EINTR",
-	  { "{Wdyx*16}", .prot = RW, .lru = true }, NULL, "-*16", -EINTR,
-	  .locked = true, .killed = true },
-	{ "swap entries, folios locked: waits for each, moved",
-	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", "{Sx}*4", .locked = true },
-	{ "swap entries, folios locked, first shared meanwhile: tried again, -EBUSY",
-	  { "{Sx}*4", .prot = RW, .swap = true,
-	    .meanwhile = AT_FOLIO_LOCK("{S} {Sx}*3") }, NULL, "-*4", -EBUSY,
-	  .locked = true },
-	{ "swap entry shared before the lock: tried again, -EBUSY",
-	  { "{Sx}*4", .prot = RW, .swap = true,
-	    .meanwhile = AT_SWAP("{S} {Sx}*3") }, NULL, "-*4", -EBUSY },
-	{ "marker at the destination of a swap entry before the lock: -EEXIST",
-	  { "{Sx}*4", .prot = RW, .swap = true,
-	    .meanwhile = { "P -*3", "get_swap_device", .second = true } }, NULL,
-	  "P -*3", -EEXIST },
-
-	{ "zero pages: moved", { "Rzy*4", .prot = RW }, "-*4", "Rzy*4" },
-	{ "zero pages, soft-dirty tracked: moved, soft-dirty",
-	  { "Rzys*2 Rzy*2", .prot = RW, .track = true }, "-*4", "Rzys*4" },
-	{ "zero pages that KSM has mapped: moved, KSM does not count them any more",
-	  { "Rdzy*2 Rzy Rdzy", .prot = RW }, "-*4", "Rzy*4" },
-	{ "zero pages between small folios: moved",
-	  { "Wdyx Rzy*2 Wdyx", .prot = RW }, "-*4", "Wdyx Rzy*2 Wdyx" },
-	{ "KSM pages: -EBUSY", { "Rky*2", .prot = RW }, NULL, "-*2", -EBUSY },
-	{ "guard markers: -EFAULT",
-	  { "G*4", .prot = RW, .guarded = true }, NULL, "-*4", -EFAULT },
-	{ "swap entries of shared small folios: -EBUSY",
-	  { "{S}*4", .prot = RW, .swap = true }, NULL, "-*4", -EBUSY },
-	{ "destination's page table gone before its lock: tried again, moved",
-	  { "Wdyx*4", .prot = RW, .lost_in = "pte_offset_map_rw_nolock" }, "-*4",
-	  "Wdyx*4" },
-	{ "source's page table gone before its lock: tried again, moved",
-	  { "Wdyx*4", .prot = RW, .lost_in = "pte_offset_map_rw_nolock", .lost_call = 1 },
-	  "-*4", "Wdyx*4" },
-	{ "swap entries of small folios that are not in the swap cache: moved",
-	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", "Sx*4", .out = true },
-	{ "swap entries of a 64K folio: -EBUSY",
-	  { "{Sx*16}", .prot = RW, .swap = true }, NULL, "-*16", -EBUSY },
-	{ "PMD-mapped folio: PMD moved",
-	  { "[Wdyx]", .prot = RW }, "-*T", "[Wdyx]" },
-	{ "PMD-mapped folio, shared: -EBUSY",
-	  { "[Rdy]", .prot = RW }, NULL, "-*T", -EBUSY },
-	{ "PMD-mapped folio, pinned: -EBUSY",
-	  { "[Wdyx]", .prot = RW }, NULL, "-*T", -EBUSY, .pinned = 1 },
-};
-
-KUNIT_ARRAY_PARAM_DESC(move_rows, move_rows, name);
-
-/**
- * struct attempt - a move, and what it needs besides the trial
- * @row: the case
- * @space: the address space
- * @waits: kprobe on the function that UFFDIO_MOVE calls until a folio is unlocked
- * @ends: kprobe on the function that UFFDIO_MOVE calls at its end
- * @unlocked: number of folios that another thread has unlocked
- */
-struct attempt {
-	const struct move_row *row;
-	const struct ptebatch_space *space;
-	struct ptebatch_counter waits, ends;
-	unsigned int unlocked;
-};
-
-static bool is_large(const struct attempt *attempt)
-{
-	return attempt->space->row.folios[0].order;
-}
-
-/*
- * One folio after the other. UFFDIO_MOVE does not wait for the lock of a large folio,
- * but maps both page tables again.
- */
-static void unlock_next(void *data)
-{
-	struct attempt *attempt = data;
-
-	if (is_large(attempt) && attempt->waits.hits <= 2)
-		return;
-	if (attempt->row->killed)
-		ptebatch_sigkill_set();
-	else if (attempt->unlocked < attempt->space->row.nr_folios)
-		folio_unlock(attempt->space->folios[attempt->unlocked++]);
-}
-
-/* Before UFFDIO_MOVE returns: what follows is not to be killed. */
-static void clear_signal(void *data)
+static void clear_signal(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
 {
 	ptebatch_sigkill_clear();
 }
 
-static struct ptebatch_counter until_return(const struct ptebatch_space *space)
-{
-	return (struct ptebatch_counter) {
-		.function = "mmput", .match = space->places[0].mm, .on_call = clear_signal,
-	};
-}
+static const struct ptebatch_condition_type signal_handled = {
+	.name = "SIGKILL is not pending", .occur = clear_signal, .times = PTEBATCH_ALWAYS,
+};
 
-/* The set-up locks folios with swap space; UFFDIO_MOVE locks them itself. */
-static void prepare_move(struct ptebatch_trial *trial, const void *data)
-{
-	struct attempt *attempt = *(struct attempt * const *)data;
-	const struct move_row *row = attempt->row;
-	struct ptebatch_space *space = trial->space;
-	unsigned int i;
+/* Before UFFDIO_MOVE returns: what follows is not to be killed. */
+#define SIGNAL_HANDLED		{ .type = &signal_handled, .function = "mmput" }
 
-	for (i = 0; i < space->row.nr_folios; i++) {
-		bool locked = test_bit(i, trial->locked);
+/*
+ * In pictures of one place, {-} is a small folio that the other place maps. A
+ * folio that is split becomes new folios, as the index of each changes. Large folios
+ * that are split need @lru.
+ */
+static const struct ptebatch_case move_rows[] = {
+	{ "small folios: moved",
+	  { "Wdyx*16", .prot = RW }, "-*16", .second = "Wdyx*16" },
+	{ "small folios, middle ones clean: they stay clean",
+	  { "Wdyx*4 Wyx*8 Wdyx*4", .prot = RW }, "-*16",
+	  .second = "Wdyx*4 Wyx*8 Wdyx*4" },
+	{ "small folios, read-only and old ones: writable and young at the destination",
+	  { "Wdyx*4 Rdyx*4 Wdx*8", .prot = RW }, "-*16", .second = "Wdyx*16" },
+	{ "small folios, soft-dirty tracked: soft-dirty at the destination",
+	  { "Wdysx*4 Wdyx*12", .prot = RW, .track = true }, "-*16",
+	  .second = "Wdysx*16" },
+	{ "small folios across a page table boundary of the source: moved",
+	  { "@-8 Wdyx*16", .prot = RW }, "@-8 -*16", .second = "Wdyx*16" },
+	{ "small folios across a page table boundary of the destination: moved",
+	  { "Wdyx*16", .prot = RW }, "-*16", .second = "@-5 Wdyx*16" },
+	{ "middle 8 of 16 small folios: moved, the rest unchanged",
+	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW }, "Wdyx*4 {-}*8 Wdyx*4",
+	  .second = "{-}*4 Wdyx*8 {-}*4" },
+	{ "small folios with holes, holes permitted: moved",
+	  { "Wdyx*4 -*4 Wdyx*8", .prot = RW }, "-*16",
+	  .second = "Wdyx*4 -*4 Wdyx*8", .arg = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES },
+	{ "small folios with holes: those before the first hole moved, -EAGAIN",
+	  { "Wdyx*4 -*4 Wdyx*8", .prot = RW }, "{-}*4 -*4 Wdyx*8",
+	  .second = "Wdyx*4 -*12", .ret = -EAGAIN },
+	{ "small folios, the fifth shared: those before it moved, -EAGAIN",
+	  { "Wdyx*4 Rdy Wdyx*11", .prot = RW }, "{-}*4 Rdy Wdyx*11",
+	  .second = "Wdyx*4 -*12", .ret = -EAGAIN },
+	{ "small folios, the first pinned: -EBUSY",
+	  { "Wdyx*16", .prot = RW }, NULL, .second = "-*16", .ret = -EBUSY,
+	  .with = { PINNED(0) } },
+	{ "small folios, the third pinned: those before it moved, -EAGAIN",
+	  { "Wdyx*4", .prot = RW }, "{-}*2 Wdyx*2", .second = "Wdyx*2 -*2",
+	  .ret = -EAGAIN, .with = { PINNED(2) } },
+	{ "64K folio: split and moved",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16",
+	  .second = "~Wdyx*16" },
+	{ "64K folio, soft-dirty tracked: split and moved, soft-dirty",
+	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true, .lru = true }, "~{-}*16",
+	  .second = "~Wdysx*16" },
+	{ "64K folio, first 4 of 16 pages exclusive, range of the shared ones: split, -EBUSY",
+	  { "{Wdyx*4 | Rdy*12} |", .prot = RW, .lru = true }, "(Wdyx*4 Rdy*12)",
+	  .second = "(-*16)", .ret = -EBUSY },
+	{ "64K folio, shared: -EBUSY without a split",
+	  { "{Rdy*16}", .prot = RW, .lru = true }, NULL, .second = "-*16",
+	  .ret = -EBUSY },
+	{ "64K folio with an additional reference: -EBUSY",
+	  { "{Wdyx*16}", .prot = RW }, NULL, .second = "-*16", .ret = -EBUSY },
+	{ "swap entries of small folios, soft-dirty tracked: moved, soft-dirty",
+	  { "{Sx}*4", .prot = RW, .swap = true, .track = true }, "-*4",
+	  .second = "{Ssx}*4", .with = { UNLOCKED } },
+	{ "small folios, clean, soft-dirty tracked: moved, soft-dirty",
+	  { "Wyx*4", .prot = RW, .track = true }, "-*4", .second = "Wysx*4" },
+	{ "small folios, destination with uffd-rwp: moved, without access",
+	  { "Wdyx*4", .prot = RW }, "-*4", .second = "Ndyux*4",
+	  .op = &move_rwp_op },
+	{ "zero pages, destination with uffd-rwp: moved, without access",
+	  { "Rzy*4", .prot = RW }, "-*4", .second = "Nzyu*4", .op = &move_rwp_op },
+	{ "swap entries, destination with uffd-rwp: moved, uffd-rwp",
+	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", .second = "{Sux}*4",
+	  .op = &move_rwp_op, .with = { UNLOCKED } },
 
-		if (row->out)
-			KUNIT_ASSERT_EQ(trial->test, 0,
-					ptebatch_swap_out(space->folios[i]));
-		else if (row->locked && !locked)
-			folio_lock(space->folios[i]);
-		else if (!row->locked && locked)
-			folio_unlock(space->folios[i]);
-	}
-	attempt->space = space;
-	attempt->unlocked = 0;
-	attempt->waits = (struct ptebatch_counter) {
-		.function = is_large(attempt) ? "pte_offset_map_rw_nolock" : "__folio_lock",
-		.on_call = unlock_next, .data = attempt,
-	};
-	KUNIT_ASSERT_EQ(trial->test, 0,
-			ptebatch_counters_begin(&attempt->waits, row->locked));
-	attempt->ends = until_return(space);
-	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(&attempt->ends, row->killed));
-	if (row->pinned)
-		ptebatch_folio_pin(space->folios[row->pinned - 1], 1);
-}
+	/* The destination is not empty. */
+	{ "zero page at the destination: -EEXIST",
+	  { "Wdyx*4", .prot = RW }, NULL, .second = "Rzy -*3", .ret = -EEXIST,
+	  .with = { AT_DST("Rzy -*3") } },
+	{ "zero page at the destination of the third folio: two moved, -EAGAIN",
+	  { "Wdyx*4", .prot = RW }, "{-}*2 Wdyx*2", .second = "Wdyx*2 Rzy -",
+	  .ret = -EAGAIN, .with = { AT_DST("-*2 Rzy -") } },
+	{ "marker at the destination, zero page to move: -EEXIST",
+	  { "Rzy*4", .prot = RW }, NULL, .second = "P -*3", .ret = -EEXIST,
+	  .with = { AT_DST("P -*3") } },
 
-static void undo_move(struct ptebatch_trial *trial, const void *data)
-{
-	struct attempt *attempt = *(struct attempt * const *)data;
-	const struct move_row *row = attempt->row;
-	struct ptebatch_space *space = trial->space;
-	unsigned int i;
+	/* Another thread holds a lock, or changes entries. */
+	{ "small folios locked: waits for each, moved",
+	  { "Wdyx*4", .prot = RW }, "-*4", .second = "Wdyx*4",
+	  .with = { LOCKED_UNTIL_WAIT } },
+	{ "small folios locked, first one becomes clean meanwhile: tried again, moved clean",
+	  { "Wdyx*4", .prot = RW }, "-*4", .second = "Wyx Wdyx*3",
+	  .with = { LOCKED_UNTIL_WAIT,
+	    PTES_BECOME_AT("__folio_lock", 0, "Wyx Wdyx*3") } },
+	{ "64K folio locked: tried again without a reference, split and moved",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, "~{-}*16", .second = "~Wdyx*16",
+	  .with = { LOCKED_UNTIL_RETRY } },
+	{ "64K folio stays locked, SIGKILL: -EINTR",
+	  { "{Wdyx*16}", .prot = RW, .lru = true }, NULL, .second = "-*16",
+	  .ret = -EINTR,
+	  .with = { LOCKED(0), KILLED_AT("pte_offset_map_rw_nolock", 2),
+	    SIGNAL_HANDLED } },
+	{ "swap entries, folios locked: waits for each, moved",
+	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", .second = "{Sx}*4",
+	  .with = { LOCKED_UNTIL_WAIT } },
+	{ "swap entries, folios locked, first shared meanwhile: tried again, -EBUSY",
+	  { "{Sx}*4", .prot = RW, .swap = true }, NULL, .second = "-*4",
+	  .ret = -EBUSY,
+	  .with = { LOCKED_UNTIL_WAIT,
+	    PTES_BECOME_AT("__folio_lock", 0, "{S} {Sx}*3") } },
+	{ "swap entry shared before the lock: tried again, -EBUSY",
+	  { "{Sx}*4", .prot = RW, .swap = true }, NULL, .second = "-*4",
+	  .ret = -EBUSY,
+	  .with = { UNLOCKED,
+	    PTES_BECOME_AT("get_swap_device", 0, "{S} {Sx}*3") } },
+	{ "marker at the destination of a swap entry before the lock: -EEXIST",
+	  { "{Sx}*4", .prot = RW, .swap = true }, NULL, .second = "P -*3",
+	  .ret = -EEXIST,
+	  .with = { UNLOCKED,
+	    SECOND_PTES_BECOME_AT("get_swap_device", 0, "P -*3") } },
 
-	ptebatch_counters_end(&attempt->ends, row->killed);
-	ptebatch_counters_end(&attempt->waits, row->locked);
-	if (row->pinned)
-		ptebatch_folio_pin(space->folios[row->pinned - 1], -1);
-	for (i = attempt->unlocked; i < space->row.nr_folios && row->locked; i++)
-		folio_unlock(space->folios[i]);
-	for_each_set_bit(i, trial->locked, row->out ? 0 : space->row.nr_folios)
-		folio_lock(space->folios[i]);
-}
+	{ "zero pages: moved",
+	  { "Rzy*4", .prot = RW }, "-*4", .second = "Rzy*4" },
+	{ "zero pages, soft-dirty tracked: moved, soft-dirty",
+	  { "Rzys*2 Rzy*2", .prot = RW, .track = true }, "-*4",
+	  .second = "Rzys*4" },
+	{ "zero pages that KSM has mapped: moved, KSM does not count them any more",
+	  { "Rdzy*2 Rzy Rdzy", .prot = RW }, "-*4", .second = "Rzy*4" },
+	{ "zero pages between small folios: moved",
+	  { "Wdyx Rzy*2 Wdyx", .prot = RW }, "-*4", .second = "Wdyx Rzy*2 Wdyx" },
+	{ "KSM pages: -EBUSY",
+	  { "Rky*2", .prot = RW }, NULL, .second = "-*2", .ret = -EBUSY },
+	{ "guard markers: -EFAULT",
+	  { "G*4", .prot = RW, .guarded = true }, NULL, .second = "-*4",
+	  .ret = -EFAULT },
+	{ "swap entries of shared small folios: -EBUSY",
+	  { "{S}*4", .prot = RW, .swap = true }, NULL, .second = "-*4",
+	  .ret = -EBUSY, .with = { UNLOCKED } },
+	{ "destination's page table gone before its lock: tried again, moved",
+	  { "Wdyx*4", .prot = RW }, "-*4", .second = "Wdyx*4",
+	  .with = { TABLE_LOST_AT("pte_offset_map_rw_nolock", 0) } },
+	{ "source's page table gone before its lock: tried again, moved",
+	  { "Wdyx*4", .prot = RW }, "-*4", .second = "Wdyx*4",
+	  .with = { TABLE_LOST_AT("pte_offset_map_rw_nolock", 1) } },
+	{ "swap entries of small folios that are not in the swap cache: moved",
+	  { "{Sx}*4", .prot = RW, .swap = true }, "-*4", .second = "Sx*4",
+	  .with = { SWAPPED_OUT } },
+	{ "swap entries of a 64K folio: -EBUSY",
+	  { "{Sx*16}", .prot = RW, .swap = true }, NULL, .second = "-*16",
+	  .ret = -EBUSY, .with = { UNLOCKED } },
+	{ "PMD-mapped folio: PMD moved",
+	  { "[Wdyx]", .prot = RW }, "-*T", .second = "[Wdyx]" },
+	{ "PMD-mapped folio, shared: -EBUSY",
+	  { "[Rdy]", .prot = RW }, NULL, .second = "-*T", .ret = -EBUSY },
+	{ "PMD-mapped folio, pinned: -EBUSY",
+	  { "[Wdyx]", .prot = RW }, NULL, .second = "-*T", .ret = -EBUSY,
+	  .with = { PINNED(0) } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(move_rows, move_rows, name);
 
 static void move_row(struct kunit *test)
 {
-	const struct move_row *row = test->param_value;
-	struct ptebatch_op op = move_op;
-	struct attempt *attempt;
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup,
-		.after = row->after, .second = row->second, .ret = row->err,
-		.prepare = prepare_move, .undo = undo_move,
-		.data = &attempt,
-	};
-
-	if (ptebatch_uffd_missing())
-		kunit_skip(test, "%s", ptebatch_uffd_missing());
-	if (row->locked && !IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "no other thread holds a lock without CONFIG_KPROBES");
-	if (row->rwp && VM_UFFD_RWP == VM_NONE)
-		kunit_skip(test, "no read-write protection by userfaultfd in this kernel");
-	attempt = kunit_kzalloc(test, sizeof(*attempt), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, attempt);
-	attempt->row = row;
-	op.arg = row->holes ? UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES : 0;
-	op.uffd_rwp = row->rwp;
-	ptebatch_row_run(test, &run);
+	run_row(test, &move_op);
 }
 
-/* UFFDIO_MOVE of a range without pages to the row. */
+/* Of a range without pages to the row. */
 static long move_hole(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	const struct ptebatch_place *from = &space->places[1];
-	struct uffdio_move arg = {
-		.dst = ptebatch_addr(space, 0), .src = from->start,
-		.len = space->row.nr * PAGE_SIZE, .mode = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
-	};
-	struct file *uffd;
-	long ret;
-
-	ret = map_destination(space, from);
-	if (ret)
-		return ret;
-	uffd = ptebatch_uffd_open(from->mm, 0);
-	if (IS_ERR(uffd))
-		return PTR_ERR(uffd);
-	ret = ptebatch_uffd_register(uffd, from->mm, arg.dst, UFFDIO_REGISTER_MODE_MISSING) ?:
-	      ptebatch_uffd_ioctl(uffd, from->mm, UFFDIO_MOVE, &arg, sizeof(arg));
-	__fput_sync(uffd);
-	return ret;
+	return move_from_to(op, space, &space->places[1], &space->places[0]);
 }
 
 static const struct ptebatch_op move_hole_op = {
-	.function = "UFFDIO_MOVE", .call = move_hole, .no_twin = true, .moves = true,
+	MOVE_OP(move_hole), .arg = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
+};
+
+static void expect_first_place(struct ptebatch_use *use)
+{
+	use->hook.match = use->trial->place->mm;
+}
+
+static void stop_tries(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	ptebatch_sigkill_set();
+}
+
+/* The condition holds, too, if it has not occurred. */
+static void end_tries(struct ptebatch_use *use)
+{
+	use->met = true;
+}
+
+static const struct ptebatch_condition_type tries_end = {
+	.name = "SIGKILL ends the tries", .begin = expect_first_place,
+	.occur = stop_tries, .end = end_tries,
 };
 
 /* UFFDIO_MOVE may try again, but not without end. */
-#define TRIES	100
+#define TRIES_END	{ .type = &tries_end, .function = "pte_offset_map_rw_nolock", \
+			  .calls = 100 }
 
-static void stop_tries(void *data)
-{
-	struct ptebatch_counter *tries = data;
-
-	if (tries->hits > TRIES)
-		ptebatch_sigkill_set();
-}
-
-/**
- * struct destination_row - a case of UFFDIO_MOVE onto a PMD that is no page table
- * @name: name of the case
- * @setup: the destination
- */
-struct destination_row {
-	const char *name;
-	struct ptebatch_setup setup;
-};
-
-static const struct destination_row destination_rows[] = {
+/* Onto a PMD that is no page table. */
+static const struct ptebatch_case destination_rows[] = {
 	{ "PMD-mapped folio at the destination: -EEXIST", { "[Wdyx]", .prot = RW } },
 	{ "PMD migration entry at the destination: -EEXIST", { "[Mw]", .prot = RW } },
 	{ "device-private PMD at the destination: -EEXIST", { "[Dwx]", .prot = RW } },
@@ -502,41 +412,15 @@ static const struct destination_row destination_rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(destination_rows, destination_rows, name);
 
-static void prepare_destination(struct ptebatch_trial *trial, const void *data)
-{
-	struct ptebatch_counter *probes = *(struct ptebatch_counter * const *)data;
-
-	probes[0] = (struct ptebatch_counter) {
-		.function = "pte_offset_map_rw_nolock", .match = trial->place->mm,
-		.on_call = stop_tries, .data = probes,
-	};
-	probes[1] = until_return(trial->space);
-	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_counters_begin(probes, 2));
-}
-
-static void undo_destination(struct ptebatch_trial *trial, const void *data)
-{
-	struct ptebatch_counter *probes = *(struct ptebatch_counter * const *)data;
-
-	ptebatch_counters_end(probes, 2);
-}
-
 static void destination_row(struct kunit *test)
 {
-	const struct destination_row *row = test->param_value;
-	struct ptebatch_counter *probes;
-	const struct ptebatch_run run = {
-		.op = &move_hole_op, .setup = &row->setup, .second = "-*T", .ret = -EEXIST,
-		.prepare = prepare_destination, .undo = undo_destination, .data = &probes,
+	const struct ptebatch_case *of = test->param_value;
+	const struct ptebatch_case row = {
+		.setup = of->setup, .second = "-*T", .op = &move_hole_op, .ret = -EEXIST,
+		.with = { TRIES_END, SIGNAL_HANDLED },
 	};
 
-	if (ptebatch_uffd_missing())
-		kunit_skip(test, "%s", ptebatch_uffd_missing());
-	if (!IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "an endless loop is not ended without CONFIG_KPROBES");
-	probes = kunit_kcalloc(test, 2, sizeof(*probes), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, probes);
-	ptebatch_row_run(test, &run);
+	ptebatch_case_run(test, &row);
 }
 
 static pmd_t read_pmd(const struct ptebatch_place *place)
