@@ -19,6 +19,7 @@
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/check/compare.h"
+#include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/file.h"
 #include "../lib/kernel/proc.h"
@@ -26,8 +27,7 @@
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
-#include "../lib/run/rows.h"
-#include "../lib/space/folio.h"
+#include "../lib/run/case.h"
 
 #ifdef CONFIG_PROC_PAGE_MONITOR
 #define RO	PROT_READ
@@ -75,122 +75,89 @@ static long clear_refs(const struct ptebatch_op *op, struct ptebatch_space *spac
 	return with_file(space->places[0].mm, "clear_refs", O_WRONLY, write_number, (void *)op);
 }
 
-/**
- * struct refs_row - a case of clear_refs
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row; %NULL if no entry may change
- * @number: what is written
- * @pinned: the folios are pinned
- */
-struct refs_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
-	unsigned long number;
-	bool pinned;
+static const struct ptebatch_op refs_op = {
+	.function = "write() to clear_refs", .call = clear_refs, .no_twin = true,
 };
 
-static const struct refs_row refs_rows[] = {
+static const struct ptebatch_case refs_rows[] = {
 	/* Accessed. */
 	{ "64K folio, clear_refs 1: old",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", OLD_ALL },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .arg = OLD_ALL },
 	{ "64K folio, every second PTE accessed, clear_refs 1: old",
 	  { "{Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx}",
-	    .prot = RW }, "{Wdx*16}", OLD_ALL },
+	    .prot = RW }, "{Wdx*16}", .arg = OLD_ALL },
 	{ "64K folio across a page table boundary, clear_refs 1: old",
-	  { "@-8 {Rdyx*16}", .prot = RO }, "@-8 {Rdx*16}", OLD_ALL },
+	  { "@-8 {Rdyx*16}", .prot = RO }, "@-8 {Rdx*16}", .arg = OLD_ALL },
 	{ "64K folio in two VMAs, clear_refs 1: old",
-	  { "{Wdyx*6 ; Wdyx*10}", .prot = RW }, "{Wdx*6 ; Wdx*10}", OLD_ALL },
+	  { "{Wdyx*6 ; Wdyx*10}", .prot = RW }, "{Wdx*6 ; Wdx*10}",
+	  .arg = OLD_ALL },
 	{ "PROT_NONE PTEs and a hole in a 64K folio, clear_refs 1: old",
-	  { "{Ndyx*8 -*4 Ndyx*4}", .prot = PROT_NONE }, "{Ndx*8 -*4 Ndx*4}", OLD_ALL },
+	  { "{Ndyx*8 -*4 Ndyx*4}", .prot = PROT_NONE }, "{Ndx*8 -*4 Ndx*4}",
+	  .arg = OLD_ALL },
 	{ "PMD-mapped folio, clear_refs 1: old",
-	  { "[Wdyx]", .prot = RW }, "[Wdx]", OLD_ALL },
+	  { "[Wdyx]", .prot = RW }, "[Wdx]", .arg = OLD_ALL },
 	{ "swap entries of a 64K folio, clear_refs 1: no change",
-	  { "{Sx*16}", .prot = RW, .swap = true }, NULL, OLD_ALL },
+	  { "{Sx*16}", .prot = RW, .swap = true }, NULL, .arg = OLD_ALL },
 	{ "zero page, clear_refs 1: stays young",
-	  { "Rzy*4", .prot = RW }, NULL, OLD_ALL },
+	  { "Rzy*4", .prot = RW }, NULL, .arg = OLD_ALL },
 	{ "64K folio, clear_refs 2 (anonymous): old",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", OLD_ANON },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .arg = OLD_ANON },
 	{ "64K file folio, clear_refs 2 (anonymous): no change",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW }, NULL, OLD_ANON },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, NULL, .arg = OLD_ANON },
 	{ "64K file folio, clear_refs 3 (file): old",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{Wd*16}", OLD_FILE },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{Wd*16}", .arg = OLD_FILE },
 	{ "64K folio, clear_refs 3 (file): no change",
-	  { "{Wdyx*16}", .prot = RW }, NULL, OLD_FILE },
+	  { "{Wdyx*16}", .prot = RW }, NULL, .arg = OLD_FILE },
 
 	/* Soft-dirty. */
 	{ "64K folio, clear_refs 4: read-only, not soft-dirty",
-	  { "{Wdysx*16}", .prot = RW, .track = true }, "{Rdyx*16}", NOT_SOFT_DIRTY },
+	  { "{Wdysx*16}", .prot = RW, .track = true }, "{Rdyx*16}",
+	  .arg = NOT_SOFT_DIRTY },
 	{ "64K folio, second half not soft-dirty but writable, clear_refs 4: read-only",
 	  { "{Wdysx*8 Wdyx*8}", .prot = RW, .track = true }, "{Rdyx*16}",
-	  NOT_SOFT_DIRTY },
+	  .arg = NOT_SOFT_DIRTY },
 	{ "64K shmem folio, clear_refs 4: read-only, not soft-dirty",
 	  { "{Wdys*16}", PTEBATCH_SHMEM, RW, .track = true }, "{Rdy*16}",
-	  NOT_SOFT_DIRTY },
+	  .arg = NOT_SOFT_DIRTY },
 	{ "64K folio, soft-dirty PROT_NONE PTEs, clear_refs 4: not soft-dirty",
 	  { "{Ndysx*16}", .prot = PROT_NONE, .track = true }, "{Ndyx*16}",
-	  NOT_SOFT_DIRTY },
+	  .arg = NOT_SOFT_DIRTY },
 	{ "64K folio, uffd-wp, clear_refs 4: not soft-dirty, still uffd-wp",
-	  { "{Rdysux*16}", .prot = RW, .track = true, .uffd_wp = true }, "{Rdyux*16}",
-	  NOT_SOFT_DIRTY },
+	  { "{Rdysux*16}", .prot = RW, .track = true, .uffd_wp = true },
+	  "{Rdyux*16}", .arg = NOT_SOFT_DIRTY },
 	{ "64K folio that is pinned, clear_refs 4: no change",
-	  { "{Wdysx*16}", .prot = RW, .track = true }, NULL, NOT_SOFT_DIRTY,
-	  .pinned = true },
+	  { "{Wdysx*16}", .prot = RW, .track = true }, NULL, .arg = NOT_SOFT_DIRTY,
+	  .with = { PINNED(0) } },
 	{ "swap entries of a 64K folio, clear_refs 4: not soft-dirty",
 	  { "{Ssx*8 Sx*8}", .prot = RW, .swap = true, .track = true }, "{Sx*16}",
-	  NOT_SOFT_DIRTY },
+	  .arg = NOT_SOFT_DIRTY },
 	{ "migration entries of a 64K folio, clear_refs 4: not soft-dirty, still writable",
-	  { "{Msw*16}", .prot = RW, .track = true }, "{Mw*16}", NOT_SOFT_DIRTY },
+	  { "{Msw*16}", .prot = RW, .track = true }, "{Mw*16}",
+	  .arg = NOT_SOFT_DIRTY },
 	{ "PMD-mapped folio, clear_refs 4: read-only, not soft-dirty",
-	  { "[Wdysx]", .prot = RW, .track = true }, "[Rdyx]", NOT_SOFT_DIRTY },
+	  { "[Wdysx]", .prot = RW, .track = true }, "[Rdyx]",
+	  .arg = NOT_SOFT_DIRTY },
 	{ "PMD migration entry, clear_refs 4: not soft-dirty",
-	  { "[Msw]", .prot = RW, .track = true }, "[Mw]", NOT_SOFT_DIRTY },
+	  { "[Msw]", .prot = RW, .track = true }, "[Mw]", .arg = NOT_SOFT_DIRTY },
 };
 
 KUNIT_ARRAY_PARAM_DESC(refs, refs_rows, name);
 
-static void pin(struct ptebatch_trial *trial, const void *data)
+static void expect_old(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
-	const struct refs_row *row = data;
-
-	if (!row->pinned)
-		return;
-	mm_flags_set(MMF_HAS_PINNED, trial->space->places[0].mm);
-	ptebatch_folio_pin(trial->space->folios[0], 1);
-}
-
-static void unpin(struct ptebatch_trial *trial, const void *data)
-{
-	const struct refs_row *row = data;
-
-	if (row->pinned)
-		ptebatch_folio_pin(trial->space->folios[0], -1);
-}
-
-static void expect_old(struct ptebatch_trial *trial, const void *data)
-{
-	const struct refs_row *row = data;
-
 	if (row->after)
 		ptebatch_trial_expect_old(trial, row->after);
 }
 
 static void refs_row(struct kunit *test)
 {
-	const struct refs_row *row = test->param_value;
-	const struct ptebatch_op op = {
-		.function = "write() to clear_refs", .call = clear_refs,
-		.arg = row->number, .no_twin = true,
-	};
-	const struct ptebatch_run run = {
-		.op = &op, .setup = &row->setup, .after = row->after,
-		.prepare = pin, .undo = unpin, .check = expect_old, .data = row,
-	};
+	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	if (row->number == NOT_SOFT_DIRTY && !pgtable_supports_soft_dirty())
+	if (row.arg == NOT_SOFT_DIRTY && !pgtable_supports_soft_dirty())
 		kunit_skip(test, "no soft-dirty bit without CONFIG_MEM_SOFT_DIRTY");
-	ptebatch_row_run(test, &run);
+	row.op = &refs_op;
+	row.check = expect_old;
+	ptebatch_case_run(test, &row);
 }
 
 #define REGIONS	8
@@ -204,24 +171,41 @@ struct scan {
 /* The last one. */
 static struct scan scanned;
 
+/* Write-protect the regions, too. */
+#define WRITE_PROTECT	(PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC)
+
 /**
  * struct scan_row - a case of PAGEMAP_SCAN
- * @name: name of the case
- * @setup: address space before the call
- * @after: expected row; %NULL if no entry may change
+ * @c: the case; its argument is PM_SCAN_*
  * @regions: expected regions that were written, as entries of the range; %NULL
  *           if the call does not return them
- * @protect: write-protect them, too
  * @most: maximum number of pages; 0: no maximum
  */
 struct scan_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *after;
+	struct ptebatch_case c;
 	const char *regions;
-	bool protect;
 	unsigned int most;
 };
+
+static void close_file(void *file)
+{
+	__fput_sync(file);
+}
+
+/* The set-up registers the VMA without a userfaultfd: do it with one. */
+static long register_async(const struct ptebatch_space *space)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	struct file *uffd;
+
+	ptebatch_vma_flags(place->mm, place->start, 0, VM_UFFD_WP);
+	uffd = ptebatch_uffd_open(place->mm, UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	/* Closing it resolves all write protection: at the end of the case. */
+	return kunit_add_action_or_reset(space->test, close_file, uffd) ?:
+	       ptebatch_uffd_register(uffd, place->mm, place->start, UFFDIO_REGISTER_MODE_WP);
+}
 
 static long call_ioctl(struct file *file, void *data)
 {
@@ -256,7 +240,7 @@ static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 	scanned = (struct scan) {
 		.arg = {
 			.size = sizeof(scanned.arg),
-			.flags = row->protect ? PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC : 0,
+			.flags = op->arg,
 			.start = ptebatch_addr(space, space->row.from),
 			.end = ptebatch_addr(space, space->row.to),
 			.vec_len = row->regions ? REGIONS : 0,
@@ -265,107 +249,95 @@ static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 			.return_mask = PAGE_IS_WRITTEN,
 		},
 	};
-	return with_file(space->places[0].mm, "pagemap", O_RDONLY, call_ioctl, space);
+	return register_async(space) ?:
+	       with_file(space->places[0].mm, "pagemap", O_RDONLY, call_ioctl, space);
 }
 
 static const struct ptebatch_op scan_op = {
-	.function = "PAGEMAP_SCAN", .call = scan, .no_twin = true,
+	.function = "PAGEMAP_SCAN", .call = scan, .missing = ptebatch_uffd_missing,
+	.no_twin = true,
 };
 
 static const struct scan_row scan_rows[] = {
 	/* Write-protect, without returning regions. */
-	{ "64K folio, write-protect: uffd-wp",
-	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, "{Rdyux*16}", .protect = true },
-	{ "middle of a 64K folio, write-protect: uffd-wp",
-	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .uffd_wp = true },
-	  "{Wdyx*4 Rdyux*8 Wdyx*4}", .protect = true },
-	{ "64K folio, part of it uffd-wp, write-protect: the rest, too",
-	  { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd_wp = true },
-	  "{Rdyux*16}", .protect = true },
-	{ "64K folio across a page table boundary, write-protect: uffd-wp",
-	  { "@-8 {Wdyx*16}", .prot = RW, .uffd_wp = true }, "@-8 {Rdyux*16}",
-	  .protect = true },
-	{ "64K shmem folio between empty entries, write-protect: uffd-wp and markers",
-	  { "-*4 {Wdy*16} -*4", PTEBATCH_SHMEM, RW, .uffd_wp = true },
-	  "U*4 {Rdyu*16} U*4", .protect = true },
-	{ "empty entries of anonymous memory, write-protect: markers",
-	  { "Wdyx -*4 Wdyx", .prot = RW, .uffd_wp = true }, "Rdyux U*4 Rdyux",
-	  .protect = true },
-	{ "swap entries of a 64K folio, write-protect: uffd-wp",
-	  { "{Sx*8 Sxu*8}", .prot = RW, .swap = true, .uffd_wp = true }, "{Sxu*16}",
-	  .protect = true },
-	{ "migration entries of a 64K folio, write-protect: uffd-wp",
-	  { "{Mx*16}", .prot = RW, .uffd_wp = true }, "{Mxu*16}", .protect = true },
-	{ "writable migration entries of a 64K folio, write-protect: read-only, uffd-wp",
-	  { "{Mw*8 Msw*8}", .prot = RW, .track = true, .uffd_wp = true },
-	  "{Mxu*8 Msxu*8}", .protect = true },
-	{ "writable migration entries of a 64K shmem folio, write-protect: read-only, uffd-wp",
-	  { "{Mw*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "{Mu*16}", .protect = true },
-	{ "writable device-private entries of a 64K folio, write-protect: read-only, uffd-wp",
-	  { "{Dwx*16}", .prot = RW, .uffd_wp = true }, "{Dxu*16}", .protect = true },
-	{ "writable PMD migration entry, write-protect: read-only, uffd-wp",
-	  { "[Mw]", .prot = RW, .uffd_wp = true }, "[Mxu]", .protect = true },
-	{ "writable PMD migration entry, soft-dirty, write-protect: still soft-dirty",
-	  { "[Msw]", .prot = RW, .track = true, .uffd_wp = true }, "[Msxu]",
-	  .protect = true },
-	{ "writable device-private PMD, write-protect: read-only, uffd-wp",
-	  { "[Dwx]", .prot = RW, .uffd_wp = true }, "[Dxu]", .protect = true },
-	{ "writable device-private PMD, soft-dirty, write-protect: still soft-dirty",
-	  { "[Dswx]", .prot = RW, .track = true, .uffd_wp = true }, "[Dsxu]",
-	  .protect = true },
-	{ "writable device-private entries, soft-dirty, write-protect: still soft-dirty",
-	  { "{Dswx*16}", .prot = RW, .track = true, .uffd_wp = true }, "{Dsxu*16}",
-	  .protect = true },
-	{ "PMD-mapped folio, write-protect: PMD uffd-wp",
-	  { "[Wdyx]", .prot = RW, .uffd_wp = true }, "[Rdyux]", .protect = true },
-	{ "first half of a PMD-mapped folio, write-protect: PMD split, first half uffd-wp",
-	  { "[|Wdyx*T/2|Wdyx*T/2]", .prot = RW, .uffd_wp = true },
-	  "{Rdyux*T/2 Wdyx*T/2}", .protect = true },
+	{ { "64K folio, write-protect: uffd-wp",
+	    { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, "{Rdyux*16}",
+	    .arg = WRITE_PROTECT } },
+	{ { "middle of a 64K folio, write-protect: uffd-wp",
+	    { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .uffd_wp = true },
+	    "{Wdyx*4 Rdyux*8 Wdyx*4}", .arg = WRITE_PROTECT } },
+	{ { "64K folio, part of it uffd-wp, write-protect: the rest, too",
+	    { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd_wp = true },
+	    "{Rdyux*16}", .arg = WRITE_PROTECT } },
+	{ { "64K folio across a page table boundary, write-protect: uffd-wp",
+	    { "@-8 {Wdyx*16}", .prot = RW, .uffd_wp = true }, "@-8 {Rdyux*16}",
+	    .arg = WRITE_PROTECT } },
+	{ { "64K shmem folio between empty entries, write-protect: uffd-wp and markers",
+	    { "-*4 {Wdy*16} -*4", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	    "U*4 {Rdyu*16} U*4", .arg = WRITE_PROTECT } },
+	{ { "empty entries of anonymous memory, write-protect: markers",
+	    { "Wdyx -*4 Wdyx", .prot = RW, .uffd_wp = true }, "Rdyux U*4 Rdyux",
+	    .arg = WRITE_PROTECT } },
+	{ { "swap entries of a 64K folio, write-protect: uffd-wp",
+	    { "{Sx*8 Sxu*8}", .prot = RW, .swap = true, .uffd_wp = true },
+	    "{Sxu*16}", .arg = WRITE_PROTECT } },
+	{ { "migration entries of a 64K folio, write-protect: uffd-wp",
+	    { "{Mx*16}", .prot = RW, .uffd_wp = true }, "{Mxu*16}",
+	    .arg = WRITE_PROTECT } },
+	{ { "writable migration entries of a 64K folio, write-protect: read-only, uffd-wp",
+	    { "{Mw*8 Msw*8}", .prot = RW, .track = true, .uffd_wp = true },
+	    "{Mxu*8 Msxu*8}", .arg = WRITE_PROTECT } },
+	{ { "writable migration entries of a 64K shmem folio, write-protect: read-only, uffd-wp",
+	    { "{Mw*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "{Mu*16}",
+	    .arg = WRITE_PROTECT } },
+	{ { "writable device-private entries of a 64K folio, write-protect: read-only, uffd-wp",
+	    { "{Dwx*16}", .prot = RW, .uffd_wp = true }, "{Dxu*16}",
+	    .arg = WRITE_PROTECT } },
+	{ { "writable PMD migration entry, write-protect: read-only, uffd-wp",
+	    { "[Mw]", .prot = RW, .uffd_wp = true }, "[Mxu]",
+	    .arg = WRITE_PROTECT } },
+	{ { "writable PMD migration entry, soft-dirty, write-protect: still soft-dirty",
+	    { "[Msw]", .prot = RW, .track = true, .uffd_wp = true }, "[Msxu]",
+	    .arg = WRITE_PROTECT } },
+	{ { "writable device-private PMD, write-protect: read-only, uffd-wp",
+	    { "[Dwx]", .prot = RW, .uffd_wp = true }, "[Dxu]",
+	    .arg = WRITE_PROTECT } },
+	{ { "writable device-private PMD, soft-dirty, write-protect: still soft-dirty",
+	    { "[Dswx]", .prot = RW, .track = true, .uffd_wp = true }, "[Dsxu]",
+	    .arg = WRITE_PROTECT } },
+	{ { "writable device-private entries, soft-dirty, write-protect: still soft-dirty",
+	    { "{Dswx*16}", .prot = RW, .track = true, .uffd_wp = true },
+	    "{Dsxu*16}", .arg = WRITE_PROTECT } },
+	{ { "PMD-mapped folio, write-protect: PMD uffd-wp",
+	    { "[Wdyx]", .prot = RW, .uffd_wp = true }, "[Rdyux]",
+	    .arg = WRITE_PROTECT } },
+	{ { "first half of a PMD-mapped folio, write-protect: PMD split, first half uffd-wp",
+	    { "[|Wdyx*T/2|Wdyx*T/2]", .prot = RW, .uffd_wp = true },
+	    "{Rdyux*T/2 Wdyx*T/2}", .arg = WRITE_PROTECT } },
 
 	/* The same with regions. */
-	{ "64K folio, part of it uffd-wp, return and write-protect: two regions",
-	  { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd_wp = true },
-	  "{Rdyux*16}", "0-4 12-16", .protect = true },
-	{ "two 64K folios, the first uffd-wp, return and write-protect: one region",
-	  { "{Rdyux*16} {Wdyx*16}", .prot = RW, .uffd_wp = true },
-	  "{Rdyux*16} {Rdyux*16}", "16-32", .protect = true },
-	{ "64K folio, at most 6 pages, return and write-protect: 6 pages",
-	  { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, "{Rdyux*6 Wdyx*10}", "0-6",
-	  .protect = true, .most = 6 },
-	{ "64K folio, written in the middle, return: one region, no change",
-	  { "{Rdyux*4 Wdyx*8 Rdyux*4}", .prot = RW, .uffd_wp = true }, NULL, "4-12" },
-	{ "64K folio, uffd-wp, return: no region",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, NULL, "" },
-	{ "PMD-mapped folio, return: one region",
-	  { "[|Wdyx*16|Wdyx*T-16]", .prot = RW, .uffd_wp = true }, NULL, "0-16" },
+	{ { "64K folio, part of it uffd-wp, return and write-protect: two regions",
+	    { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd_wp = true },
+	    "{Rdyux*16}", .arg = WRITE_PROTECT }, "0-4 12-16" },
+	{ { "two 64K folios, the first uffd-wp, return and write-protect: one region",
+	    { "{Rdyux*16} {Wdyx*16}", .prot = RW, .uffd_wp = true },
+	    "{Rdyux*16} {Rdyux*16}", .arg = WRITE_PROTECT }, "16-32" },
+	{ { "64K folio, at most 6 pages, return and write-protect: 6 pages",
+	    { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, "{Rdyux*6 Wdyx*10}",
+	    .arg = WRITE_PROTECT }, "0-6", .most = 6 },
+	{ { "64K folio, written in the middle, return: one region, no change",
+	    { "{Rdyux*4 Wdyx*8 Rdyux*4}", .prot = RW, .uffd_wp = true } }, "4-12" },
+	{ { "64K folio, uffd-wp, return: no region",
+	    { "{Rdyux*16}", .prot = RW, .uffd_wp = true } }, "" },
+	{ { "PMD-mapped folio, return: one region",
+	    { "[|Wdyx*16|Wdyx*T-16]", .prot = RW, .uffd_wp = true } }, "0-16" },
 };
 
-KUNIT_ARRAY_PARAM_DESC(scan, scan_rows, name);
+KUNIT_ARRAY_PARAM_DESC(scan, scan_rows, c.name);
 
-static void close_file(void *file)
+static void expect_regions(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 {
-	__fput_sync(file);
-}
-
-/* The set-up registers the VMA without a userfaultfd: do it with one. */
-static void register_async(struct ptebatch_trial *trial, const void *data)
-{
-	const struct ptebatch_place *place = &trial->space->places[0];
-	struct kunit *test = trial->test;
-	struct file *uffd;
-
-	ptebatch_vma_flags(place->mm, place->start, 0, VM_UFFD_WP);
-	uffd = ptebatch_uffd_open(place->mm, UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(uffd));
-	/* Closing it resolves all write protection: at the end of the case. */
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, close_file, uffd));
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_uffd_register(uffd, place->mm, place->start,
-							UFFDIO_REGISTER_MODE_WP));
-}
-
-static void expect_regions(struct ptebatch_trial *trial, const void *data)
-{
-	const struct scan_row *row = data;
+	const struct scan_row *row = trial->test->param_value;
 	unsigned long start = scanned.arg.start;
 	char found[64] = "";
 	unsigned int i, len = 0;
@@ -393,15 +365,12 @@ static unsigned int nr_regions(const char *regions)
 static void scan_row(struct kunit *test)
 {
 	const struct scan_row *row = test->param_value;
-	const struct ptebatch_run run = {
-		.op = &scan_op, .setup = &row->setup, .after = row->after,
-		.ret = nr_regions(row->regions), .prepare = register_async,
-		.check = expect_regions, .data = row,
-	};
+	struct ptebatch_case c = row->c;
 
-	if (ptebatch_uffd_missing())
-		kunit_skip(test, "%s", ptebatch_uffd_missing());
-	ptebatch_row_run(test, &run);
+	c.op = &scan_op;
+	c.ret = nr_regions(row->regions);
+	c.check = expect_regions;
+	ptebatch_case_run(test, &c);
 }
 
 static struct kunit_case task_mmu_cases[] = {
