@@ -17,7 +17,6 @@
 #include <linux/shmem_fs.h>
 
 #include "internal.h"
-#include <swap_table.h>
 
 #include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
@@ -398,33 +397,6 @@ static void unmap_order(struct kunit *test)
 /* TLB flushes: the PTEs are cleared. */
 #define FLUSH	"__mmu_notifier_arch_invalidate_secondary_tlbs"
 
-/* Largest swap count that needs no extend table. */
-#define MAX_PLAIN_COUNT	(SWP_TB_COUNT_MAX - 1)
-
-static void fill_count(struct ptebatch_use *use, const unsigned long *args,
-		       struct pt_regs *regs)
-{
-	struct folio *folio = use->trial->space->folios[0];
-
-	KUNIT_ASSERT_EQ(use->trial->test, 0,
-			ptebatch_swap_dup(folio, use->condition->value, MAX_PLAIN_COUNT));
-	use->folio = folio;
-}
-
-static void restore_count(struct ptebatch_use *use)
-{
-	if (use->folio)
-		ptebatch_swap_put(use->folio, use->condition->value, MAX_PLAIN_COUNT);
-}
-
-static const struct ptebatch_condition_type ptebatch_condition_swap_count_full = {
-	.name = "the swap count of a page grows only with an extend table",
-	.occur = fill_count, .end = restore_count,
-};
-
-/* Of page @at. */
-#define SWAP_COUNT_FULL	PTEBATCH_CONDITION(swap_count_full, 0)
-
 /**
  * struct failure_row - try_to_unmap() fails
  * @c: the case, with the condition of the failure; the picture is drawn
@@ -457,10 +429,10 @@ static const struct failure_row {
 	    { .prot = RW, .swap = true }, .with = { PINNED(0) } }, "Cdyx", "Ryx", "Ryx",
 	    "Sx", "Sx", "Sx" },
 	{ { "64K folio, swap count of an exclusive page cannot grow: it and later pages restored",
-	    { .prot = RW, .swap = true }, .with = { SWAP_COUNT_FULL, NO_SLAB } },
+	    { .prot = RW, .swap = true }, .with = { SWAP_COUNT_FULL(0), NO_SLAB } },
 	    "Wdyx", "Wdyx", "Wdyx", "Sx", "Sx", "Sx" },
 	{ { "64K folio, swap count of a shared page cannot grow: it and later pages restored",
-	    { .prot = RW, .swap = true }, .with = { SWAP_COUNT_FULL, NO_SLAB } },
+	    { .prot = RW, .swap = true }, .with = { SWAP_COUNT_FULL(0), NO_SLAB } },
 	    "Rdyx", "Rdy", "Rdyx", "Sx", "S", "Sx" },
 	{ { "64K lazyfree folio, dirtied after its PTEs are cleared: restored, swap-backed again",
 	    { .prot = RW, .lazyfree = true }, .with = { DIRTY_AT(FLUSH, 0, 0) } },
