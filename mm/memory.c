@@ -14,11 +14,11 @@
 #include <linux/mmap_lock.h>
 #include <linux/sizes.h>
 
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/space/pte.h"

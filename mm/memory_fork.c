@@ -13,11 +13,11 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 

@@ -16,12 +16,12 @@
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/op/op.h"
+#include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/twin/twin.h"
