@@ -186,6 +186,7 @@ static const struct ptebatch_condition_type same_counters = {
 	.op = &ptebatch_khugepaged, .arg = (orders), .with = { __VA_ARGS__ }
 #define FULL(orders, ...)	ORDERS(orders, NO_HOLES, __VA_ARGS__)
 
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
 /* The page table of the row's first entry. */
 static struct page *first_table(const struct ptebatch_space *space)
 {
@@ -221,7 +222,6 @@ static void expect_freed_table(const struct ptebatch_space *space, struct page *
 				    "entries left in a page table that is removed");
 }
 
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
 /* collapse_pte_mapped_thp() without a PMD; @op->arg: at an address without a VMA. */
 static long remove_table(const struct ptebatch_op *op, struct ptebatch_space *space,
 			 bool twin)
