@@ -30,9 +30,7 @@ static int begin_range(struct mmu_notifier *mmu_notifier,
 		       const struct mmu_notifier_range *range)
 {
 	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
-	void (*on_start)(void *data) = NULL;
 	struct ptebatch_announced *announced;
-	void *data;
 
 	spin_lock(&notifier->lock);
 	announced = notifier->record;
@@ -43,12 +41,8 @@ static int begin_range(struct mmu_notifier *mmu_notifier,
 		announced->open++;
 		announced->sum += range->start + 3 * range->end;
 		announced->events |= BIT(range->event);
-		on_start = announced->on_start;
-		data = announced->data;
 	}
 	spin_unlock(&notifier->lock);
-	if (on_start)
-		on_start(data);
 	return 0;
 }
 

@@ -22,9 +22,6 @@ struct ptebatch_notifier;
  * @sum: sum of their first and last addresses, to recognize another end
  * @events: bitmap of the events of announced ranges, by enum mmu_notifier_event
  * @young: address that a secondary MMU has accessed, 0: none
- * @on_start: called when a range is announced, without page table locks, if not
- *            %NULL
- * @data: argument of @on_start
  */
 struct ptebatch_announced {
 	struct ptebatch_notifier *notifier;
@@ -36,8 +33,6 @@ struct ptebatch_announced {
 	unsigned long sum;
 	unsigned long events;
 	unsigned long young;
-	void (*on_start)(void *data);
-	void *data;
 };
 
 int ptebatch_announced_begin(struct ptebatch_announced *announced,
