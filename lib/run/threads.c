@@ -191,10 +191,6 @@ static void begin_second(struct ptebatch_use *use, const unsigned long *args,
 	struct ptebatch_trial *trial = use->trial;
 	struct kunit *test = trial->test;
 
-	/* The models know one operation. */
-	trial->call.model = NULL;
-	if (trial->second)
-		trial->second->call.model = NULL;
 	tasks->space = trial->space;
 	tasks->pause = (struct ptebatch_pause) {
 		.point = threads->point, .until = threads->until,
@@ -323,6 +319,8 @@ void ptebatch_threads_run(struct kunit *test, const struct ptebatch_threads *thr
 	c = &tasks->c;
 	c->filled = !threads->discards && !writes(threads->meanwhile);
 	c->no_twin = true;
+	/* The models know one operation. */
+	c->no_model = true;
 	c->check = check_old;
 	c->with[0] = (struct ptebatch_condition) {
 		.type = &second_task, .value = (unsigned long)tasks,
