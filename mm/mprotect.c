@@ -7,15 +7,10 @@
  * mprotect_fixup(), change_protection() on a part of a VMA, and the twin of
  * change_protection(), which changes one entry at a time.
  */
-#include "../lib/arch/tlb.h"
-
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/mman.h>
-#include <linux/mmap_lock.h>
-#include <linux/pagemap.h>
-#include <linux/topology.h>
 
 #include "internal.h"
 
@@ -31,7 +26,6 @@
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/space/pte.h"
-#include "../lib/twin/twin.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ
@@ -660,135 +654,6 @@ static void mprotect_protection(struct kunit *test)
 }
 
 /*
- * Rule 13: NUMA hinting skips a folio in one batch, which ends with the folio
- * and with the range. One folio of each row has a reason to be skipped, all
- * others get hints.
- */
-
-static void begin_skipped(struct ptebatch_use *use)
-{
-	use->hook.match = use->trial->space->folios[use->condition->value];
-}
-
-static void skip(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
-{
-	/* The model knows no folio that is skipped. */
-	use->trial->call.model = NULL;
-}
-
-static void check_batches(struct ptebatch_use *use)
-{
-	const struct ptebatch_trial *trial = use->trial;
-	const struct ptebatch_row *was = &trial->before.row;
-	unsigned int i, entries = 0;
-
-	for (i = was->from; i < was->to; i++)
-		entries += was->entries[i].folio == use->condition->value &&
-			   (!test_bit(i, trial->before.huge) || !was->entries[i].page);
-	KUNIT_EXPECT_EQ_MSG(trial->test, use->hook.hits,
-			    trial->one_by_one ? entries : use->condition->calls + 1,
-			    PTEBATCH_RULE_HINTS ": %s skips %u entries in %u batches",
-			    trial->function, entries, use->hook.hits);
-}
-
-static const struct ptebatch_condition_type skipped = {
-	.name = "a folio is skipped", .begin = begin_skipped, .occur = skip,
-	.end = check_batches,
-};
-
-/* change_prot_numa() calls this function once per batch. */
-#define SKIPPED(folio, batches)	\
-	{ &skipped, "folio_can_map_prot_numa", (batches) - 1, (folio) }
-
-/* As ptebatch_change(), which takes a second reference to the mm. */
-static long change_alone(const struct ptebatch_op *op, struct ptebatch_space *space,
-			 bool twin)
-{
-	unsigned long start = ptebatch_addr(space, space->row.from);
-	unsigned long end = ptebatch_addr(space, space->row.to);
-	struct mm_struct *mm = space->places[0].mm;
-	struct mmu_gather tlb;
-	long pages;
-
-	mmap_write_lock(mm);
-	tlb_gather_mmu(&tlb, mm);
-	pages = (twin ? ptebatch_twin_change_protection : change_protection)
-		(&tlb, vma_lookup(mm, start), start, end, op->arg);
-	tlb_finish_mmu(&tlb);
-	mmap_write_unlock(mm);
-	return pages;
-}
-
-static const char *alone_missing(void)
-{
-	return ptebatch_op_missing(NUMA_HINT) ?:
-	       numa_node_id() ? "the test does not run on node 0" : NULL;
-}
-
-static const struct ptebatch_op hint_alone = {
-	.function = "change_protection()", .call = change_alone, .arg = MM_CP_PROT_NUMA,
-	.prot = RW, .protects = true, .counts = true, .missing = alone_missing,
-};
-
-static const struct ptebatch_case skip_rows[] = {
-	{ "pinned folio: skipped in 1 batch, next folio gets hints",
-	  { "{Wdyx*16} {Wdyx*16}", .prot = RW }, "{Wdyx*16} {Ndyx*16}", .op = NUMA_HINT,
-	  .with = { PINNED(0), SKIPPED(0, 1) } },
-	{ "pinned folio, physically adjacent folio: only the adjacent folio gets hints",
-	  { "{Wdyx*16} +{Wdyx*16}", .prot = RW }, "{Wdyx*16} +{Ndyx*16}", .op = NUMA_HINT,
-	  .with = { PINNED(0), SKIPPED(0, 1) } },
-	{ "pages 4 to 15 of a pinned folio in the range: next folio gets hints",
-	  { "{Wdyx*4 | Wdyx*12} {Wdyx*16} |", .prot = RW }, "{Wdyx*16} {Ndyx*16}",
-	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 1) } },
-	{ "pages 0 to 7 of a pinned folio in the range: only the previous folio gets hints",
-	  { "| {Wdyx*16} {Wdyx*8 | Wdyx*8} {Wdyx*16}", .prot = RW },
-	  "{Ndyx*16} {Wdyx*16} {Wdyx*16}", .op = NUMA_HINT,
-	  .with = { PINNED(1), SKIPPED(1, 1) } },
-	{ "last 12 pages of a pinned folio mapped: next folio gets hints",
-	  { "{.*4 Wdyx*12} {Wdyx*16}", .prot = RW }, "{.*4 Wdyx*12} {Ndyx*16}",
-	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 1) } },
-	{ "pinned folio, writable and read-only pages alternate: skipped in 1 batch",
-	  { "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Wdyx*8}", .prot = RW },
-	  "{Wdyx Rdyx Wdyx Rdyx Wdyx*4} {Ndyx*8}", .op = NUMA_HINT,
-	  .with = { PINNED(0), SKIPPED(0, 1) } },
-	{ "pinned folio, dirty and clean pages alternate: skipped in 1 batch",
-	  { "{Wdyx Wyx Wdyx Wyx Wdyx*4} {Wdyx*8}", .prot = RW },
-	  "{Wdyx Wyx Wdyx Wyx Wdyx*4} {Ndyx*8}", .op = NUMA_HINT,
-	  .with = { PINNED(0), SKIPPED(0, 1) } },
-	{ "pinned folio with a hole of 3 pages: skipped in 2 batches",
-	  { "{Wdyx*5 -*3 Wdyx*8} {Wdyx*4}", .prot = RW }, "{Wdyx*5 -*3 Wdyx*8} {Ndyx*4}",
-	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 2) } },
-	{ "pinned folio across two page tables: skipped in 2 batches",
-	  { "@-8 {Wdyx*16} {Wdyx*4}", .prot = RW }, "@-8 {Wdyx*16} {Ndyx*4}",
-	  .op = NUMA_HINT, .with = { PINNED(0), SKIPPED(0, 2) } },
-	{ "pinned small folio: only its entry is skipped",
-	  { "Wdyx*3", .prot = RW }, "Ndyx Wdyx Ndyx", .op = NUMA_HINT,
-	  .with = { PINNED(1), SKIPPED(1, 1) } },
-	{ "dirty page cache folio: skipped in 1 batch, clean folio gets hints",
-	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW }, "{Wdy*16} {Ndy*16}",
-	  .op = NUMA_HINT, .with = { DIRTY(0), SKIPPED(0, 1) } },
-	{ "folio on the node of the mm's only user: skipped in 1 batch, other node gets hints",
-	  { "0{Wdyx*16} 1{Wdyx*16}", .prot = RW }, "0{Wdyx*16} 1{Ndyx*16}",
-	  .op = &hint_alone, .with = { SKIPPED(0, 1) } },
-	{ "pinned PMD-mapped folio: skipped, next folio gets hints",
-	  { "[Wdyx] {Wdyx*16}", .prot = RW }, "[Wdyx] {Ndyx*16}", .op = NUMA_HINT,
-	  .with = { PINNED(0), SKIPPED(0, 1) } },
-	{ "PMD-mapped folio on the node of the mm's only user: skipped, other node gets hints",
-	  { "0[Wdyx] 1{Wdyx*16}", .prot = RW }, "0[Wdyx] 1{Ndyx*16}", .op = &hint_alone,
-	  .with = { SKIPPED(0, 1) } },
-	{ "folio shared after fork(): skipped in 1 batch",
-	  { "{Rdy*16} {Rdy*4}", .prot = RW, .twice = true }, "{Rdy*16} {Rdy*4}",
-	  .op = NUMA_HINT, .with = { SKIPPED(0, 1) } },
-};
-
-KUNIT_ARRAY_PARAM_DESC(skip_rows, skip_rows, name);
-
-static void mprotect_skip(struct kunit *test)
-{
-	ptebatch_case_param(test);
-}
-
-/*
  * Rules 12 and 14: UFFDIO_WRITEPROTECT, from the ioctl() on. When it ends the
  * write protection, a write that needs no fault otherwise does not fault either.
  */
@@ -1057,7 +922,6 @@ static struct kunit_case mprotect_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_row, rows_gen_params),
 	KUNIT_CASE(mprotect_erratum),
 	KUNIT_CASE_PARAM(mprotect_protection, protection_rows_gen_params),
-	KUNIT_CASE_PARAM(mprotect_skip, skip_rows_gen_params),
 	KUNIT_CASE_PARAM(mprotect_uffdio, uffdio_rows_gen_params),
 	KUNIT_CASE(mprotect_no_write),
 	KUNIT_CASE_PARAM(mprotect_alternates, alternations_gen_params),
