@@ -10,7 +10,6 @@
  */
 #include <kunit/test.h>
 #include <linux/cred.h>
-#include <linux/kthread.h>
 #include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -77,27 +76,8 @@ static const struct ptebatch_condition_type folios_referenced = {
 	.name = "all folios are referenced, some active", .occur = mark_referenced,
 };
 
-/* After fork(), unmap all folios but the first from the child. */
-static void unmap_others(struct ptebatch_use *use, const unsigned long *args,
-			 struct pt_regs *regs)
-{
-	const struct ptebatch_space *space = use->trial->space;
-	const struct ptebatch_place *child = &space->places[1];
-	unsigned int nr = ptebatch_nr_pages(space, 0);
-	long err;
-
-	kthread_use_mm(child->mm);
-	err = do_madvise(child->mm, child->start + nr * PAGE_SIZE,
-			 (space->row.nr - nr) * PAGE_SIZE, MADV_DONTNEED);
-	kthread_unuse_mm(child->mm);
-	KUNIT_EXPECT_EQ(use->trial->test, err, 0);
-}
-
-static const struct ptebatch_condition_type first_shared = {
-	.name = "only the first folio is shared with a child", .occur = unmap_others,
-};
-
-#define FIRST_SHARED	{ .type = &first_shared }
+/* The first folio is one of 32K. */
+#define FIRST_SHARED	CHILD_MAPS(GENMASK(7, 0))
 
 static void dup_swap(struct ptebatch_use *use, const unsigned long *args,
 		     struct pt_regs *regs)
