@@ -17,7 +17,6 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
-#include "../lib/check/rules.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
