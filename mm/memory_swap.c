@@ -52,23 +52,6 @@ static bool has_swap_entry(const struct ptebatch_space *space, s16 folio)
 
 /* Conditions of this suite, most of them of the first folio. */
 
-/* The space keeps its references: the frames are not reused. */
-static void swap_out(struct ptebatch_use *use, const unsigned long *args,
-		     struct pt_regs *regs)
-{
-	struct ptebatch_space *space = use->trial->space;
-	unsigned int i;
-
-	for (i = 0; i < space->row.nr_folios; i++)
-		if (has_swap_entry(space, i))
-			KUNIT_ASSERT_EQ(use->trial->test, 0,
-					ptebatch_swap_out(space->folios[i]));
-}
-
-static const struct ptebatch_condition_type swapped_out = {
-	.name = "the folios are swapped out, and not in the swap cache", .occur = swap_out,
-};
-
 /* The pages of the other folios are not written. */
 static void keep_in_cache(struct ptebatch_use *use, const unsigned long *args,
 			  struct pt_regs *regs)
@@ -222,7 +205,6 @@ static const struct ptebatch_condition_type misplaced = {
 	.end = put_back,
 };
 
-#define SWAPPED_OUT		{ .type = &swapped_out }
 /* With a bitmap of folios; the others are in swap only. */
 #define IN_SWAP_CACHE(folios)	{ .type = &in_swap_cache, .value = (folios) }
 #define CHILD_READS(entry)	{ .type = &child_reads, .value = (entry) }
@@ -327,7 +309,8 @@ static bool is_with(const struct ptebatch_case *row,
 /* A fault that reads from the device is a major one. */
 static bool is_major(const struct ptebatch_case *row)
 {
-	return is_with(row, &swapped_out) && !is_with(row, &ptebatch_condition_no_folio) &&
+	return is_with(row, &ptebatch_condition_swapped_out) &&
+	       !is_with(row, &ptebatch_condition_no_folio) &&
 	       !(is_with(row, &child_reads) && row->arg == CHILDS_PAGE);
 }
 

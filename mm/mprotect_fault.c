@@ -14,7 +14,6 @@
 #include <kunit/test.h>
 #include <linux/gfp.h>
 #include <linux/kthread.h>
-#include <linux/mempolicy.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pgalloc.h>
@@ -332,50 +331,6 @@ static void protect_outside(struct kunit *test, const struct ptebatch_space *spa
 						  PROT_NONE));
 }
 
-#ifdef CONFIG_NUMA
-static struct mempolicy policy = {
-	.refcnt = ATOMIC_INIT(1),
-	.mode = MPOL_PREFERRED,
-	.flags = MPOL_F_MOF,
-	.nodes = NODE_MASK_NONE,
-};
-
-static void set_policy(const struct ptebatch_place *place, bool on)
-{
-	struct mm_struct *mm = place->mm;
-	struct vm_area_struct *vma;
-
-	node_set(0, policy.nodes);
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, place->start);
-	vma_start_write(vma);
-	vma->vm_policy = on ? &policy : NULL;
-	mmap_write_unlock(mm);
-}
-#else
-static void set_policy(const struct ptebatch_place *place, bool on)
-{
-}
-#endif
-
-static void prefer_node_0(struct ptebatch_use *use, const unsigned long *args,
-			  struct pt_regs *regs)
-{
-	set_policy(use->trial->place, true);
-}
-
-static void prefer_none(struct ptebatch_use *use)
-{
-	set_policy(use->trial->place, false);
-}
-
-static const struct ptebatch_condition_type prefers_node_0 = {
-	.name = "the policy of the VMA prefers node 0", .occur = prefer_node_0,
-	.end = prefer_none,
-};
-
-#define PREFERS_NODE_0	{ .type = &prefers_node_0 }
-
 static long access(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	char __user *addr = (char __user *)ptebatch_addr(space, op->arg);
@@ -483,19 +438,19 @@ static const struct ptebatch_case hint_rows[] = {
 	/* Migration. */
 	{ "64K folio off the node of its policy: migrates, all entries read-only",
 	  { "1{Wdyx*16}", .prot = RW, .lru = true }, "~0{Rdyx*16}", .arg = 5,
-	  .with = { PREFERS_NODE_0 } },
+	  .with = { PREFERS_NODE(0) } },
 	{ "64K folio off the node of its policy, no memory there: stays, all entries read-only",
 	  { "1{Wdyx*16}", .prot = RW, .lru = true }, "1{Rdyx*16}", .arg = 5,
-	  .with = { PREFERS_NODE_0, NO_MIGRATION_FOLIO(1) } },
+	  .with = { PREFERS_NODE(0), NO_MIGRATION_FOLIO(1) } },
 	{ "64K folio off the node of its policy, on no LRU list: stays, writable again",
 	  { "1{Wdyx*16}", .prot = RW }, "1{Wdyx*16}", .arg = 5,
-	  .with = { PREFERS_NODE_0 } },
+	  .with = { PREFERS_NODE(0) } },
 	{ "64K folio on the node of its policy: stays, writable again",
 	  { "0{Wdyx*16}", .prot = RW, .lru = true }, "0{Wdyx*16}", .arg = 5,
-	  .with = { PREFERS_NODE_0 } },
+	  .with = { PREFERS_NODE(0) } },
 	{ "small folio off the node of its policy: migrates, read-only",
 	  { "1{Wdyx}", .prot = RW, .lru = true }, "~0{Rdyx}",
-	  .with = { PREFERS_NODE_0 } },
+	  .with = { PREFERS_NODE(0) } },
 	{ "PMD, read: becomes writable again",
 	  { "[Wdyx]", .prot = RW }, "[Wdyx]", .arg = 7 },
 	{ "PMD, shared, read: stays read-only",

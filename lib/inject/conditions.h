@@ -92,14 +92,12 @@ extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
 /*
  * memory.c: an allocation fails, that of a page table after @calls others, those of
  * @nr folios, with NO_PAGES of up to 8 pages, of folios of @order, or the first one of
- * a slab; NO_MEMORY_NODE: the VMA of the row's first entry gets no folio, as its memory
- * policy has no node. NEW_FOLIO_FREED: the operation allocates a folio, and frees it
- * as it cannot map it.
+ * a slab. NEW_FOLIO_FREED: the operation allocates a folio, and frees it as it cannot
+ * map it.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_no_table,
 	ptebatch_condition_no_folio, ptebatch_condition_no_folio_of_order,
-	ptebatch_condition_no_slab, ptebatch_condition_no_memory_node,
-	ptebatch_condition_freed;
+	ptebatch_condition_no_slab, ptebatch_condition_freed;
 
 #define NO_TABLE(calls)			PTEBATCH_CONDITION_AT(no_table, "__pte_alloc", calls, 0)
 #define NO_FOLIO(nr)			NO_FOLIO_OF("vma_alloc_folio_noprof", nr)
@@ -111,9 +109,18 @@ extern const struct ptebatch_condition_type ptebatch_condition_no_table,
 	PTEBATCH_CONDITION_AT(no_folio_of_order, "__folio_alloc_noprof", 0, order)
 #define NO_SLAB				PTEBATCH_CONDITION(no_slab, 0)
 #define NO_SLAB_AT(function, calls)	PTEBATCH_CONDITION_AT(no_slab, function, calls, 0)
-#define NO_MEMORY_NODE			PTEBATCH_CONDITION(no_memory_node, 0)
 #define NEW_FOLIO_FREED			NEW_FOLIO_FREED_OF("vma_alloc_folio_noprof")
 #define NEW_FOLIO_FREED_OF(function)	PTEBATCH_CONDITION_AT(freed, function, 0, 0)
+
+/*
+ * policy.c: the memory policy of the VMA of the row's first entry has no node, so that
+ * the VMA gets no folio; or prefers a node, to which NUMA hinting faults migrate folios.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_no_memory_node,
+	ptebatch_condition_prefers_node;
+
+#define NO_MEMORY_NODE			PTEBATCH_CONDITION(no_memory_node, 0)
+#define PREFERS_NODE(node)		PTEBATCH_CONDITION(prefers_node, node)
 
 /* machine_check.c: copies of pages with PG_hwpoison to another page fail. */
 extern const struct ptebatch_condition_type ptebatch_condition_machine_check;

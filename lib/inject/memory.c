@@ -3,9 +3,7 @@
  * Allocations that fail. The kernel's fault injection reaches slabs; the result of
  * other functions is changed when they return.
  */
-#include <linux/mempolicy.h>
 #include <linux/mm.h>
-#include <linux/mmap_lock.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -160,45 +158,4 @@ static void slab_end(struct ptebatch_use *use)
 const struct ptebatch_condition_type ptebatch_condition_no_slab = {
 	.name = "a slab allocation fails", .missing = slab_missing, .occur = fail_slab,
 	.end = slab_end, .tells = true,
-};
-
-static const char *policy_missing(const struct ptebatch_condition *condition)
-{
-	return IS_ENABLED(CONFIG_NUMA) ? NULL : "no memory policy without CONFIG_NUMA";
-}
-
-static void set_policy(const struct ptebatch_use *use, struct mempolicy *policy)
-{
-#ifdef CONFIG_NUMA
-	const struct ptebatch_place *place = use->trial->place;
-	struct vm_area_struct *vma;
-
-	mmap_write_lock(place->mm);
-	vma = vma_lookup(place->mm, place->start);
-	vma_start_write(vma);
-	vma->vm_policy = policy;
-	mmap_write_unlock(place->mm);
-#endif
-}
-
-static void forbid_nodes(struct ptebatch_use *use, const unsigned long *args,
-			 struct pt_regs *regs)
-{
-	static struct mempolicy no_node = {
-#ifdef CONFIG_NUMA
-		.refcnt = ATOMIC_INIT(1), .mode = MPOL_BIND,
-#endif
-	};
-
-	set_policy(use, &no_node);
-}
-
-static void allow_nodes(struct ptebatch_use *use)
-{
-	set_policy(use, NULL);
-}
-
-const struct ptebatch_condition_type ptebatch_condition_no_memory_node = {
-	.name = "the memory policy has no node", .missing = policy_missing,
-	.occur = forbid_nodes, .end = allow_nodes,
 };
