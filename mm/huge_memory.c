@@ -27,19 +27,6 @@
 #define RW	(PROT_READ | PROT_WRITE)
 
 /* try_to_migrate() with TTU_SPLIT_HUGE_PMD, also in a child. */
-static void unmap_half(struct ptebatch_use *use, const unsigned long *args,
-		       struct pt_regs *regs)
-{
-	struct ptebatch_trial *child = use->trial->second;
-
-	ptebatch_zap_pages(child->place, child->space->row.nr / 2, child->space->row.nr);
-	ptebatch_snapshot(&child->before, child->space, child->place);
-}
-
-static const struct ptebatch_condition_type child_maps_half = {
-	.name = "a child has unmapped the second half", .occur = unmap_half,
-};
-
 static const struct ptebatch_case migrate_rows[] = {
 	{ "PMD-mapped folio, exclusive: writable migration entries",
 	  { "[Wdyx]", .prot = RW }, "{Mw*T}" },
@@ -49,7 +36,8 @@ static const struct ptebatch_case migrate_rows[] = {
 	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}", .second = "{M*T}" },
 	{ "PMD-mapped folio, half of it mapped by PTEs of a child: migration entries in both",
 	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}",
-	  .second = "{M*T/2 -*T/2}", .with = { { &child_maps_half } } },
+	  .second = "{M*T/2 -*T/2}",
+	  .with = { CHILD_LACKS(PTRS_PER_PTE / 2, PTRS_PER_PTE) } },
 	{ "PMD-mapped folio, pinned: mapped by PTEs",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", .with = { PINNED(0) } },
 	{ "PMD-mapped folio, read-only, exclusive: migration entries of exclusive pages",

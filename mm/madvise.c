@@ -77,7 +77,7 @@ static const struct ptebatch_condition_type folios_referenced = {
 };
 
 /* The first folio is one of 32K. */
-#define FIRST_SHARED	CHILD_MAPS(GENMASK(7, 0))
+#define FIRST_SHARED	CHILD_LACKS(8, U16_MAX)
 
 static void dup_swap(struct ptebatch_use *use, const unsigned long *args,
 		     struct pt_regs *regs)

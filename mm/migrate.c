@@ -41,22 +41,6 @@ struct migrate_row {
 	const char *child_back;
 };
 
-static void unmap_half(struct ptebatch_use *use, const unsigned long *args,
-		       struct pt_regs *regs)
-{
-	struct ptebatch_trial *child = use->trial->second;
-	unsigned int nr = child->space->row.nr;
-
-	ptebatch_zap_pages(child->place, nr / 2, nr);
-	ptebatch_snapshot(&child->before, child->space, child->place);
-}
-
-static const struct ptebatch_condition_type ptebatch_condition_child_maps_half = {
-	.name = "the child has unmapped the second half of the row", .occur = unmap_half,
-};
-
-#define CHILD_MAPS_HALF	PTEBATCH_CONDITION(child_maps_half, 0)
-
 static const struct migrate_row rows[] = {
 	{ { "64K folio, writable, read-only and shared pages: as before",
 	    { "{Wdyx*8 Rdyx*4 Rdy*4}", .prot = RW }, "{Mw*8 Mx*4 M*4}" } },
@@ -116,7 +100,8 @@ static const struct migrate_row rows[] = {
 	    { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Mxu]" } },
 	{ { "PMD-mapped folio, half of it mapped by PTEs of a child: as before in both",
 	    { "[Rdy]", .prot = RW, .twice = true }, "[M]", .second = "{M*T/2 -*T/2}",
-	    .with = { CHILD_MAPS_HALF } }, .child_back = "{Rd*T/2 -*T/2}" },
+	    .with = { CHILD_LACKS(PTRS_PER_PTE / 2, PTRS_PER_PTE) } },
+	    .child_back = "{Rd*T/2 -*T/2}" },
 
 	/* Failure half way. */
 	{ { "64K folio, pinned: no change",

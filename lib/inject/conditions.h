@@ -59,10 +59,10 @@ extern const struct ptebatch_condition_type ptebatch_condition_ptes;
 /* When the operation is about to lock the page table for the first time. */
 #define PTES_BECOME(row)		PTES_BECOME_AT("pte_offset_map_lock", 0, row)
 
-/* entries.c: the child maps the entries of a bitmap only, as the others were zapped. */
-extern const struct ptebatch_condition_type ptebatch_condition_child_maps;
+/* entries.c: the child has unmapped entries @from to @to - 1, at most to the row's end. */
+extern const struct ptebatch_condition_type ptebatch_condition_child_lacks;
 
-#define CHILD_MAPS(entries)		PTEBATCH_CONDITION(child_maps, entries)
+#define CHILD_LACKS(from, to)		PTEBATCH_CONDITION(child_lacks, (from) << 16 | (to))
 
 /*
  * table.c: the first page table of the row. TABLE_LOST_AT: a call of

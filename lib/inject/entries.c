@@ -109,21 +109,16 @@ static void zap_in_child(struct ptebatch_use *use, const unsigned long *args,
 			 struct pt_regs *regs)
 {
 	const struct ptebatch_place *child = &use->trial->space->places[1];
-	unsigned int i, mapped, nr = use->trial->space->row.nr;
 	struct ptebatch_trial *second = use->trial->second;
+	unsigned long range = use->condition->value;
 
-	for (i = 0; i < nr; i = mapped + 1) {
-		mapped = find_next_bit(&use->condition->value, BITS_PER_LONG, i);
-		if (mapped == BITS_PER_LONG)
-			mapped = nr;
-		if (i < mapped)
-			ptebatch_zap_pages(child, i, min(mapped, nr));
-	}
+	ptebatch_zap_pages(child, range >> 16,
+			   min(range & U16_MAX, use->trial->space->row.nr));
 	/* The operation is judged by what it does to these. */
 	if (second)
 		ptebatch_snapshot(&second->before, second->space, child);
 }
 
-const struct ptebatch_condition_type ptebatch_condition_child_maps = {
-	.name = "the child maps some entries only", .occur = zap_in_child,
+const struct ptebatch_condition_type ptebatch_condition_child_lacks = {
+	.name = "the child has unmapped some entries", .occur = zap_in_child,
 };
