@@ -5,12 +5,12 @@ ifneq ($(KERNELRELEASE),)
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch_kunit.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
-ptebatch_kunit-y := $(addprefix lib/run/,case.o orders.o params.o random.o random_row.o rows.o threads.o window.o)
+ptebatch_kunit-y := $(addprefix lib/run/,case.o orders.o params.o random.o random_row.o threads.o window.o)
 ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/inject/*.c)))
 ptebatch_kunit-y += $(addprefix lib/op/,access.o advise.o collapse.o fault.o fork.o mempolicy.o migrate.o move.o op.o process_madvise.o protect.o reference.o unmap.o)
 ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/check/*.c)))
-ptebatch_kunit-y += $(addprefix lib/space/,bad_pmd.o blocks.o folio.o populate.o pte.o reacquire.o refs.o snapshot.o space.o tables.o vmas.o)
-ptebatch_kunit-y += $(addprefix lib/kernel/,anon_orders.o counter.o damon.o device.o file.o khugepaged.o ksmd.o lock_count.o log.o lose_table.o lru_gen.o pause.o probe.o proc.o process.o service.o swap.o syscall.o sysfs.o uffd.o)
+ptebatch_kunit-y += $(addprefix lib/space/,blocks.o folio.o populate.o pte.o reacquire.o refs.o snapshot.o space.o tables.o vmas.o)
+ptebatch_kunit-y += $(addprefix lib/kernel/,anon_orders.o counter.o damon.o device.o file.o khugepaged.o ksmd.o lock_count.o log.o lru_gen.o pause.o probe.o proc.o process.o service.o swap.o syscall.o sysfs.o uffd.o)
 ptebatch_kunit-y += lib/twin/counts.o lib/row/row.o
 ptebatch_kunit-y += $(addprefix mm/,module.o workbench.o workbench_checks.o counts.o pgtable.o internal.o filemap.o huge_memory.o khugepaged.o ksm.o madvise.o madvise_locks.o madvise_process.o)
 ptebatch_kunit-y += $(addprefix mm/,madvise_random.o memory.o memory_anon.o memory_fork.o memory_swap.o memory_wp.o mempolicy.o migrate.o mincore.o mlock.o mprotect.o)

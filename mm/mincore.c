@@ -74,11 +74,11 @@ static void drop_cache(struct ptebatch_use *use, const unsigned long *args,
 			ptebatch_swap_free(space->folios[i]);
 }
 
-static const struct ptebatch_condition_type swapped_out = {
+static const struct ptebatch_condition_type not_in_swap_cache = {
 	.name = "the folios are not in the swap cache", .occur = drop_cache,
 };
 
-#define SWAPPED_OUT	{ .type = &swapped_out }
+#define NOT_IN_SWAP_CACHE	{ .type = &not_in_swap_cache }
 
 /**
  * struct mincore_row - a case of mincore()
@@ -125,9 +125,9 @@ static const struct mincore_row rows[] = {
 	{ { "swap entries of a 64K folio in the swap cache: in memory",
 	    { "{Sx*16}", .prot = RW, .swap = true } }, "1" },
 	{ { "swap entries of a 64K folio that is swapped out: not in memory",
-	    { "{Sx*16}", .prot = RW, .swap = true }, .with = { SWAPPED_OUT } }, "0" },
+	    { "{Sx*16}", .prot = RW, .swap = true }, .with = { NOT_IN_SWAP_CACHE } }, "0" },
 	{ { "small folios before swap entries of a swapped-out folio: only they in memory",
-	    { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true }, .with = { SWAPPED_OUT } }, "1*3 0" },
+	    { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true }, .with = { NOT_IN_SWAP_CACHE } }, "1*3 0" },
 
 	/* Files. */
 	{ { "64K file folio: in memory",

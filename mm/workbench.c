@@ -454,10 +454,10 @@ static enum kunit_status run_inner(struct kunit *inner, const char *name,
 				   void (*provoke)(struct page *page),
 				   struct page *page)
 {
-	struct ptebatch_setup setup = { "Wdyx", .prot = RW, .reports = reports };
+	static const struct ptebatch_setup setup = { "Wdyx", .prot = RW };
 
 	kunit_init_test(inner, name, NULL);
-	ptebatch_space(inner, &setup);
+	ptebatch_space(inner, &setup)->reports = reports;
 	if (provoke)
 		provoke(page);
 	kunit_cleanup(inner);

@@ -2,9 +2,7 @@
 #include <linux/slab.h>
 
 #include "../kernel/log.h"
-#include "../kernel/lose_table.h"
 #include "../kernel/mutation.h"
-#include "../space/bad_pmd.h"
 #include "../space/refs.h"
 #include "checks.h"
 
@@ -166,26 +164,6 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 		       drawn->nr_folios * sizeof(drawn->folios[0]));
 }
 
-/*
- * pte_offset_map_lock(): only calls for the row's addresses count;
- * pte_offset_map_rw_nolock(): any address.
- */
-static void lose_table(const struct ptebatch_trial *trial)
-{
-	const struct ptebatch_space *space = trial->space;
-	const char *function = space->setup.lost_in;
-	bool own = function && !strcmp(function, "pte_offset_map_lock");
-	const struct ptebatch_lose lose = {
-		.function = function, .mm = trial->place->mm,
-		.start = own ? ptebatch_addr(space, 0) : 0,
-		.end = own ? ptebatch_addr(space, space->row.nr) : ULONG_MAX,
-		.call = space->setup.lost_call,
-	};
-
-	if (function)
-		KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_lose_table(&lose));
-}
-
 /**
  * ptebatch_trial_begin() - set up an address space for an operation
  * @test: the case
@@ -216,8 +194,6 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	begin_checks(trial);
 	if (setup->lru)
 		ptebatch_space_drop_refs(trial->space);
-	ptebatch_bad_pmd_begin(trial->space);
-	lose_table(trial);
 	return trial;
 }
 

@@ -6,8 +6,6 @@
 #include <linux/swap.h>
 
 #include "../arch/arch.h"
-#include "../kernel/lose_table.h"
-#include "../space/bad_pmd.h"
 #include "../space/reacquire.h"
 #include "../space/refs.h"
 #include "../space/space.h"
@@ -136,10 +134,6 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 {
 	struct ptebatch_trial *second = trial->second;
 
-	ptebatch_bad_pmd_end(trial->space);
-	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_lose_table_end(),
-			      "%s does not call %s() for the row", trial->function,
-			      trial->space->setup.lost_in);
 	ptebatch_trial_record_end(trial);
 	if (second)
 		ptebatch_trial_record_end(second);

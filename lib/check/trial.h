@@ -7,30 +7,11 @@
 
 #include <linux/sizes.h>
 
-#include "../kernel/counter.h"
 #include "../space/snapshot.h"
 #include "../space/space.h"
 #include "announce.h"
 #include "flush.h"
 #include "model.h"
-
-/**
- * struct ptebatch_meanwhile - the change of entries during an operation
- * @row: the row as another thread leaves it
- * @ptes: its page table entries
- * @probe: kprobe on the function at whose call the entries change
- * @task: the task that calls it, unless it is khugepaged
- * @calls: number of its calls
- * @done: the entries have changed
- */
-struct ptebatch_meanwhile {
-	const struct ptebatch_row *row;
-	const pte_t *ptes;
-	struct ptebatch_counter probe;
-	const struct task_struct *task;
-	unsigned int calls;
-	bool done;
-};
 
 /**
  * struct ptebatch_trial - state of a place before and after an operation
@@ -56,7 +37,6 @@ struct ptebatch_meanwhile {
  * @after: snapshot of the place after the operation
  * @flush: TLB flushes during the operation
  * @announced: ranges that the operation announced to MMU notifiers
- * @meanwhile: the change of entries by another thread, in the first place's trial
  * @differs: bitmap of the entries that the last check marked as wrong
  * @text: buffer for the report of a check: a line per entry of a contpte block
  */
@@ -79,7 +59,6 @@ struct ptebatch_trial {
 	struct ptebatch_snapshot after;
 	struct ptebatch_flush flush;
 	struct ptebatch_announced announced;
-	struct ptebatch_meanwhile meanwhile;
 	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	char text[SZ_8K];
 };

@@ -7,79 +7,15 @@
 
 #ifdef CONFIG_KPROBES
 
-/* Returns false if the call is not one to count. */
-static bool count(struct ptebatch_counter *counter, struct pt_regs *regs)
-{
-	if (counter->match &&
-	    regs_get_kernel_argument(regs, counter->argument) !=
-	    (unsigned long)counter->match)
-		return false;
-	counter->hits++;
-	if (counter->on_call)
-		counter->on_call(counter->data);
-	return true;
-}
-
 static int count_call(struct kprobe *probe, struct pt_regs *regs)
 {
-	count(container_of(probe, struct ptebatch_counter, probe), regs);
+	struct ptebatch_counter *counter = container_of(probe, struct ptebatch_counter, probe);
+
+	if (!counter->match || regs_get_kernel_argument(regs, counter->argument) ==
+			       (unsigned long)counter->match)
+		counter->hits++;
 	return 0;
 }
-
-#ifdef CONFIG_KRETPROBES
-
-static struct ptebatch_counter *counter_of(struct kretprobe_instance *instance)
-{
-	return container_of(get_kretprobe(instance), struct ptebatch_counter, retprobe.probe);
-}
-
-static int count_before_return(struct kretprobe_instance *instance,
-			       struct pt_regs *regs)
-{
-	return count(counter_of(instance), regs) ? 0 : 1;
-}
-
-static int call_at_return(struct kretprobe_instance *instance, struct pt_regs *regs)
-{
-	struct ptebatch_counter *counter = counter_of(instance);
-
-	counter->on_return(counter->data);
-	return 0;
-}
-
-static int register_counter(struct ptebatch_counter *counter)
-{
-	if (!counter->on_return)
-		return ptebatch_probe_begin(&counter->probe);
-	counter->retprobe = (struct ptebatch_retprobe) {
-		.probe.kp.symbol_name = counter->function,
-		.probe.entry_handler = count_before_return,
-		.probe.handler = call_at_return,
-	};
-	return ptebatch_retprobe_begin(&counter->retprobe);
-}
-
-static void unregister_counter(struct ptebatch_counter *counter)
-{
-	if (counter->on_return)
-		ptebatch_retprobe_end(&counter->retprobe);
-	else
-		unregister_kprobe(&counter->probe);
-}
-
-#else /* !CONFIG_KRETPROBES */
-
-static int register_counter(struct ptebatch_counter *counter)
-{
-	return counter->on_return ? -EOPNOTSUPP : ptebatch_probe_begin(&counter->probe);
-}
-
-static void unregister_counter(struct ptebatch_counter *counter)
-{
-	unregister_kprobe(&counter->probe);
-}
-
-#endif
 
 /**
  * ptebatch_counters_begin() - reset counters and start counting
@@ -90,7 +26,7 @@ static void unregister_counter(struct ptebatch_counter *counter)
  * the caller calls ptebatch_counters_end().
  *
  * Context: Process context, may sleep.
- * Return: 0, -EOPNOTSUPP without kprobes or kretprobes, or an error of register_kprobe().
+ * Return: 0, -EOPNOTSUPP without kprobes, or an error of register_kprobe().
  */
 int ptebatch_counters_begin(struct ptebatch_counter *counters, unsigned int nr)
 {
@@ -103,7 +39,7 @@ int ptebatch_counters_begin(struct ptebatch_counter *counters, unsigned int nr)
 			.symbol_name = counters[i].function,
 			.pre_handler = count_call,
 		};
-		err = register_counter(&counters[i]);
+		err = ptebatch_probe_begin(&counters[i].probe);
 		if (err) {
 			ptebatch_counters_end(counters, i);
 			return err;
@@ -122,7 +58,7 @@ int ptebatch_counters_begin(struct ptebatch_counter *counters, unsigned int nr)
 void ptebatch_counters_end(struct ptebatch_counter *counters, unsigned int nr)
 {
 	while (nr--)
-		unregister_counter(&counters[nr]);
+		unregister_kprobe(&counters[nr].probe);
 }
 
 #else /* !CONFIG_KPROBES */

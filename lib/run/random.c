@@ -6,9 +6,9 @@
 
 #include "../check/checks.h"
 #include "../check/compare.h"
+#include "case.h"
 #include "random.h"
 #include "random_row.h"
-#include "rows.h"
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);

@@ -267,7 +267,7 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 
 	ptebatch_row_copy(row, &space->row);
 	row->first = (place->start >> PAGE_SHIFT) % PTRS_PER_PTE;
-	if ((space->setup.bad_pmd || space->hides_table) && place == &space->places[0])
+	if (space->hides_table && place == &space->places[0])
 		ptebatch_hide_table(row);
 	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
 	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;

@@ -25,11 +25,9 @@
 #include "../kernel/device.h"
 #include "../kernel/file.h"
 #include "../kernel/log.h"
-#include "../kernel/lose_table.h"
 #include "../kernel/process.h"
 #include "../kernel/swap.h"
 #include "../row/rules.h"
-#include "bad_pmd.h"
 #include "blocks.h"
 #include "folio.h"
 #include "populate.h"
@@ -123,14 +121,8 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 	if (flags & PTEBATCH_KSM && !IS_ENABLED(CONFIG_KSM))
 		return "no KSM pages without CONFIG_KSM";
 
-	if (setup->bad_pmd && !PTEBATCH_BAD_PMD_BIT)
-		return "a corrupt PMD is one that maps a folio in this kernel";
 	if (setup->coherent && ptebatch_coherent_missing())
 		return ptebatch_coherent_missing();
-	if (setup->lost_in && ptebatch_lose_table_missing())
-		return ptebatch_lose_table_missing();
-	if (setup->meanwhile.function && !IS_ENABLED(CONFIG_KPROBES))
-		return "no entry changes during an operation without CONFIG_KPROBES";
 	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE";
 
@@ -606,12 +598,7 @@ static void end_slots(struct kunit *test)
 /* The reports that the case provokes; none if it was skipped. */
 static const char * const *expected_reports(const struct ptebatch_space *space)
 {
-	/* That of pmd_clear_bad(). */
-	static const char * const bad_pmd[] = { "*:*: bad pmd ", NULL };
-
-	if (!space->nr_places)
-		return NULL;
-	return space->setup.bad_pmd ? bad_pmd : space->reports ?: space->setup.reports;
+	return space->nr_places ? space->reports : NULL;
 }
 
 /*
@@ -643,8 +630,6 @@ static void tear_down(void *data)
 	char text[512];
 	unsigned int i;
 
-	ptebatch_bad_pmd_end(space);
-	ptebatch_lose_table_end();
 	for (i = space->nr_places; i--;) {
 		expect_blocks_consistent(space, &space->places[i]);
 		ptebatch_unpopulate(space, &space->places[i]);

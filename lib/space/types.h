@@ -34,24 +34,6 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
 }
 
 /**
- * struct ptebatch_change - what another thread does while an operation runs
- * @picture: the row that it leaves: entries without a page may become others, and
- *           flags of entries may differ
- * @function: it does so when the operation calls this function of the kernel
- * @call: which call, from 0
- * @second: not the row's entries, but those of the second place
- */
-struct ptebatch_change {
-	const char *picture;
-	const char *function;
-	unsigned int call;
-	bool second;
-};
-
-/* When the operation is about to lock the page table for the first time. */
-#define PTEBATCH_AT_LOCK(picture)	{ (picture), "pte_offset_map_lock" }
-
-/**
  * struct ptebatch_setup - the address space that a case requests
  * @picture: the row, see row.h
  * @mapping: one of enum ptebatch_mapping
@@ -89,20 +71,11 @@ struct ptebatch_change {
  * @mlocked_folios: with @mlocked: the mapped folios are mlocked, too
  * @eof: number of entries of the row that are inside of the file; 0: all, and
  *       the VMA
- * @bad_pmd: the operation finds the PMD of the row's first page table corrupt,
- *           reports that and clears it; it is restored after the operation
- * @lost_in: "pte_offset_map_lock", or for another place's page table
- *           "pte_offset_map_rw_nolock": a call of this function in the
- *           operation returns %NULL, as if another thread had changed the PMD
- * @lost_call: number of this call, from 0
- * @meanwhile: entries that another thread changes during the operation
  * @small: each page of the picture is a small folio; braces have no effect
  * @lru: the folios are on the LRU lists; during the operation the space holds
  *       no references, so the kernel may split or free the folios
  * @twice: the row is mapped a second time: anonymous memory by a child after
  *         fork(), a file by a second VMA
- * @reports: patterns of the kernel's error reports that the case provokes, up to
- *           a %NULL, see kernel/reports.h; %NULL if there are none
  */
 struct ptebatch_setup {
 	const char *picture;
@@ -128,14 +101,9 @@ struct ptebatch_setup {
 	bool mixedmap;
 	bool huge_zero;
 	bool mlocked_folios;
-	bool bad_pmd;
 	bool small;
 	bool lru;
 	bool twice;
-	const char *lost_in;
-	unsigned int lost_call;
-	struct ptebatch_change meanwhile;
-	const char * const *reports;
 };
 
 /**
@@ -165,12 +133,12 @@ struct ptebatch_place {
  * @mapping: each anonymous folio's mapping, from when its reference was dropped
  * @cached: one bit per folio, set for page cache, clear for anonymous folios
  * @file: the file, %NULL for anonymous memory
- * @pmd: the right value of a corrupt PMD, see bad_pmd.c; otherwise none
+ * @pmd: the right value of a PMD that a condition has corrupted; otherwise none
  * @tables: pages around each of the first place's page tables, see tables.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
- * @reports: the kernel's error reports that a condition provokes, as in
- *           @setup.reports; %NULL if there are none
+ * @reports: patterns of the kernel's error reports that the case provokes, up to a
+ *           %NULL, see kernel/reports.h; %NULL if there are none
  * @hides_table: the operation does not see the entries of the row's first page table
  */
 struct ptebatch_space {
