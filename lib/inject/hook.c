@@ -128,7 +128,23 @@ void ptebatch_hook_end(struct ptebatch_hook *hook)
 		unregister_kprobe(&hook->probe);
 }
 
+/**
+ * ptebatch_hook_return() - let the hooked function return something else
+ * @regs: the registers that @act of the hook got, with @at_return
+ * @value: what it returns
+ *
+ * Context: Any.
+ */
+void ptebatch_hook_return(struct pt_regs *regs, unsigned long value)
+{
+	regs_set_return_value(regs, value);
+}
+
 #else
+
+void ptebatch_hook_return(struct pt_regs *regs, unsigned long value)
+{
+}
 
 int ptebatch_hook_begin(struct ptebatch_hook *hook)
 {

@@ -60,5 +60,6 @@ struct ptebatch_hook {
 const char *ptebatch_hook_missing(void);
 int ptebatch_hook_begin(struct ptebatch_hook *hook);
 void ptebatch_hook_end(struct ptebatch_hook *hook);
+void ptebatch_hook_return(struct pt_regs *regs, unsigned long value);
 
 #endif /* PTEBATCH_HOOK_H */

@@ -59,7 +59,7 @@ static void begin(struct ptebatch_use *use)
 static void fail_copy(struct ptebatch_use *use, const unsigned long *args,
 		      struct pt_regs *regs)
 {
-	regs_set_return_value(regs, PAGE_SIZE);
+	ptebatch_hook_return(regs, PAGE_SIZE);
 }
 
 static void do_nothing(struct work_struct *work)

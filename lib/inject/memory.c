@@ -18,7 +18,7 @@
 static void fail_table(struct ptebatch_use *use, const unsigned long *args,
 		       struct pt_regs *regs)
 {
-	regs_set_return_value(regs, -ENOMEM);
+	ptebatch_hook_return(regs, -ENOMEM);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_no_table = {
@@ -68,7 +68,7 @@ static void fail_folio(struct ptebatch_use *use, const unsigned long *args,
 	if (!folio)
 		return;
 	lost[use->word++] = folio;
-	regs_set_return_value(regs, 0);
+	ptebatch_hook_return(regs, 0);
 }
 
 static void put_folios(struct ptebatch_use *use)

@@ -40,7 +40,7 @@ static void lose(struct ptebatch_use *use, const unsigned long *args, struct pt_
 	if (!strcmp(use->condition->function, "pte_offset_map_lock"))
 		spin_unlock(*(spinlock_t **)args[3]);
 	pte_unmap(pte);
-	regs_set_return_value(regs, 0);
+	ptebatch_hook_return(regs, 0);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_table_lost = {
