@@ -102,8 +102,7 @@ extern const struct ptebatch_condition_type ptebatch_condition_no_table,
 #define NO_TABLE(calls)			PTEBATCH_CONDITION_AT(no_table, "__pte_alloc", calls, 0)
 #define NO_FOLIO(nr)			NO_FOLIO_OF("vma_alloc_folio_noprof", nr)
 #define NO_MIGRATION_FOLIO(nr)		NO_FOLIO_OF("__folio_alloc_noprof", nr)
-#define NO_PAGE(nr)			NO_FOLIO_OF("get_free_pages_noprof", nr)
-#define NO_PAGES			NO_PAGE(0)
+#define NO_PAGES			NO_FOLIO_OF("get_free_pages_noprof", 0)
 #define NO_FOLIO_OF(function, nr)	PTEBATCH_CONDITION_AT(no_folio, function, 0, nr)
 #define NO_FOLIO_OF_ORDER(order) \
 	PTEBATCH_CONDITION_AT(no_folio_of_order, "__folio_alloc_noprof", 0, order)
@@ -155,8 +154,6 @@ extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
 #define VMA_FLAGS_AT(function, calls, flags) \
 	PTEBATCH_CONDITION_AT(vma_flags, function, calls, flags)
 #define NO_VMA_FLAGS(flags)		PTEBATCH_CONDITION(no_vma_flags, flags)
-#define NO_VMA_FLAGS_AT(function, calls, flags) \
-	PTEBATCH_CONDITION_AT(no_vma_flags, function, calls, flags)
 
 /* mm.c: a flag of the row's mm, for example MMF_UNSTABLE, is set or clear. */
 extern const struct ptebatch_condition_type ptebatch_condition_mm_flag,
