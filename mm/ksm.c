@@ -160,7 +160,7 @@ static const struct merge_row rows[] = {
 	{ { "two pages of a 64K folio are equal and uffd-rwp: folio split, not merged",
 	    { "{Ndyux*16}", .prot = RW, .uffd_rwp = true, .lru = true },
 	    "(Ndyux*16)" }, 5, 2, 0x55 },
-	{ { "last two pages of a 64K folio are equal, one is uffd-rwp: not merged, the other copied",
+	{ { "last two pages of a 64K folio are equal, one uffd-rwp: not merged, the other copied",
 	    { "{Wdyx*14 Ndyux Wdyx}", .prot = RW, .uffd_rwp = true, .lru = true },
 	    "(Wdyx*14 Ndyux .) ~Ryx" }, 14, 2, 0x55 },
 	{ { "small folio between 64K folios is zero and uffd-rwp: no change",

@@ -127,7 +127,8 @@ static const struct mincore_row rows[] = {
 	{ { "swap entries of a 64K folio that is swapped out: not in memory",
 	    { "{Sx*16}", .prot = RW, .swap = true }, .with = { NOT_IN_SWAP_CACHE } }, "0" },
 	{ { "small folios before swap entries of a swapped-out folio: only they in memory",
-	    { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true }, .with = { NOT_IN_SWAP_CACHE } }, "1*3 0" },
+	    { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true },
+	    .with = { NOT_IN_SWAP_CACHE } }, "1*3 0" },
 
 	/* Files. */
 	{ { "64K file folio: in memory",

@@ -408,11 +408,13 @@ static void unmap_order(struct kunit *test)
  * @done_at: the same for @at
  * @done_rest: the same for @rest
  */
-static const struct failure_row {
+struct failure_row {
 	struct ptebatch_case c;
 	const char *first, *at, *rest;
 	const char *done_first, *done_at, *done_rest;
-} failures[] = {
+};
+
+static const struct failure_row failures[] = {
 	{ { "64K folio, pinned, shared, then exclusive read-only pages: no exclusive page unmapped",
 	    { .prot = RO, .swap = true }, .with = { PINNED(0) } }, "Rdy", "Rdyx",
 	    "Rdyx", "S", "Sx", "Sx" },

@@ -489,12 +489,14 @@ static void vmscan_walk(struct kunit *test)
  * @young: expected entries in young batches
  * @hot: the page table is expected in the filter
  */
-static const struct hot_row {
+struct hot_row {
 	struct ptebatch_case c;
 	unsigned long total;
 	unsigned long young;
 	bool hot;
-} hot_walks[] = {
+};
+
+static const struct hot_row hot_walks[] = {
 	{ { "64 young PTEs of a page table of 512: walked again",
 	    { "{Wdyx*64}", .prot = RW } }, 513, 64, true },
 	{ { "63 young PTEs of a page table of 512: not walked again",

@@ -43,7 +43,8 @@ def _parsed(output: str) -> Recipients:
             lists.append(address)
         else:
             (cc if role == 'reviewer' else to).append(address)
-    sections = list(dict.fromkeys(found['subsystem']))
+    # The order of a Perl hash differs from run to run.
+    sections = sorted({*found['subsystem']})
     narrow = [section for section in sections if section not in EVERYTHING]
     return Recipients(to, cc + lists, lists, narrow or sections)
 
