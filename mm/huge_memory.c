@@ -219,6 +219,7 @@ static const struct ptebatch_condition_type zero_pages = {
 
 /* At the end of unmap_folio(), before the references are compared. */
 #define REFERENCED_MEANWHILE	REFERENCED_AT("try_to_unmap_flush", 0, 0)
+#define ONE_FLUSH		CALLS("try_to_unmap_flush", 1)
 
 /* split_folio_to_order(), to order @arg. */
 static const struct ptebatch_case split_rows[] = {
@@ -261,13 +262,13 @@ static const struct ptebatch_case split_rows[] = {
 	/* An extra reference: each entry comes back. */
 	{ "64K folio, referenced meanwhile: not split, not partially mapped",
 	  { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wdyx*16}", .ret = -EAGAIN,
-	  .with = { REFERENCED_MEANWHILE } },
+	  .with = { REFERENCED_MEANWHILE, ONE_FLUSH } },
 	{ "PMD-mapped folio, referenced meanwhile: mapped by PTEs, not partially mapped",
 	  { "[Wdyx]", .prot = RW, .lru = true }, "{Wdyx*T}", .ret = -EAGAIN,
-	  .with = { REFERENCED_MEANWHILE } },
+	  .with = { REFERENCED_MEANWHILE, ONE_FLUSH } },
 	{ "64K folio, 8 pages mapped, referenced meanwhile: stays partially mapped",
 	  { "{Wdyx*8 .*8}", .prot = RW, .lru = true }, "{Wdyx*8 .*8}", .ret = -EAGAIN,
-	  .with = { REFERENCED_MEANWHILE } },
+	  .with = { REFERENCED_MEANWHILE, ONE_FLUSH } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(split_rows, split_rows, name);
