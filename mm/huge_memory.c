@@ -37,7 +37,7 @@ static const struct ptebatch_case migrate_rows[] = {
 	{ "PMD-mapped folio, half of it mapped by PTEs of a child: migration entries in both",
 	  { "[Rdy]", .prot = RW, .twice = true }, "{M*T}",
 	  .second = "{M*T/2 -*T/2}",
-	  .with = { CHILD_LACKS(PTRS_PER_PTE / 2, PTRS_PER_PTE) } },
+	  .with = { CHILD_LACKS(PTRS_PER_PTE / 2, PTRS_PER_PTE / 2) } },
 	{ "PMD-mapped folio, pinned: mapped by PTEs",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", .with = { PINNED(0) } },
 	{ "PMD-mapped folio, read-only, exclusive: migration entries of exclusive pages",

@@ -234,11 +234,6 @@ static const struct ptebatch_condition_type resched = {
 
 #define RESCHED_AT(at)	{ .type = &resched, .function = (at) }
 
-static void of_mm(struct ptebatch_use *use)
-{
-	use->hook.match = use->trial->place->mm;
-}
-
 static void install_guard(struct ptebatch_use *use, const unsigned long *args,
 			  struct pt_regs *regs)
 {
@@ -249,7 +244,7 @@ static void install_guard(struct ptebatch_use *use, const unsigned long *args,
 }
 
 static const struct ptebatch_condition_type guarded = {
-	.name = "the first entry becomes a guard", .begin = of_mm, .occur = install_guard,
+	.name = "the first entry becomes a guard", .occur = install_guard,
 };
 
 #define GUARDED_AT(at, after)	{ .type = &guarded, .function = (at), .calls = (after) }

@@ -725,7 +725,7 @@ static const struct ptebatch_case free_rows[] = {
 	  { "{S*8 | S*4 | S*4}", .twice = true }, "S*8 -*4 S*4" },
 	{ "64K folio mapped by parent and child, pages 4 to 7 only by the parent: cleared",
 	  { "{S*16}", .twice = true }, "-*16",
-	  .with = { IN_SWAP_CACHE(0), CHILD_LACKS(4, 8) } },
+	  .with = { IN_SWAP_CACHE(0), CHILD_LACKS(4, 4) } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(free_rows, free_rows, name);

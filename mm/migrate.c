@@ -100,7 +100,7 @@ static const struct migrate_row rows[] = {
 	    { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Mxu]" } },
 	{ { "PMD-mapped folio, half of it mapped by PTEs of a child: as before in both",
 	    { "[Rdy]", .prot = RW, .twice = true }, "[M]", .second = "{M*T/2 -*T/2}",
-	    .with = { CHILD_LACKS(PTRS_PER_PTE / 2, PTRS_PER_PTE) } },
+	    .with = { CHILD_LACKS(PTRS_PER_PTE / 2, PTRS_PER_PTE / 2) } },
 	    .child_back = "{Rd*T/2 -*T/2}" },
 
 	/* Failure half way. */

@@ -377,11 +377,6 @@ static const struct ptebatch_op move_hole_op = {
 	MOVE_OP(move_hole), .arg = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
 };
 
-static void expect_first_place(struct ptebatch_use *use)
-{
-	use->hook.match = use->trial->place->mm;
-}
-
 static void stop_tries(struct ptebatch_use *use, const unsigned long *args,
 		       struct pt_regs *regs)
 {
@@ -395,8 +390,7 @@ static void end_tries(struct ptebatch_use *use)
 }
 
 static const struct ptebatch_condition_type tries_end = {
-	.name = "SIGKILL ends the tries", .begin = expect_first_place,
-	.occur = stop_tries, .end = end_tries,
+	.name = "SIGKILL ends the tries", .occur = stop_tries, .end = end_tries,
 };
 
 /* UFFDIO_MOVE may try again, but not without end. */

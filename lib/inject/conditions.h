@@ -15,6 +15,11 @@
 	{ .type = &ptebatch_condition_##kind, .function = (at), .calls = (after), \
 	  .value = (arg) }
 
+/* The value of a condition that is of @nr entries, from entry @from on. */
+#define PART(from, nr)			((from) | (unsigned long)(nr) << 16)
+#define PART_FROM(value)		((value) & 0xffff)
+#define PART_NR(value)			((value) >> 16)
+
 /* folio.c: a folio of the row, by its number in the picture. */
 extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated,
@@ -59,10 +64,10 @@ extern const struct ptebatch_condition_type ptebatch_condition_ptes;
 /* When the operation is about to lock the page table for the first time. */
 #define PTES_BECOME(row)		PTES_BECOME_AT("pte_offset_map_lock", 0, row)
 
-/* entries.c: the child has unmapped entries @from to @to - 1, at most to the row's end. */
+/* entries.c: the child has unmapped @nr entries from @from on, at most to the row's end. */
 extern const struct ptebatch_condition_type ptebatch_condition_child_lacks;
 
-#define CHILD_LACKS(from, to)		PTEBATCH_CONDITION(child_lacks, (from) << 16 | (to))
+#define CHILD_LACKS(from, nr)		PTEBATCH_CONDITION(child_lacks, PART(from, nr))
 
 /*
  * table.c: the first page table of the row. TABLE_LOST_AT: a call of
@@ -142,11 +147,6 @@ extern const struct ptebatch_condition_type ptebatch_condition_swapped_out,
  */
 extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
 	ptebatch_condition_no_vma_flags, ptebatch_condition_hole;
-
-/* The value of a condition that is of @nr entries, from entry @from on. */
-#define PART(from, nr)			((from) | (unsigned long)(nr) << 16)
-#define PART_FROM(value)		((value) & 0xffff)
-#define PART_NR(value)			((value) >> 16)
 
 #define HOLE(from, nr)			PTEBATCH_CONDITION(hole, PART(from, nr))
 

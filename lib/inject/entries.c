@@ -110,10 +110,10 @@ static void zap_in_child(struct ptebatch_use *use, const unsigned long *args,
 {
 	const struct ptebatch_place *child = &use->trial->space->places[1];
 	struct ptebatch_trial *second = use->trial->second;
-	unsigned long range = use->condition->value;
+	unsigned int from = PART_FROM(use->condition->value);
+	unsigned int to = from + PART_NR(use->condition->value);
 
-	ptebatch_zap_pages(child, range >> 16,
-			   min(range & U16_MAX, use->trial->space->row.nr));
+	ptebatch_zap_pages(child, from, min(to, use->trial->space->row.nr));
 	/* The operation is judged by what it does to these. */
 	if (second)
 		ptebatch_snapshot(&second->before, second->space, child);

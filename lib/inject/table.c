@@ -151,7 +151,7 @@ static void corrupt(struct ptebatch_use *use, const unsigned long *args,
 	space->reports = reports;
 	space->hides_table = true;
 	ptebatch_hide_table(&use->trial->before.row);
-	space->pmd = *pmd;
+	use->word = pmd_val(*pmd);
 	set_pmd(pmd, ptebatch_bad_pmd(*pmd));
 	spin_unlock(ptl);
 }
@@ -165,16 +165,14 @@ static const char *bad_pmd_missing(const struct ptebatch_condition *condition)
 /* pte_offset_map_lock() has cleared it. */
 static void restore(struct ptebatch_use *use)
 {
-	struct ptebatch_space *space = use->trial->space;
 	spinlock_t *ptl;	/* of the PMD */
 	pmd_t *pmd;
 
-	if (pmd_none(space->pmd))
+	if (!use->word)
 		return;
 	pmd = locked_pmd(use, &ptl);
-	set_pmd(pmd, space->pmd);
+	set_pmd(pmd, __pmd(use->word));
 	spin_unlock(ptl);
-	space->pmd = __pmd(0);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_bad_pmd = {
