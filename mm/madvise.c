@@ -229,7 +229,7 @@ static void request_resched(struct ptebatch_use *use, const unsigned long *args,
 }
 
 static const struct ptebatch_condition_type resched = {
-	.name = "another task is to run", .occur = request_resched, .times = PTEBATCH_ALWAYS,
+	.name = "another task is to run", .occur = request_resched, .always = true,
 };
 
 #define RESCHED_AT(at)	{ .type = &resched, .function = (at) }

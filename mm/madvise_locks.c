@@ -480,7 +480,7 @@ static void faults_end(struct ptebatch_use *use)
 
 static const struct ptebatch_condition_type faults_win = {
 	.name = "faults win the race", .begin = faults_begin, .occur = fault,
-	.end = faults_end, .times = PTEBATCH_ALWAYS,
+	.end = faults_end, .always = true,
 };
 
 /* The last of the faults sends SIGKILL to the caller. */
@@ -494,7 +494,7 @@ static void fault_and_kill(struct ptebatch_use *use, const unsigned long *args,
 
 static const struct ptebatch_condition_type killed_after_faults = {
 	.name = "SIGKILL after faults that win the race", .begin = faults_begin,
-	.occur = fault_and_kill, .end = faults_end, .times = PTEBATCH_ALWAYS,
+	.occur = fault_and_kill, .end = faults_end, .always = true,
 };
 
 #define AT_FLUSH(kind, at, nr)						\

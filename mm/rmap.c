@@ -827,13 +827,12 @@ static void expect_none_pending(struct ptebatch_use *use)
 {
 	KUNIT_EXPECT_FALSE_MSG(use->trial->test, use->word, PTEBATCH_RULE_BLOCKS
 			       ": contpte_set_ptes() while an invalidation is pending");
-	/* Without mm/series/unmap, swap-backed folios are restored page by page. */
-	use->met = true;
 }
 
+/* Without mm/series/unmap, swap-backed folios are restored page by page. */
 static const struct ptebatch_condition_type ptebatch_condition_restored = {
 	.name = "PTEs are restored", .begin = match_mm, .occur = note_pending,
-	.end = expect_none_pending, .times = PTEBATCH_ALWAYS,
+	.end = expect_none_pending, .always = true, .optional = true,
 };
 
 static void unmap_restores_block(struct kunit *test)

@@ -185,7 +185,7 @@ static void unlock_rest(struct ptebatch_use *use)
 
 static const struct ptebatch_condition_type locked_until = {
 	.name = "the next folio is unlocked", .begin = lock_all, .occur = unlock_next,
-	.end = unlock_rest, .times = PTEBATCH_ALWAYS,
+	.end = unlock_rest, .always = true,
 };
 
 /* Each call of the function unlocks one folio. */
@@ -204,7 +204,7 @@ static void clear_signal(struct ptebatch_use *use, const unsigned long *args,
 }
 
 static const struct ptebatch_condition_type signal_handled = {
-	.name = "SIGKILL is not pending", .occur = clear_signal, .times = PTEBATCH_ALWAYS,
+	.name = "SIGKILL is not pending", .occur = clear_signal, .always = true,
 };
 
 /* Before UFFDIO_MOVE returns: what follows is not to be killed. */
@@ -383,14 +383,8 @@ static void stop_tries(struct ptebatch_use *use, const unsigned long *args,
 	ptebatch_sigkill_set();
 }
 
-/* The condition holds, too, if it has not occurred. */
-static void end_tries(struct ptebatch_use *use)
-{
-	use->met = true;
-}
-
 static const struct ptebatch_condition_type tries_end = {
-	.name = "SIGKILL ends the tries", .occur = stop_tries, .end = end_tries,
+	.name = "SIGKILL ends the tries", .occur = stop_tries, .optional = true,
 };
 
 /* UFFDIO_MOVE may try again, but not without end. */

@@ -63,7 +63,7 @@ static void begin(struct ptebatch_use *use)
 	use->hook = (struct ptebatch_hook) {
 		.function = function, .calls = use->condition->calls,
 		.at_return = type->at_return, .act = occur, .data = use,
-		.times = type->times == PTEBATCH_ALWAYS ? 0 : type->times ?: 1,
+		.times = type->always ? 0 : 1,
 	};
 	/* Kprobes map kernel text in an mm of their own. */
 	if (function && strstarts(function, "pte_offset_map"))
@@ -134,7 +134,7 @@ void ptebatch_conditions_end(struct ptebatch_use *uses)
 		struct ptebatch_trial *trial = uses[i].trial;
 
 		kunit_release_action(trial->test, end, &uses[i]);
-		if (uses[i].met)
+		if (uses[i].met || condition->type->optional)
 			continue;
 		if (condition->function)
 			KUNIT_FAIL(trial->test,

@@ -68,8 +68,8 @@ struct ptebatch_use {
  * @end: ends it after the operation, before the checks; may be %NULL. Called once, and
  *       also if @begin or @occur has ended the case, or if it has not occurred.
  * @at_return: occurs when the function returns, not at its begin
- * @times: how often it occurs, at as many calls; 0: once. PTEBATCH_ALWAYS: at each
- *         further call
+ * @always: occurs at each further call, too; otherwise once
+ * @optional: the operation need not meet it
  * @tells: @end sets @met of the use; otherwise a condition without @function is met
  */
 struct ptebatch_condition_type {
@@ -80,11 +80,10 @@ struct ptebatch_condition_type {
 		      struct pt_regs *regs);
 	void (*end)(struct ptebatch_use *use);
 	bool at_return;
-	unsigned int times;
+	bool always;
+	bool optional;
 	bool tells;
 };
-
-#define PTEBATCH_ALWAYS	UINT_MAX
 
 void ptebatch_conditions_need(struct kunit *test, const struct ptebatch_condition *with);
 struct ptebatch_use *ptebatch_conditions_begin(struct ptebatch_trial *trial,

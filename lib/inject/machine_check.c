@@ -77,5 +77,5 @@ static void end(struct ptebatch_use *use)
 const struct ptebatch_condition_type ptebatch_condition_machine_check = {
 	.name = "a page that is copied has PG_hwpoison", .missing = missing,
 	.begin = begin, .occur = fail_copy, .end = end, .at_return = true,
-	.times = PTEBATCH_ALWAYS,
+	.always = true,
 };

@@ -129,7 +129,7 @@ static void expect_freed(struct ptebatch_use *use)
 const struct ptebatch_condition_type ptebatch_condition_freed = {
 	.name = "a new folio is freed again", .missing = folios_missing,
 	.occur = note_folio, .end = expect_freed, .at_return = true,
-	.times = PTEBATCH_ALWAYS,
+	.always = true,
 };
 
 static const char *slab_missing(const struct ptebatch_condition *condition)
