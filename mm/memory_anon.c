@@ -17,6 +17,7 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/inject/conditions.h"
+#include "../lib/kernel/khugepaged.h"
 #include "../lib/kernel/swap.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
@@ -470,4 +471,4 @@ static struct kunit_case memory_anon_cases[] = {
 	{}
 };
 
-PTEBATCH_SUITE(memory_anon, memory_anon_cases, PTEBATCH_SWAP_SPACE);
+PTEBATCH_SUITE(memory_anon, memory_anon_cases, PTEBATCH_SWAP_SPACE, PTEBATCH_KHUGEPAGED);

@@ -42,7 +42,7 @@ RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
 TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
 SAMPLE = '40'   # mutants
 # Without this check, mutants of this function survive.
-WEAKENED = {'WITHOUT': 'flush', 'FUNCTIONS': 'prot_commit_flush_ptes'}
+WEAKENED = {'WITHOUT': 'tlb', 'FUNCTIONS': 'prot_commit_flush_ptes'}
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init')
 
