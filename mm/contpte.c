@@ -965,7 +965,7 @@ static const struct route {
 	{ "zap of the adjacent halves of two blocks: both unfolded",
 	  &ptebatch_zap, { .prot = RW }, "Wdyx", 1, 3, 2, 0b00 },
 	{ "try_to_unmap() of a lazyfree folio: neither block unfolded",
-	  &ptebatch_unmap, { .prot = RW, .lazyfree = true }, "Wyx", 0, 4, 0, 0b00 },
+	  &ptebatch_unmap, { .prot = RW }, "Wyxl", 0, 4, 0, 0b00 },
 	{ "try_to_unmap() of a shmem folio: neither block unfolded",
 	  &ptebatch_unmap, { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy",
 	  0, 4, 0, 0b00 },

@@ -29,7 +29,7 @@
 #define TO_READABLE	(&ptebatch_protections[PTEBATCH_TO_READABLE])
 #define TO_WRITABLE	(&ptebatch_protections[PTEBATCH_TO_WRITABLE])
 #define TO_NONE		(&ptebatch_protections[PTEBATCH_TO_NONE])
-#define UFFD_WP		(&ptebatch_protections[PTEBATCH_UFFD_WP])
+#define UFFD_WP_SET		(&ptebatch_protections[PTEBATCH_UFFD_WP])
 #define NUMA_HINT	(&ptebatch_protections[PTEBATCH_NUMA_HINT])
 
 /**
@@ -91,7 +91,7 @@ static const struct counts_row rows[] = {
 	    { "{Wdy*16}", PTEBATCH_SHMEM, RW }, .op = TO_READABLE },
 	  { 16, 1, 2, 1 }, { 1, 1, 2, 1 } },
 	{ { "uffd-wp protection of a 64K folio: one batch",
-	    { "{Wdyx*16}", .prot = RW, .uffd_wp = true }, .op = UFFD_WP },
+	    { "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP }, .op = UFFD_WP_SET },
 	  { 16, 1, 2, 1 }, { 1, 1, 2, 1 } },
 	{ { "NUMA hint on a 64K folio: one batch",
 	    { "{Wdyx*16}", .prot = RW }, .op = NUMA_HINT },
@@ -108,10 +108,10 @@ static const struct counts_row rows[] = {
 	    { "{| Wdyx*8 | Wdyx*8}", .prot = RW }, .op = &ptebatch_zap },
 	  { 8, 1, 1, 1 }, { 1, 1, 1, 2 } },
 	{ { "zap of a 64K shmem folio with uffd-wp: one batch, and a marker for each PTE",
-	    { "{Ryu*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, .op = &ptebatch_zap },
+	    { "{Ryu*16}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, .op = &ptebatch_zap },
 	  { 17, 1, 17, 1 }, { 2, 1, 17, 1 } },
 	{ { "zap of 16 swap entries: one batch",
-	    { "{Sx*16}", .prot = RW, .swap = true }, .op = &ptebatch_zap },
+	    { "{Sx*16}", .prot = RW, .folios = WITH_SWAP }, .op = &ptebatch_zap },
 	  { 17, 1, 1, 0 } },
 
 	/* try_to_unmap() */
@@ -119,34 +119,34 @@ static const struct counts_row rows[] = {
 	    { "{Wdy*16}", PTEBATCH_FILE, RW }, .op = &ptebatch_unmap },
 	  { 16, 1, 1, 1 }, { 1, 1, 1, 1 } },
 	{ { "try_to_unmap() of a 64K shmem folio in a uffd-wp VMA: one batch, one flush",
-	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, .op = &ptebatch_unmap },
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, .op = &ptebatch_unmap },
 	  { 16, 1, 1, 1 }, { 1, 1, 1, 1 } },
 	{ {
 	    "try_to_unmap() of a 64K shmem folio with uffd-wp: one batch, one flush, and 16 markers",
-	    { "{Ryu*16}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, .op = &ptebatch_unmap },
+	    { "{Ryu*16}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, .op = &ptebatch_unmap },
 	  { 16, 1, 1, 1 }, { 1, 1, 1, 1 } },
 	{ { "try_to_unmap() of a 64K lazyfree folio: one batch, one flush",
-	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, .op = &ptebatch_unmap },
+	    { "{Wyxl*16}", .prot = RW }, .op = &ptebatch_unmap },
 	  { 16, 1, 1, 1 }, { 1, 1, 1, 1 } },
 	{ { "try_to_unmap() of a 64K lazyfree folio in a uffd-wp VMA: one batch, one flush",
-	    { "{Wyx*16}", .prot = RW, .lazyfree = true, .uffd_wp = true },
+	    { "{Wyxl*16}", .prot = RW, .uffd = UFFD_WP },
 	    .op = &ptebatch_unmap },
 	  { 16, 1, 1, 1 }, { 1, 1, 1, 1 } },
 	{ { "try_to_unmap() of a 64K swap-backed folio: 16 PTEs, 16 flushes",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, .op = &ptebatch_unmap },
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, .op = &ptebatch_unmap },
 	  { 16, 1, 32, 16 }, { 16, 1, 32, 17 }, .unbatched = true },
 
 	/* madvise() */
 	{ { "MADV_FREE of a 64K folio: one batch",
-	    { "{Wdyx*16}", .prot = RW, .lru = true },
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
 	    .op = &ptebatch_advices[PTEBATCH_FREE] },
 	  { 16, 1, 1, 1 }, { 1, 1, 1, 1 } },
 	{ { "MADV_FREE of 16 swap entries: one batch",
-	    { "{Sx*16}", .prot = RW, .swap = true },
+	    { "{Sx*16}", .prot = RW, .folios = WITH_SWAP },
 	    .op = &ptebatch_advices[PTEBATCH_FREE] },
 	  { 16, 1, 1, 0 } },
 	{ { "MADV_COLD of a 64K folio: one batch",
-	    { "{Wdyx*16}", .prot = RW, .lru = true },
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
 	    .op = &ptebatch_advices[PTEBATCH_COLD] },
 	  { 16, 1, 1, 1 }, { 1, 1, 1, 1 } },
 
@@ -187,10 +187,10 @@ static const struct counts_row rows[] = {
 	    { "{| Wdyx*2 | Wdyx*14}", .prot = RW }, .op = &ptebatch_move },
 	  { 4, 0, 4, 1 }, { 2, 1, 2, 2 } },
 	{ { "migrate_pages() of a 64K folio on the right node: one batch",
-	    { "1{Wdyx*16}", .prot = RW, .lru = true }, .op = &ptebatch_migrate_pages },
+	    { "1{Wdyx*16}", .prot = RW, .folios = ON_LRU }, .op = &ptebatch_migrate_pages },
 	  { PTRS_PER_PTE, 1, 0, 0 }, { PTRS_PER_PTE - 15, 1, 0, 0 } },
 	{ { "migrate_pages() with one page of a 64K folio in the page table: no search",
-	    { "@-1 1{Wdyx*16}", .prot = RW, .lru = true },
+	    { "@-1 1{Wdyx*16}", .prot = RW, .folios = ON_LRU },
 	    .op = &ptebatch_migrate_pages },
 	  { 2 * PTRS_PER_PTE, 1, 0, 0 } },
 
@@ -202,13 +202,13 @@ static const struct counts_row rows[] = {
 	    { "Wdyx | -*16 |", .prot = RW }, .op = &ptebatch_move },
 	  { 32, 0, 0, 0 } },
 	{ { "mremap() of 16 swap entries: 16 entries, no flush",
-	    { "{Sx*16}", .prot = RW, .swap = true }, .op = &ptebatch_move },
+	    { "{Sx*16}", .prot = RW, .folios = WITH_SWAP }, .op = &ptebatch_move },
 	  { 32, 0, 32, 0 } },
 	{ { "fork() with a 64K folio, read-only: copied, not write-protected",
 	    { "{Rdyx*16}", .prot = RW }, .op = &ptebatch_copy },
 	  { PTRS_PER_PTE, 1, 1, 2 }, { PTRS_PER_PTE - 15, 1, 1, 2 } },
 	{ { "fork() with a 64K shmem folio in a uffd-wp VMA, second half dirty: one batch",
-	    { "{Wy*8 Wdy*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	    { "{Wy*8 Wdy*8}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP },
 	    .op = &ptebatch_copy },
 	  { PTRS_PER_PTE, 1, 1, 2 } },
 };

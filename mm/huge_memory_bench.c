@@ -40,12 +40,12 @@ static void bench(struct kunit *test, const struct ptebatch_op *op,
 	while (watch.laps < LAPS) {
 		space = ptebatch_space(test, setup);
 		ptebatch_snapshot(before, space, &space->places[0]);
-		if (setup->lru)
+		if (setup->folios & ON_LRU)
 			ptebatch_space_drop_refs(space);
 		ptebatch_stopwatch_start(&watch);
 		err = op->call(op, space, twin);
 		ptebatch_stopwatch_stop(&watch);
-		if (setup->lru)
+		if (setup->folios & ON_LRU)
 			KUNIT_ASSERT_EQ(test, 0, ptebatch_space_reacquire_refs(space));
 		ptebatch_snapshot(after, space, &space->places[0]);
 		KUNIT_EXPECT_EQ(test, err, 0);
@@ -56,7 +56,7 @@ static void bench(struct kunit *test, const struct ptebatch_op *op,
 }
 
 static const struct ptebatch_bench_kind kinds[] = {
-	{ "anon", { .prot = RW, .lru = true }, "Wdyx" },
+	{ "anon", { .prot = RW, .folios = ON_LRU }, "Wdyx" },
 };
 
 static int collapse_bench_params(struct kunit *test)

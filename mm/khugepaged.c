@@ -327,7 +327,7 @@ static void check_row(struct kunit *test, const struct ptebatch_case *drawn)
 	if (PMD_SIZE > SZ_64M)
 		kunit_skip(test, "requires folios larger than 64 MiB, too much memory for a guest");
 	row.op = row.op ?: &ptebatch_collapse;
-	row.setup.lru = true;
+	row.setup.folios |= ON_LRU;
 	row.filled = true;
 	row.check = check;
 	/* The number of page tables in which khugepaged collapses folios. */
@@ -340,7 +340,7 @@ static void check_row(struct kunit *test, const struct ptebatch_case *drawn)
 	if (row.op == &ptebatch_collapse && !row.after && row.with[0].function &&
 	    row.setup.mapping == PTEBATCH_ANON)
 		add(&row, (struct ptebatch_condition)NEW_FOLIO_FREED_OF(ALLOC));
-	if (row.setup.swap)
+	if (row.setup.folios & WITH_SWAP)
 		add(&row, (struct ptebatch_condition)UNLOCKED);
 	add(&row, (struct ptebatch_condition){ &same_counters });
 	ptebatch_case_run(test, &row);
@@ -379,7 +379,7 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdysx*8 Rdyx*8}*T/16", .prot = RW, .track = true },
 	  "~[Wdysx]" },
 	{ "mlocked 64K folios: collapsed",
-	  { "{Wdyx*16}*T/16", .prot = RW, .mlocked = true }, "~[Wdyx]" },
+	  { "{Wdyx*16}*T/16", .prot = RW, .vma = VM_LOCKED }, "~[Wdyx]" },
 
 	/* Where batches end. */
 	{ "64K folios with holes: collapsed, holes filled",
@@ -399,7 +399,7 @@ static const struct ptebatch_case rows[] = {
 	{ "KSM pages between exclusive pages: collapsed",
 	  { "Wdyx*8 Rdyk*T/2 Wdyx*T/2-8", .prot = RW }, "~[Wdyx]" },
 	{ "VM_MIXEDMAP: -EINVAL",
-	  { "{Wdyx*16}*T/16", .prot = RW, .mixedmap = true }, .ret = -EINVAL },
+	  { "{Wdyx*16}*T/16", .prot = RW, .vma = VM_MIXEDMAP }, .ret = -EINVAL },
 	{ "one small folio in an empty page table: collapsed",
 	  { "-*T/2 Wdyx -*T/2-1", .prot = RW }, "~[Wdyx]" },
 	{ "one page of a 64K folio in an empty page table: collapsed",
@@ -443,14 +443,14 @@ static const struct ptebatch_case rows[] = {
 
 	/* Swap. */
 	{ "64K folios in the swap cache: collapsed",
-	  { "{Wdyx*16}*T/16", .prot = RW, .swap = true }, "~[Wdyx]" },
+	  { "{Wdyx*16}*T/16", .prot = RW, .folios = WITH_SWAP }, "~[Wdyx]" },
 	{ "small folios, half of the entries swap entries: collapsed",
-	  { "Wdyx*T/2 {Sx}*T/4 {S}*T/4", .prot = RW, .swap = true },
+	  { "Wdyx*T/2 {Sx}*T/4 {S}*T/4", .prot = RW, .folios = WITH_SWAP },
 	  "~[Wdyx]" },
 	{ "64K folios, 12 of 16 entries swap entries: collapsed",
-	  { "{Wdyx*4 Sx*12}*T/16", .prot = RW, .swap = true }, "~[Wdyx]" },
+	  { "{Wdyx*4 Sx*12}*T/16", .prot = RW, .folios = WITH_SWAP }, "~[Wdyx]" },
 	{ "64K folios, all entries swap entries: collapsed",
-	  { "{Sx*16}*T/16", .prot = RW, .swap = true }, "~[Wdyx]" },
+	  { "{Sx*16}*T/16", .prot = RW, .folios = WITH_SWAP }, "~[Wdyx]" },
 
 	/* No collapse. */
 	{ "PMD-mapped folio: unchanged", { "[Wdyx]", .prot = RW } },
@@ -458,15 +458,15 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdyx*8 | Wdyx*8} {Wdyx*16}*T/16-1 |", .prot = RW } },
 	{ "no page table: -EINVAL", { "-*T", .prot = RW }, .ret = -EINVAL },
 	{ "uffd-wp on half of the entries: -EINVAL",
-	  { "{Wdyx*8 Rdyux*8}*T/16", .prot = RW, .uffd_wp = true },
+	  { "{Wdyx*8 Rdyux*8}*T/16", .prot = RW, .uffd = UFFD_WP },
 	  .ret = -EINVAL },
 	{ "uffd-wp on the last entry: -EINVAL",
-	  { "{Wdyx*16}*T/16-1 {Wdyx*15 Rdyux}", .prot = RW, .uffd_wp = true },
+	  { "{Wdyx*16}*T/16-1 {Wdyx*15 Rdyux}", .prot = RW, .uffd = UFFD_WP },
 	  .ret = -EINVAL },
 	{ "userfaultfd registered, no uffd-wp entry, no hole: collapsed",
-	  { "{Wdyx*16}*T/16", .prot = RW, .uffd_wp = true }, "~[Wdyx]" },
+	  { "{Wdyx*16}*T/16", .prot = RW, .uffd = UFFD_WP }, "~[Wdyx]" },
 	{ "userfaultfd registered, one hole: -EBUSY",
-	  { "{Wdyx*16}*T/16-1 {Wdyx*15 -}", .prot = RW, .uffd_wp = true },
+	  { "{Wdyx*16}*T/16-1 {Wdyx*15 -}", .prot = RW, .uffd = UFFD_WP },
 	  .ret = -EBUSY },
 	{ "poison marker: -EINVAL",
 	  { "{Wdyx*16}*T/16-1 {Wdyx*8} Wdyx*7 P", .prot = RW }, .ret = -EINVAL },
@@ -499,7 +499,7 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdyx*16}*T/16", .prot = RW }, .ret = -EAGAIN,
 	  MEANWHILE(OFF_LRU_AT(RANGE_START, 0, LAST_FOLIO)) },
 	{ "first page uffd-wp after the scan: -EINVAL",
-	  { "{Wdyx*16}*T/16", .prot = RW, .uffd_wp = true },
+	  { "{Wdyx*16}*T/16", .prot = RW, .uffd = UFFD_WP },
 	  .with = { PTES_AT_START("{Rdyux Wdyx*15} {Wdyx*16}*T/16-1") },
 	  .ret = -EINVAL },
 	{ "zero page replaced by a poison marker after the scan: -EINVAL",
@@ -518,10 +518,10 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdyx*16}*T/16", .prot = RW }, .ret = -EINVAL,
 	  MEANWHILE(VMA_FLAGS_AT(ALLOC, 0, VM_NOHUGEPAGE)) },
 	{ "VM_NOHUGEPAGE after the scan, swap entries: -EINVAL, not swapped in",
-	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .swap = true }, .ret = -EINVAL,
+	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .folios = WITH_SWAP }, .ret = -EINVAL,
 	  MEANWHILE(VMA_FLAGS_AT(ALLOC, 0, VM_NOHUGEPAGE)) },
 	{ "page table gone after the scan, swap entries: -EINVAL, not swapped in",
-	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .swap = true }, .ret = -EINVAL,
+	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .folios = WITH_SWAP }, .ret = -EINVAL,
 	  MEANWHILE(TABLE_GONE_AT(ALLOC, 0)) },
 	{ "VM_NOHUGEPAGE before the mmap_lock is taken for writing: -EINVAL",
 	  { "{Wdyx*16}*T/16", .prot = RW }, .ret = -EINVAL,
@@ -547,12 +547,12 @@ static const struct ptebatch_case rows[] = {
 	{ "PTE-mapped 2M shmem folio, then one without a page table: PMD-mapped",
 	  { "{Wdy*T} {-*T}", PTEBATCH_SHMEM, RW }, "[Wy] [Wy]" },
 	{ "shmem registered for uffd-wp: -EINVAL",
-	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, .ret = -EINVAL },
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, .ret = -EINVAL },
 	{ "shmem registered for uffd-wp, 2M folio, 64K folios: -EINVAL, second copied",
-	  { "{Wdy*T} {Wdy*16}*T/16", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  { "{Wdy*T} {Wdy*16}*T/16", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP },
 	  "{Wdy*T} -*T", .ret = -EINVAL },
 	{ "shmem registered for uffd-wp, PMD-mapped: unchanged",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW, .uffd_wp = true } },
+	  { "[Wdy]", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP } },
 	{ "PTE-mapped 2M shmem folio, zero page at entry T/2: -EINVAL",
 	  { "{Wdy*5 - Wdy*T/2-6 Rzy Wdy*T/2-1}", PTEBATCH_SHMEM, RW },
 	  .ret = -EINVAL },
@@ -615,7 +615,7 @@ static const struct ptebatch_case rows[] = {
 	{ "collapse_pte_mapped_thp(), 2M shmem folio in two VMAs: unchanged",
 	  { "{Wdy*T/2 ; Wdy*T/2}", PTEBATCH_SHMEM, RW }, .op = &remove_op },
 	{ "collapse_pte_mapped_thp(), 2M shmem folio, VM_MIXEDMAP: unchanged",
-	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .mixedmap = true }, .op = &remove_op },
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .vma = VM_MIXEDMAP }, .op = &remove_op },
 	{ "64K shmem folios: collapsed",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, "~[Wy]" },
 	{ "small shmem folios: collapsed",
@@ -674,7 +674,7 @@ static const struct ptebatch_case daemon_rows[] = {
 	  { "{Wdyx*4}*3 {Wdyx*3 Wdysx} -*T-16", .prot = RW, .track = true },
 	  "~{Wdysx*16} -*T-16", FULL(BIT(4)) },
 	{ "mlocked 16K folios: 64K folio",
-	  { "{Wdyx*4}*4 -*T-16", .prot = RW, .mlocked = true }, "~{Wdyx*16} -*T-16",
+	  { "{Wdyx*4}*4 -*T-16", .prot = RW, .vma = VM_LOCKED }, "~{Wdyx*16} -*T-16",
 	  FULL(BIT(4)) },
 	{ "KSM pages between small folios: 64K folio",
 	  { "Wdyx*4 Rdyk*8 Wdyx*4 -*T-16", .prot = RW }, "~{Wdyx*16} -*T-16",
@@ -683,7 +683,7 @@ static const struct ptebatch_case daemon_rows[] = {
 	  { "0{Wdyx*4} 1{Wdyx*4}*3 -*T-16", .prot = RW }, "~1{Wdyx*16} -*T-16",
 	  FULL(BIT(4)) },
 	{ "16K folios in the swap cache: 64K folio",
-	  { "{Wdyx*4}*4 -*T-16", .prot = RW, .swap = true }, "~{Wdyx*16} -*T-16",
+	  { "{Wdyx*4}*4 -*T-16", .prot = RW, .folios = WITH_SWAP }, "~{Wdyx*16} -*T-16",
 	  FULL(BIT(4)) },
 
 	/* Holes. */
@@ -705,7 +705,7 @@ static const struct ptebatch_case daemon_rows[] = {
 	{ "max_ptes_none=5, one hole: as 0, unchanged",
 	  { "Wdyx*15 -*T-15", .prot = RW }, ORDERS(BIT(4), MAX_PTES_NONE(5)) },
 	{ "userfaultfd registered: 64K without holes collapsed, with a hole unchanged",
-	  { "{Wdyx*8} Wdyx*8 {Wdyx*8} Wdyx*7 -*T-31", .prot = RW, .uffd_wp = true },
+	  { "{Wdyx*8} Wdyx*8 {Wdyx*8} Wdyx*7 -*T-31", .prot = RW, .uffd = UFFD_WP },
 	  "~{Wdyx*16} {Wdyx*8} Wdyx*7 -*T-31", ORDERS(BIT(4)) },
 
 	/* Where batches end, and neighbours. */
@@ -732,7 +732,7 @@ static const struct ptebatch_case daemon_rows[] = {
 	{ "two VMAs in a page table: unchanged",
 	  { "Wdyx*T/2 ; Wdyx*16 -*T/2-16", .prot = RW }, FULL(BIT(4)) },
 	{ "VM_MIXEDMAP: unchanged",
-	  { "Wdyx*16 -*T-16", .prot = RW, .mixedmap = true }, FULL(BIT(4)) },
+	  { "Wdyx*16 -*T-16", .prot = RW, .vma = VM_MIXEDMAP }, FULL(BIT(4)) },
 
 	/* Folios of the order or above, and several orders. */
 	{ "64K and 128K folios, order 4: unchanged, 16 small folios collapsed",
@@ -763,16 +763,16 @@ static const struct ptebatch_case daemon_rows[] = {
 
 	/* Entries and pages that are not collapsed. */
 	{ "swap entries, orders 2 and 4: 64K and 16K folios without them",
-	  { "Wdyx*T/2 Wdyx*12 {Sx*4} -*T/2-16", .prot = RW, .swap = true },
+	  { "Wdyx*T/2 Wdyx*12 {Sx*4} -*T/2-16", .prot = RW, .folios = WITH_SWAP },
 	  "~{Wdyx*16}*T/32 ~{Wdyx*4}*3 {Sx*4} -*T/2-16", ORDERS(BIT(2) | BIT(4)) },
 	{ "guard and poison marker, orders 3 and 4: folios without them",
-	  { "Wdyx*T/2 Wdyx*7 G Wdyx*8 Wdyx*8 P -*T/2-25", .prot = RW, .guarded = true },
+	  { "Wdyx*T/2 Wdyx*7 G Wdyx*8 Wdyx*8 P -*T/2-25", .prot = RW, .vma = VM_MAYBE_GUARD },
 	  "~{Wdyx*16}*T/32 Wdyx*7 G ~{Wdyx*8}*2 P -*T/2-25",
 	  ORDERS(BIT(3) | BIT(4)) },
 	{ "one uffd-wp entry: unchanged",
-	  { "Wdyx*16 Rdyux -*T-17", .prot = RW, .uffd_wp = true }, FULL(BIT(4)) },
+	  { "Wdyx*16 Rdyux -*T-17", .prot = RW, .uffd = UFFD_WP }, FULL(BIT(4)) },
 	{ "one swap entry with uffd-wp: unchanged",
-	  { "Wdyx*T/2 {Sx Sux} -*T/2-2", .prot = RW, .swap = true, .uffd_wp = true },
+	  { "Wdyx*T/2 {Sx Sux} -*T/2-2", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP },
 	  FULL(BIT(4)) },
 	{ "pages shared with a child: unchanged",
 	  { "{Wdyx*4}*2 Wdyx*8 -*T-16", .prot = RW, .twice = true }, FULL(BIT(4)) },
@@ -791,7 +791,7 @@ static const struct ptebatch_case daemon_rows[] = {
 	  "Wdyxl*15 Wyxl ~{Wdyx*16} -*T-32",
 	  FULL(BIT(4), PTES_AT_START("Wdyxl*15 Wyxl Wdyx*16 -*T-32")) },
 	{ "one page uffd-wp after the scan: unchanged, next 64K collapsed",
-	  { "Wdyx*32 -*T-32", .prot = RW, .uffd_wp = true },
+	  { "Wdyx*32 -*T-32", .prot = RW, .uffd = UFFD_WP },
 	  "Wdyx*15 Rdyux ~{Wdyx*16} -*T-32",
 	  FULL(BIT(4), PTES_AT_START("Wdyx*15 Rdyux Wdyx*16 -*T-32")) },
 	{ "zero page replaced by a poison marker after the scan: next 64K collapsed",
@@ -801,7 +801,7 @@ static const struct ptebatch_case daemon_rows[] = {
 	{ "lazyfree, dirty again: 64K folio, not lazyfree",
 	  { "Wdyxl*16 -*T-16", .prot = RW }, "~{Wdyx*16} -*T-16", FULL(BIT(4)) },
 	{ "lazyfree in a droppable VMA: 64K folio, lazyfree",
-	  { "Wdyxl*15 Wyxl -*T-16", .prot = RW, .droppable = true },
+	  { "Wdyxl*15 Wyxl -*T-16", .prot = RW, .vma = VM_DROPPABLE },
 	  "~{Wdyxl*16} -*T-16", FULL(BIT(4)) },
 	{ "folios not on the LRU lists: unchanged",
 	  { "Wdyx*16 -*T-16", .prot = RW }, FULL(BIT(4), OFF_LRU(0)) },
@@ -836,16 +836,16 @@ static const struct ptebatch_case daemon_rows[] = {
 	  { "Wdyx*T/2 -*T/2", .prot = RW },
 	  ORDERS(BIT(PMD_ORDER), MAX_PTES_NONE(T / 2 - 1)) },
 	{ "order 9, swap entries up to max_ptes_swap: PMD",
-	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .swap = true }, "~[Wdyx]",
+	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .folios = WITH_SWAP }, "~[Wdyx]",
 	  FULL(BIT(PMD_ORDER), MAX_PTES_SWAP(16)) },
 	{ "order 9, one swap entry more than max_ptes_swap: unchanged",
-	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .swap = true },
+	  { "Wdyx*T-16 {Sx*16}", .prot = RW, .folios = WITH_SWAP },
 	  FULL(BIT(PMD_ORDER), MAX_PTES_SWAP(15)) },
 	{ "order 9, swap entry, half of the pages young: PMD",
-	  { "Wdx*T/2-2 Wdyx*T/2 {Sx*2}", .prot = RW, .swap = true }, "~[Wdyx]",
+	  { "Wdx*T/2-2 Wdyx*T/2 {Sx*2}", .prot = RW, .folios = WITH_SWAP }, "~[Wdyx]",
 	  FULL(BIT(PMD_ORDER), MAX_PTES_SWAP(16)) },
 	{ "order 9, swap entry, fewer than half of the pages young: unchanged",
-	  { "Wdx*T/2-1 Wdyx*T/2-1 {Sx*2}", .prot = RW, .swap = true },
+	  { "Wdx*T/2-1 Wdyx*T/2-1 {Sx*2}", .prot = RW, .folios = WITH_SWAP },
 	  FULL(BIT(PMD_ORDER), MAX_PTES_SWAP(16)) },
 	{ "order 9, shared pages up to max_ptes_shared: PMD in the parent",
 	  { "{Wdyx*16} -*T-16", .prot = RW, .twice = true }, "~[Wdyx]",

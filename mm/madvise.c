@@ -457,7 +457,8 @@ static bool check_row(struct kunit *test, const struct ptebatch_case *row)
 	struct ptebatch_trial *kernel, *twin, *pages;
 	bool passes = true;
 
-	run.setup.lru = !run.setup.coherent;
+	if (!(run.setup.folios & COHERENT))
+		run.setup.folios |= ON_LRU;
 	run.no_model = !row->after || row->no_twin || unmaps(row) ||
 		       (row->op == PAGEOUT && row->setup.mapping == PTEBATCH_PRIVATE_FILE);
 	run.check = check;
@@ -473,7 +474,7 @@ static bool check_row(struct kunit *test, const struct ptebatch_case *row)
 		passes = ptebatch_trial_same(kernel, twin);
 	}
 	/* The device has no memory for a PMD range of small folios. */
-	if (!passes || unmaps(row) || run.setup.coherent)
+	if (!passes || unmaps(row) || run.setup.folios & COHERENT)
 		return passes;
 	run.setup.small = true;
 	pages = ptebatch_case_call(test, &run, false, &passes);
@@ -493,14 +494,14 @@ static const struct ptebatch_case rows[] = {
 
 	/* A folio of a device is left alone. */
 	{ "MADV_FREE, 64K folio in device-coherent memory: unchanged",
-	  { "{Wdyx*16}", .prot = RW, .coherent = true }, .op = FREE },
+	  { "{Wdyx*16}", .prot = RW, .folios = COHERENT }, .op = FREE },
 	{ "MADV_COLD, 64K folio in device-coherent memory: unchanged",
-	  { "{Wdyx*16}", .prot = RW, .coherent = true }, .op = COLD },
+	  { "{Wdyx*16}", .prot = RW, .folios = COHERENT }, .op = COLD },
 	{ "half of a 64K folio in device-coherent memory: unmapped, not in the queue",
-	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .coherent = true }, "{Wdyx*8 .*8} -*8",
+	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .folios = COHERENT }, "{Wdyx*8 .*8} -*8",
 	  .op = DONTNEED },
 	{ "MADV_COLD, PMD-mapped folio in device-coherent memory: unchanged",
-	  { "[Wdyx]", .prot = RW, .coherent = true }, .op = COLD },
+	  { "[Wdyx]", .prot = RW, .folios = COHERENT }, .op = COLD },
 
 	/* MADV_FREE. */
 	{ "64K folio, dirty and young: becomes clean, old and lazyfree",
@@ -521,7 +522,7 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdysx*8 Rdyx*8}", .prot = RW, .track = true }, "{Wsxl*8 Rxl*8}",
 	  .op = FREE },
 	{ "64K folio, uffd-wp: becomes lazyfree, uffd-wp bits stay",
-	  { "{Rdyux*16}", .prot = RW, .uffd_wp = true }, "{Ruxl*16}", .op = FREE },
+	  { "{Rdyux*16}", .prot = RW, .uffd = UFFD_WP }, "{Ruxl*16}", .op = FREE },
 	{ "64K folio, small folio, 32K folio: all become lazyfree",
 	  { "{Wdyx*16} Wdyx {Wdyx*8}", .prot = RW }, "{Wxl*16} Wxl {Wxl*8}",
 	  .op = FREE },
@@ -574,26 +575,25 @@ static const struct ptebatch_case rows[] = {
 	  { "@-16 {Wdyx*16} -*T {Wdyx*16}", .prot = RW }, "@-16 {Wxl*16} -*T {Wxl*16}",
 	  .op = FREE },
 	{ "64K folio, 10 of its pages in swap: swap entries freed, mapped pages unchanged",
-	  { "{Wdyx*4 Sx*8 S*2 Wdyx*2}", .prot = RW, .swap = true },
+	  { "{Wdyx*4 Sx*8 S*2 Wdyx*2}", .prot = RW, .folios = WITH_SWAP },
 	  "{Wdyx*4 -*10 Wdyx*2}", .op = FREE, .no_twin = true },
 	{ "middle 8 of 16 swap entries: freed",
-	  { "{Sx*4 | Sx*8 | Sx*4}", .prot = RW, .swap = true }, "{Sx*4 -*8 Sx*4}",
+	  { "{Sx*4 | Sx*8 | Sx*4}", .prot = RW, .folios = WITH_SWAP }, "{Sx*4 -*8 Sx*4}",
 	  .op = FREE },
 	{ "swap entries, soft-dirty and exclusive change: freed",
-	  { "{Ssx*4 Sx*2 S*2 Ss*2 S*6}", .prot = RW, .track = true, .swap = true },
+	  { "{Ssx*4 Sx*2 S*2 Ss*2 S*6}", .prot = RW, .track = true, .folios = WITH_SWAP },
 	  "-*16", .op = FREE },
 	{ "swap entries, some uffd-wp: freed",
-	  { "{Sx*4 | Sux*4 Sx*4 | Sux*4}", .prot = RW, .uffd_wp = true, .swap = true },
+	  { "{Sx*4 | Sux*4 Sx*4 | Sux*4}", .prot = RW, .uffd = UFFD_WP, .folios = WITH_SWAP },
 	  "{Sx*4 -*8 Sux*4}", .op = FREE },
 	{ "swap entries after a fork: freed",
-	  { "{S*16}", .prot = RW, .swap = true, .twice = true }, "-*16", .op = FREE },
+	  { "{S*16}", .prot = RW, .folios = WITH_SWAP, .twice = true }, "-*16", .op = FREE },
 	{ "swap entries across the end of a swap cluster: freed",
-	  { "@T/2 {Sx*T-4 | Sx*4} {Sx*T} |", .prot = RW, .swap = true,
-	    .swap_follows = true },
+	  { "@T/2 {Sx*T-4 | Sx*4} {Sx*T} |", .prot = RW, .folios = WITH_SWAP | SWAP_FOLLOWS },
 	  "@T/2 {Sx*T-4 -*4} -*T", .op = FREE },
 	{ "swap entries of two devices, with slots that follow one another: freed",
-	  { "@T/2 {Sx*T-4 | Sx*4} {Sx*T} |", .prot = RW, .swap = true,
-	    .swap_follows = true, .swap_alternates = true },
+	  { "@T/2 {Sx*T-4 | Sx*4} {Sx*T} |", .prot = RW,
+	    .folios = WITH_SWAP | SWAP_FOLLOWS | SWAP_ALTERNATES },
 	  "@T/2 {Sx*T-4 -*4} -*T", .op = FREE },
 	{ "migration entries: unchanged", { "{Mw*4 Mx*4 M*8}", .prot = RW },
 	  "{Mw*4 Mx*4 M*8}", .op = FREE },
@@ -633,14 +633,14 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdyx*8} {Wdyx*8}", .prot = RW, .twice = true }, "{Rdy*8} {Rl*8}",
 	  .op = FREE, .with = { FOLIOS_DIRTY, FIRST_SHARED }, .no_twin = true },
 	{ "64K folio in the swap cache: lazyfree, no longer in the swap cache",
-	  { "{Wdyx*16}", .prot = RW, .swap = true }, "{Wxl*16}", .op = FREE,
+	  { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Wxl*16}", .op = FREE,
 	  .with = { SWAP_CACHE }, .no_twin = true },
 	{ "two folios in the swap cache, one shared in swap: only the other lazyfree",
-	  { "{Wdyx*8} {Wdyx*8}", .prot = RW, .swap = true }, "{Wdyx*8} {Wxl*8}",
+	  { "{Wdyx*8} {Wdyx*8}", .prot = RW, .folios = WITH_SWAP }, "{Wdyx*8} {Wxl*8}",
 	  .op = FREE, .with = { SWAP_SHARED, SWAP_CACHE }, .no_twin = true },
 	{ "locked 64K folio in the swap cache: unchanged",
-	  { "{Wdyx*16}", .prot = RW, .swap = true }, .op = FREE },
-	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .mlocked = true },
+	  { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, .op = FREE },
+	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED },
 	  .op = FREE, .ret = -EINVAL },
 	{ "shared shmem mapping: -EINVAL", { "{Wdy*16}", PTEBATCH_SHMEM, RW },
 	  .op = FREE, .ret = -EINVAL },
@@ -661,7 +661,7 @@ static const struct ptebatch_case rows[] = {
 	{ "64K folio, middle 6 pages read-only: becomes old, write bits stay",
 	  { "{Wdyx*5 Rdyx*6 Wdyx*5}", .prot = RW }, "{Wdx*5 Rdx*6 Wdx*5}", .op = COLD },
 	{ "soft-dirty 64K folio, uffd-wp 64K folio: both old, bits stay",
-	  { "{Wdysx*16} {Rdyux*16}", .prot = RW, .track = true, .uffd_wp = true },
+	  { "{Wdysx*16} {Rdyux*16}", .prot = RW, .track = true, .uffd = UFFD_WP },
 	  "{Wdsx*16} {Rdux*16}", .op = COLD },
 	{ "lazyfree 64K folio, young: becomes old, stays lazyfree",
 	  { "{Wyxl*16}", .prot = RW }, "{Wxl*16}", .op = COLD },
@@ -756,7 +756,7 @@ static const struct ptebatch_case rows[] = {
 	  .with = { UNPRIVILEGED } },
 	{ "pending SIGKILL: unchanged", { "{Wdyx*16}", .prot = RW }, .op = COLD,
 	  .with = { KILLED } },
-	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .mlocked = true },
+	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED },
 	  .op = COLD, .ret = -EINVAL },
 
 	/* MADV_PAGEOUT. */
@@ -765,12 +765,12 @@ static const struct ptebatch_case rows[] = {
 	{ "small folios: swapped out", { "Wdyx Rdyx Ryx Wdx", .prot = RW }, "Sx*4",
 	  .op = PAGEOUT },
 	{ "64K droppable folio, dirty: dropped",
-	  { "{Wdyxl*16}", .prot = RW, .droppable = true }, "-*16", .op = PAGEOUT },
+	  { "{Wdyxl*16}", .prot = RW, .vma = VM_DROPPABLE }, "-*16", .op = PAGEOUT },
 	{ "64K folio, first 4 pages soft-dirty: their 4 swap entries soft-dirty",
 	  { "{Wdysx*4 Rdyx*12}", .prot = RW, .track = true }, "Ssx*4 Sx*12",
 	  .op = PAGEOUT },
 	{ "64K folio, first 4 pages uffd-wp: their 4 swap entries uffd-wp",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, "Sxu*4 Sx*12",
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd = UFFD_WP }, "Sxu*4 Sx*12",
 	  .op = PAGEOUT },
 	{ "64K folio, second half shared: only the first 8 swap entries exclusive",
 	  { "{Rdyx*8 Rdy*8}", .prot = RO }, "Sx*8 S*8", .op = PAGEOUT },
@@ -819,7 +819,7 @@ static const struct ptebatch_case rows[] = {
 	  .op = PAGEOUT, .with = { UNEVICTABLE } },
 	{ "unevictable, PMD-mapped shmem folio: unchanged",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW }, .op = PAGEOUT, .with = { UNEVICTABLE } },
-	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .mlocked = true },
+	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED },
 	  .op = PAGEOUT, .ret = -EINVAL },
 
 	/* MADV_DONTNEED; ptebatch_memory has more cases of zapping. */
@@ -843,10 +843,10 @@ static const struct ptebatch_case rows[] = {
 	{ "full page table, a guard in its first entry: only the guard stays",
 	  { "G -*T/2-1 {Wdyx*T/2}", .prot = RW }, "G -*T-1", .op = DONTNEED },
 	{ "full page table, shmem folio and uffd-wp markers: the markers stay",
-	  { "U*8 -*T/2-8 {Wdy*T/2}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "U*8 -*T-8",
+	  { "U*8 -*T/2-8 {Wdy*T/2}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "U*8 -*T-8",
 	  .op = DONTNEED },
 	{ "full page table, shmem folio with one uffd-wp PTE: it leaves a marker",
-	  { "-*T/2 {Wdy*T/2-1 Rdyu}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "-*T-1 U",
+	  { "-*T/2 {Wdy*T/2-1 Rdyu}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "-*T-1 U",
 	  .op = DONTNEED },
 	{ "middle 9 pages of a 64K shmem folio: unmapped",
 	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*3 -*9 Wdy*4}",
@@ -857,13 +857,12 @@ static const struct ptebatch_case rows[] = {
 	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rdyk*2", .prot = RW }, "-*19", .op = DONTNEED },
 	{ "swap entries, soft-dirty and exclusive change: middle 8 freed",
 	  { "{Ssx*4 | Sx*2 S*2 Ss*2 S*2 | S*4}", .prot = RW, .track = true,
-	    .swap = true },
+	    .folios = WITH_SWAP },
 	  "{Ssx*4 -*8 S*4}", .op = DONTNEED },
 	{ "swap entries across the end of a swap cluster: freed",
-	  { "@T/2 {Sx*4 | Sx*T-4} {Sx*T} |", .prot = RW, .swap = true,
-	    .swap_follows = true },
+	  { "@T/2 {Sx*4 | Sx*T-4} {Sx*T} |", .prot = RW, .folios = WITH_SWAP | SWAP_FOLLOWS },
 	  "@T/2 {Sx*4 -*T-4} -*T", .op = DONTNEED },
-	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .mlocked = true },
+	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED },
 	  .op = DONTNEED, .ret = -EINVAL },
 
 	/* MADV_GUARD_INSTALL and MADV_GUARD_REMOVE. */
@@ -897,15 +896,15 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdy*3 | Wdy*9 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*3 G*9 Wdy*4}",
 	  .op = GUARD_INSTALL },
 	{ "32K shmem folio, first half uffd-wp: replaced by guards",
-	  { "{Rdyu*4 Wdy*4}", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "G*8",
+	  { "{Rdyu*4 Wdy*4}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "G*8",
 	  .op = GUARD_INSTALL },
 	{ "uffd-wp markers: replaced by guards",
-	  { "U*2 - U", PTEBATCH_SHMEM, RW, .uffd_wp = true }, "G*4",
+	  { "U*2 - U", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "G*4",
 	  .op = GUARD_INSTALL },
 	{ "zero page, KSM pages, in and between folios: replaced by guards",
 	  { "Rzy {Wdyx*4 Rzy*4 Wdyx*8} Rdyk*2", .prot = RW }, "G*19",
 	  .op = GUARD_INSTALL },
-	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .mlocked = true },
+	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED },
 	  .op = GUARD_INSTALL, .ret = -EINVAL },
 	{ "middle 10 of 16 guards: cleared", { "G*3 | G*10 | G*3", .prot = RW },
 	  "G*3 -*10 G*3", .op = GUARD_REMOVE },
@@ -920,7 +919,7 @@ static const struct ptebatch_case rows[] = {
 	{ "PMD-mapped folio, guard: only the guard is cleared",
 	  { "[Wdyx] G", .prot = RW }, "[Wdyx] -", .op = GUARD_REMOVE },
 	{ "VM_LOCKED VMA: guards cleared",
-	  { "{Wdyx*2} G*2", .prot = RW, .mlocked = true }, "{Wdyx*2} -*2",
+	  { "{Wdyx*2} G*2", .prot = RW, .vma = VM_LOCKED }, "{Wdyx*2} -*2",
 	  .op = GUARD_REMOVE },
 };
 
@@ -998,7 +997,7 @@ static void madvise_order(struct kunit *test)
 static void madvise_refill(struct kunit *test)
 {
 	static const struct ptebatch_case row = {
-		.setup = { "{Wdyx*T/2} {Wdyx*T/2}", .prot = RW, .lru = true },
+		.setup = { "{Wdyx*T/2} {Wdyx*T/2}", .prot = RW, .folios = ON_LRU },
 		.after = "G -*T-1", .op = DONTNEED, .no_twin = true, .no_model = true,
 		.with = { RESCHED_AT("folio_remove_rmap_ptes"),
 			  GUARDED_AT("pte_offset_map_lock", 1) },
@@ -1014,20 +1013,20 @@ static void madvise_refill(struct kunit *test)
  */
 static const struct ptebatch_case vanish_rows[] = {
 	{ "MADV_COLD, PMD cleared before its lock: only the next page table old",
-	  { "[Wdyx] Wdyx*4", .prot = RW, .lru = true }, "[Wdyx] Wdx*4", .op = COLD,
+	  { "[Wdyx] Wdyx*4", .prot = RW, .folios = ON_LRU }, "[Wdyx] Wdx*4", .op = COLD,
 	  .with = { PMD_CLEARED_AT("__pmd_trans_huge_lock") },
 	  .no_twin = true, .no_model = true },
 	{ "MADV_COLD, folio in migration before its lock: only the next page table old",
-	  { "[Wdyx] Wdyx*4", .prot = RW, .lru = true }, "[Wdyx] Wdx*4", .op = COLD,
+	  { "[Wdyx] Wdyx*4", .prot = RW, .folios = ON_LRU }, "[Wdyx] Wdx*4", .op = COLD,
 	  .with = { PMD_MIGRATES_AT("__pmd_trans_huge_lock") },
 	  .no_twin = true, .no_model = true },
 	{ "MADV_COLD, page table gone after a split: only the next page table old",
-	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .lru = true },
+	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .folios = ON_LRU },
 	  "@-20 (Wdyx*16) Wdyx*4 Wdx*4", .op = COLD,
 	  .with = { PMD_CLEARED_AT("folio_unlock") },
 	  .no_twin = true, .no_model = true },
 	{ "MADV_FREE, page table gone after a split: only the next page table lazyfree",
-	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .lru = true },
+	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .folios = ON_LRU },
 	  "@-20 (Wdyx*16) Wdyx*4 Wxl*4", .op = FREE,
 	  .with = { PMD_CLEARED_AT("folio_unlock") },
 	  .no_twin = true, .no_model = true },
@@ -1050,16 +1049,16 @@ static void madvise_vanish(struct kunit *test)
 
 static const struct ptebatch_case locks_rows[] = {
 	{ "MADV_COLD of 62 small folios, another task is to run: 2 times locked",
-	  { "Wdyx*62", .prot = RW, .lru = true }, "Wdx*62", .op = COLD,
+	  { "Wdyx*62", .prot = RW, .folios = ON_LRU }, "Wdx*62", .op = COLD,
 	  .with = { LOCKED_TIMES(2), RESCHED_AT("folio_deactivate") }, .no_twin = true },
 	{ "MADV_COLD of 63 small folios, another task is to run: 3 times locked",
-	  { "Wdyx*63", .prot = RW, .lru = true }, "Wdx*63", .op = COLD,
+	  { "Wdyx*63", .prot = RW, .folios = ON_LRU }, "Wdx*63", .op = COLD,
 	  .with = { LOCKED_TIMES(3), RESCHED_AT("folio_deactivate") }, .no_twin = true },
 	{ "MADV_COLD of half a 64K folio: 2 times locked",
-	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .lru = true }, "(Wdyx*8 Wdx*8)", .op = COLD,
+	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .folios = ON_LRU }, "(Wdyx*8 Wdx*8)", .op = COLD,
 	  .with = { LOCKED_TIMES(2) }, .no_twin = true },
 	{ "MADV_FREE of half a 64K folio: 2 times locked",
-	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .lru = true }, "(Wdyx*8 Wxl*8)", .op = FREE,
+	  { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .folios = ON_LRU }, "(Wdyx*8 Wxl*8)", .op = FREE,
 	  .with = { LOCKED_TIMES(2) }, .no_twin = true },
 };
 
@@ -1091,7 +1090,7 @@ static void madvise_poisoned(struct kunit *test)
 	const struct poisoned_row *row = test->param_value;
 	const struct ptebatch_op *op = PAGEOUT;
 	const struct ptebatch_setup setup = {
-		row->picture, .prot = RW, .lru = true,
+		row->picture, .prot = RW, .folios = ON_LRU,
 	};
 	struct ptebatch_trial *trial;
 

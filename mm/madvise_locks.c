@@ -179,7 +179,7 @@ static void check_behavior(struct kunit *test, const struct behavior_row *row,
 	};
 	const struct ptebatch_case run = {
 		.setup = { row->mapping == PTEBATCH_SHMEM ? "Wdy*16" : "Wdyx*16",
-			   row->mapping, RW, .lru = true },
+			   row->mapping, RW, .folios = ON_LRU },
 		.op = op, .arg = (unsigned long)&vector,
 		.ret = !accepted ? -EINVAL : vlen && row->error ? row->error :
 		       op == &ptebatch_madvise ? 0 : BYTES(vlen),
@@ -288,7 +288,7 @@ static void check_row(struct kunit *test)
 	run.arg = (unsigned long)&vector;
 	run.op = &ptebatch_process_madvise;
 	run.setup.prot = RW;
-	run.setup.lru = true;
+	run.setup.folios |= ON_LRU;
 	if (run.after) {
 		ptebatch_case_try(test, &run, false, &passes);
 	} else {
@@ -590,7 +590,7 @@ static bool is_hwpoison(pte_t pte, unsigned long pfn)
 static void process_failure(struct kunit *test)
 {
 	const struct failure_row *row = test->param_value;
-	const struct ptebatch_setup setup = { row->picture, .prot = RW, .lru = true };
+	const struct ptebatch_setup setup = { row->picture, .prot = RW, .folios = ON_LRU };
 	const struct ptebatch_range range = PAGES(row->at, 1);
 	struct ptebatch_locks locks, expected = {};
 	const struct ptebatch_vector vector = {

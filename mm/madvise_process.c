@@ -27,7 +27,7 @@ static bool check_row(struct kunit *test, const struct ptebatch_case *row)
 	struct ptebatch_case run = *row;
 
 	run.setup.prot = PROT_READ | PROT_WRITE;
-	run.setup.lru = true;
+	run.setup.folios |= ON_LRU;
 	run.op = &ptebatch_process_madvise;
 	return ptebatch_case_run(test, &run);
 }

@@ -41,8 +41,8 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 	random->setup = (struct ptebatch_setup) {
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
-		.uffd_wp = pgtable_supports_uffd() && bits & BIT(1),
-		.lru = true,
+		.uffd = pgtable_supports_uffd() && bits & BIT(1) ? UFFD_WP : 0,
+		.folios = ON_LRU,
 	};
 }
 

@@ -92,7 +92,7 @@ static const struct ptebatch_case rows[] = {
 	  { "U -*15" }, "U -*7 ~{Wdyx*8}", .arg = 12,
 	  .with = { ANON_ORDERS(UP_TO(4)) } },
 	{ "swap entry in the range: 32K folio mapped, swap entry unchanged",
-	  { "-*3 Sx -*12", .swap = true }, "-*3 Sx -*4 ~{Wdyx*8}", .arg = 12,
+	  { "-*3 Sx -*12", .folios = WITH_SWAP }, "-*3 Sx -*4 ~{Wdyx*8}", .arg = 12,
 	  .with = { ANON_ORDERS(UP_TO(4)) } },
 	{ "migration entry in the range: 32K folio mapped, migration entry unchanged",
 	  { "-*3 Mw -*12" }, "-*3 Mw -*4 ~{Wdyx*8}", .arg = 12,
@@ -157,10 +157,10 @@ static const struct ptebatch_case rows[] = {
 	  { "-*16", .track = true }, "~{Wdysx*16}", .arg = 5,
 	  .with = { ANON_ORDERS(BIT(4)) } },
 	{ "VM_LOCKED: 64K folio mlocked",
-	  { "-*16", .mlocked = true }, "~{Wdyx*16}", .arg = 5,
+	  { "-*16", .vma = VM_LOCKED }, "~{Wdyx*16}", .arg = 5,
 	  .with = { ANON_ORDERS(BIT(4)) } },
 	{ "MAP_DROPPABLE: 64K folio lazyfree",
-	  { "-*16", .droppable = true }, "~{Wdyxl*16}", .arg = 5,
+	  { "-*16", .vma = VM_DROPPABLE }, "~{Wdyxl*16}", .arg = 5,
 	  .with = { ANON_ORDERS(BIT(4)) } },
 	{ "parent of a child: 64K folio mapped in the parent only",
 	  { "{Wdyx*4} -*28", .twice = true }, "{Rdy*4} -*12 ~{Wdyx*16}",
@@ -171,18 +171,18 @@ static const struct ptebatch_case rows[] = {
 
 	/* userfaultfd handles each page by itself. */
 	{ "userfaultfd write protection, empty range: one page mapped, writable",
-	  { "-*16", .uffd_wp = true }, "-*5 ~{Wdyx} -*10", .arg = 5,
+	  { "-*16", .uffd = UFFD_WP }, "-*5 ~{Wdyx} -*10", .arg = 5,
 	  .with = { ANON_ORDERS(BIT(4)) } },
 	{ "userfaultfd read-write protection, empty range: one page mapped, writable",
-	  { "-*16", .uffd_rwp = true }, "-*5 ~{Wdyx} -*10", .arg = 5,
+	  { "-*16", .uffd = UFFD_RWP }, "-*5 ~{Wdyx} -*10", .arg = 5,
 	  .with = { ANON_ORDERS(BIT(4)) } },
 	{ "uffd-wp markers: one page mapped, read-only with uffd-wp",
-	  { "U*16", .uffd_wp = true }, "U*5 ~{Rdyux} U*10", .arg = 5,
+	  { "U*16", .uffd = UFFD_WP }, "U*5 ~{Rdyux} U*10", .arg = 5,
 	  .with = { ANON_ORDERS(BIT(4)) } },
 	{ "uffd-wp markers, VMA without userfaultfd: marker of the page cleared",
 	  { "U*16" }, "U*5 - U*10", .arg = 5, .with = { ANON_ORDERS(BIT(4)) } },
 	{ "uffd-wp markers, read fault: zero page mapped with uffd-wp",
-	  { "U*16", .uffd_wp = true }, "U*5 Rzyu U*10", .op = &ptebatch_read_fault,
+	  { "U*16", .uffd = UFFD_WP }, "U*5 Rzyu U*10", .op = &ptebatch_read_fault,
 	  .arg = 5, .with = { ANON_ORDERS(BIT(4)) } },
 	{ "userfaultfd for missing pages, without a reader: -EFAULT",
 	  { "-*16" }, .arg = 5, .ret = -EFAULT,
@@ -258,7 +258,7 @@ static bool check_row(struct kunit *test, const struct ptebatch_case *row)
 		kunit_skip(test, "a page table maps more than 64 MiB, the limit of the suites");
 	fault.op = row->op ?: &ptebatch_write_fault;
 	fault.setup.prot |= PROT_READ | PROT_WRITE;
-	fault.setup.lru = true;
+	fault.setup.folios |= ON_LRU;
 	fault.filled = true;
 	/* Some cases have many trials. */
 	ptebatch_trial_release(ptebatch_case_try(test, &fault, false, &passes));

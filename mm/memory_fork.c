@@ -28,9 +28,9 @@
 /* Does fork() copy the PTEs, or leave them to faults of the child? */
 static bool is_copied(const struct ptebatch_setup *setup)
 {
-	return !ptebatch_shared(setup->mapping) || setup->guarded ||
-	       setup->mixedmap ||
-	       ((setup->uffd_wp || setup->uffd_rwp) && !setup->uffd_not_inherited);
+	return !ptebatch_shared(setup->mapping) || setup->vma & VM_MAYBE_GUARD ||
+	       setup->vma & VM_MIXEDMAP ||
+	       ((setup->uffd & (UFFD_WP | UFFD_RWP)) && !(setup->uffd & NOT_INHERITED));
 }
 
 /* The model covers neither copies of pinned pages nor uncopied entries. */
@@ -38,7 +38,7 @@ static bool is_modelled(const struct ptebatch_case *row)
 {
 	const struct ptebatch_setup *setup = &row->setup;
 
-	if (!is_copied(setup) || setup->droppable ||
+	if (!is_copied(setup) || setup->vma & VM_DROPPABLE ||
 	    (row->with[0].type && row->with[1].type != &ptebatch_condition_no_mm_flag))
 		return false;
 	/* The PMD of a file folio is not copied: a fault maps it. */
@@ -122,10 +122,10 @@ static bool check_row(struct kunit *test, const struct ptebatch_case *of)
 	row.no_model = !is_modelled(of);
 	row.check = check;
 	/* ptebatch_copy copies despite VM_WIPEONFORK. */
-	if (!row.setup.droppable && !ptebatch_case_run(test, &row))
+	if (!(row.setup.vma & VM_DROPPABLE) && !ptebatch_case_run(test, &row))
 		return false;
 	/* dup_mmap() leaves a child that it cannot copy unfinished. */
-	if (row.setup.uffd_not_inherited || row.ret)
+	if (row.setup.uffd & NOT_INHERITED || row.ret)
 		return true;
 	row.op = &ptebatch_dup_mmap;
 	return ptebatch_case_run(test, &row);
@@ -141,11 +141,11 @@ static const struct ptebatch_case rows[] = {
 	{ "64K folio, PROT_NONE VMA: PROT_NONE and shared in parent and child",
 	  { "{Ndyx*16}", .prot = NONE }, "{Ndy*16}", .second = "{Nd*16}" },
 	{ "64K folio in an mlocked VMA: read-only and shared in parent and child",
-	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Rdy*16}",
+	  { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED }, "{Rdy*16}",
 	  .second = "{Rd*16}" },
 	{ "64K lazyfree folio, second half dirty: read-only and shared, dirty kept per PTE",
-	  { "{Wyx*8 Wdyx*8}", .prot = RW, .lazyfree = true }, "{Ry*8 Rdy*8}",
-	  .second = "{R*8 Rd*8}" },
+	  { "{Wyxl*8 Wdyxl*8}", .prot = RW }, "{Ryl*8 Rdyl*8}",
+	  .second = "{Rl*8 Rdl*8}" },
 	{ "small folios and an empty PTE: read-only and shared, dirty kept per PTE",
 	  { "Wdyx Rdyx Rdy - Wyx Wx", .prot = RW }, "Rdy*3 - Ry R",
 	  .second = "Rd*3 - R*2" },
@@ -250,35 +250,35 @@ static const struct ptebatch_case rows[] = {
 	  { "{Rdyx*16}", .prot = RO | PROT_EXEC }, "{Rdy*16}",
 	  .second = "{Rd*16}" },
 	{ "64K droppable folio: unchanged, the child has no entries",
-	  { "{Wdyx*16}", .prot = RW, .droppable = true }, "{Wdyx*16}",
+	  { "{Wdyxl*16}", .prot = RW, .vma = VM_DROPPABLE }, "{Wdyxl*16}",
 	  .second = "-*16" },
 
 	/* File mappings: copied only if faults cannot restore all entries. */
 	{ "64K shmem folio: not copied, left to faults of the child",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*16}", .second = "-*16" },
 	{ "64K shmem folio and guards: copied, child's PTEs clean and old",
-	  { "{Wdy*16} G*2", PTEBATCH_SHMEM, RW, .guarded = true }, "{Wdy*16} G*2",
+	  { "{Wdy*16} G*2", PTEBATCH_SHMEM, RW, .vma = VM_MAYBE_GUARD }, "{Wdy*16} G*2",
 	  .second = "{W*16} G*2" },
 	{ "64K shmem folio, young and old, dirty and clean: child's PTEs clean and old",
-	  { "{Wdy*4 Wd*4 Wy*4 W*4}", PTEBATCH_SHMEM, RW, .guarded = true },
+	  { "{Wdy*4 Wd*4 Wy*4 W*4}", PTEBATCH_SHMEM, RW, .vma = VM_MAYBE_GUARD },
 	  "{Wdy*4 Wd*4 Wy*4 W*4}", .second = "{W*16}" },
 	{ "64K shmem folio, read-only VMA: child's PTEs read-only, clean and old",
-	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO, .guarded = true }, "{Rdy*8 Ry*8}",
+	  { "{Rdy*8 Ry*8}", PTEBATCH_SHMEM, RO, .vma = VM_MAYBE_GUARD }, "{Rdy*8 Ry*8}",
 	  .second = "{R*16}" },
 	{ "13 pages of a 64K shmem folio in two page tables: child's PTEs clean and old",
-	  { "@-5 {.*3 Wdy*13}", PTEBATCH_SHMEM, RW, .guarded = true },
+	  { "@-5 {.*3 Wdy*13}", PTEBATCH_SHMEM, RW, .vma = VM_MAYBE_GUARD },
 	  "@-5 {.*3 Wdy*13}", .second = "@-5 {.*3 W*13}" },
 	{ "64K file folio, all PTEs writable and dirty: child's PTEs writable and clean",
-	  { "{Wdy*16} G", PTEBATCH_FILE, RW, .guarded = true }, "{Wdy*16} G",
+	  { "{Wdy*16} G", PTEBATCH_FILE, RW, .vma = VM_MAYBE_GUARD }, "{Wdy*16} G",
 	  .second = "{W*16} G" },
 	{ "64K file folio, all PTEs read-only for write notification: child's PTEs read-only",
-	  { "{Ry*16}", PTEBATCH_FILE, RW, .guarded = true }, "{Ry*16}",
+	  { "{Ry*16}", PTEBATCH_FILE, RW, .vma = VM_MAYBE_GUARD }, "{Ry*16}",
 	  .second = "{R*16}" },
 	{ "64K file folio, only the first PTE writable: only the child's first PTE writable",
-	  { "{Wdy Ry*15}", PTEBATCH_FILE, RW, .guarded = true }, "{Wdy Ry*15}",
+	  { "{Wdy Ry*15}", PTEBATCH_FILE, RW, .vma = VM_MAYBE_GUARD }, "{Wdy Ry*15}",
 	  .second = "{W R*15}" },
 	{ "64K file folio, only the last PTE writable: only the child's last PTE writable",
-	  { "{Ry*15 Wdy}", PTEBATCH_FILE, RW, .guarded = true }, "{Ry*15 Wdy}",
+	  { "{Ry*15 Wdy}", PTEBATCH_FILE, RW, .vma = VM_MAYBE_GUARD }, "{Ry*15 Wdy}",
 	  .second = "{R*15 W}" },
 	{ "private file mapping of a 64K page cache folio: child's PTEs old",
 	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE, RW }, "{Ry*16}", .second = "{R*16}" },
@@ -297,16 +297,16 @@ static const struct ptebatch_case rows[] = {
 	  { "Rzys Rzy", .prot = RW, .track = true }, "Rzys Rzy",
 	  .second = "Rzs Rz" },
 	{ "zero page, uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
-	  { "Rzyu Rzy", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  { "Rzyu Rzy", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED },
 	  "Rzyu Rzy", .second = "Rz*2" },
 	{ "KSM pages between exclusive pages: shared with the child",
 	  { "Wdyx Rdyk*2 Wdyx", .prot = RW }, "Rdy Rdyk*2 Rdy",
 	  .second = "Rd Rdk*2 Rd" },
 	{ "special PTEs between PTEs of the same 64K folio: stay read-only and special",
-	  { "{Wdyx*4 Rdpy*4 Wdyx*8}", .prot = RW, .mixedmap = true },
+	  { "{Wdyx*4 Rdpy*4 Wdyx*8}", .prot = RW, .vma = VM_MIXEDMAP },
 	  "{Rdy*4 Rdpy*4 Rdy*8}", .second = "{Rd*4 Rdp*4 Rd*8}" },
 	{ "special PTEs of shmem, dirty and clean: child's PTEs writable, clean and old",
-	  { "{Wdpy*4 Wpy*4}", PTEBATCH_SHMEM, RW, .mixedmap = true },
+	  { "{Wdpy*4 Wpy*4}", PTEBATCH_SHMEM, RW, .vma = VM_MIXEDMAP },
 	  "{Wdpy*4 Wpy*4}", .second = "{Wp*8}" },
 
 	/* Device entries. */
@@ -314,7 +314,7 @@ static const struct ptebatch_case rows[] = {
 	  { "Dwx {Dwx*8 Dx*4 D*4}", .prot = RW }, "D {D*16}",
 	  .second = "D {D*16}" },
 	{ "device-private entries, uffd-wp on 2 of 4: uffd-wp in parent and child",
-	  { "{Dxu*2 Dwx*2}", .prot = RW, .uffd_wp = true }, "{Du*2 D*2}",
+	  { "{Dxu*2 Dwx*2}", .prot = RW, .uffd = UFFD_WP }, "{Du*2 D*2}",
 	  .second = "{Du*2 D*2}" },
 	{ "device-exclusive entries in a 32K folio: become present, read-only and shared",
 	  { "{Wdyx*2 Ex*2 Wdyx*4}", .prot = RW }, "{Rdy*2 R*2 Rdy*4}",
@@ -325,60 +325,59 @@ static const struct ptebatch_case rows[] = {
 
 	/* Rule 6: uffd bits follow userfaultfd to the child. */
 	{ "64K folio, 8 PTEs uffd-wp, userfaultfd inherited: the same 8 uffd-wp in the child",
-	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true },
+	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd = UFFD_WP },
 	  "{Rdyu*4 Rdy*8 Rdyu*4}", .second = "{Rdu*4 Rd*8 Rdu*4}" },
 	{ "64K folio, 8 PTEs uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
-	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd_wp = true,
-	    .uffd_not_inherited = true }, "{Rdyu*4 Rdy*8 Rdyu*4}",
+	  { "{Rdyux*4 Wdyx*8 Rdyu*4}", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED },
+	  "{Rdyu*4 Rdy*8 Rdyu*4}",
 	  .second = "{Rd*16}" },
 	{ "64K folio, 8 PTEs PROT_NONE and uffd-wp, not inherited: PROT_NONE without uffd-wp",
-	  { "{Ndyux*8 Wdyx*8}", .prot = RW, .uffd_wp = true,
-	    .uffd_not_inherited = true }, "{Ndyu*8 Rdy*8}",
+	  { "{Ndyux*8 Wdyx*8}", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED }, "{Ndyu*8 Rdy*8}",
 	  .second = "{Nd*8 Rd*8}" },
 	{ "64K folio, 8 PTEs uffd-rwp, userfaultfd inherited: the same 8 uffd-rwp in the child",
-	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd_rwp = true },
+	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd = UFFD_RWP },
 	  "{Ndyu*4 Rdy*8 Ndyu*4}", .second = "{Ndu*4 Rd*8 Ndu*4}" },
 	{ "64K folio, 8 PTEs uffd-rwp, userfaultfd not inherited: all PTEs readable in the child",
-	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd_rwp = true,
-	    .uffd_not_inherited = true }, "{Ndyu*4 Rdy*8 Ndyu*4}",
+	  { "{Ndyux*4 Wdyx*8 Ndyu*4}", .prot = RW, .uffd = UFFD_RWP | NOT_INHERITED },
+	  "{Ndyu*4 Rdy*8 Ndyu*4}",
 	  .second = "{Rd*16}" },
 	{ "64K folio, 4 PTEs uffd-rwp, 8 PROT_NONE, not inherited: only these 4 become readable",
-	  { "{Ndyux*4 Ndyx*8 Wdyx*4}", .prot = RW, .uffd_rwp = true,
-	    .uffd_not_inherited = true }, "{Ndyu*4 Ndy*8 Rdy*4}",
+	  { "{Ndyux*4 Ndyx*8 Wdyx*4}", .prot = RW, .uffd = UFFD_RWP | NOT_INHERITED },
+	  "{Ndyu*4 Ndy*8 Rdy*4}",
 	  .second = "{Rd*4 Nd*8 Rd*4}" },
 	{ "64K shmem folio, uffd-wp PTEs and markers, inherited: the same in the child",
-	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd_wp = true },
+	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP },
 	  "{Rdyu*4 Wdy*12} U*2 P", .second = "{Ru*4 W*12} U*2 P" },
 	{ "64K shmem folio, uffd-wp PTEs and markers, not inherited: no uffd-wp in the child",
-	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd_wp = true,
-	    .guarded = true, .uffd_not_inherited = true }, "{Rdyu*4 Wdy*12} U*2 P",
+	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP | NOT_INHERITED,
+	    .vma = VM_MAYBE_GUARD }, "{Rdyu*4 Wdy*12} U*2 P",
 	  .second = "{R*4 W*12} -*2 P" },
 
 	/* Rule 15: non-present entries. */
 	{ "64K folio, 6 swap entries, 4 of them exclusive: all shared in parent and child",
-	  { "{Sx*4 S*2 Wdyx*10}", .prot = RW, .swap = true }, "{S*6 Rdy*10}",
+	  { "{Sx*4 S*2 Wdyx*10}", .prot = RW, .folios = WITH_SWAP }, "{S*6 Rdy*10}",
 	  .second = "{S*6 Rd*10}" },
 	{ "64K folio, 4 of 8 swap entries soft-dirty: these 4 soft-dirty in parent and child",
-	  { "{Ssx*4 Sx*4 Wdysx*8}", .prot = RW, .swap = true, .track = true },
+	  { "{Ssx*4 Sx*4 Wdysx*8}", .prot = RW, .folios = WITH_SWAP, .track = true },
 	  "{Ss*4 S*4 Rdys*8}", .second = "{Ss*4 S*4 Rds*8}" },
 	{ "16 swap entries, 12 uffd-wp, inherited: the same 12 uffd-wp in parent and child",
-	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .swap = true, .uffd_wp = true },
+	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP },
 	  "{Su*4 S*4 Su*8}", .second = "{Su*4 S*4 Su*8}" },
 	{ "16 swap entries, 12 uffd-wp, not inherited: no uffd-wp in the child",
-	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .swap = true, .uffd_wp = true,
-	    .uffd_not_inherited = true }, "{Su*4 S*4 Su*8}", .second = "{S*16}" },
+	  { "{Sxu*4 Sx*4 Su*8}", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP | NOT_INHERITED },
+	  "{Su*4 S*4 Su*8}", .second = "{S*16}" },
 	{ "migration entries, writable and exclusive: read-only and shared in parent and child",
 	  { "{Mw*4 Mx*4 M*4 Wdyx*4}", .prot = RW }, "{M*12 Rdy*4}",
 	  .second = "{M*12 Rd*4}" },
 	{ "shmem migration entries, 4 of 8 writable: the same 4 writable in the child",
-	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW, .guarded = true },
+	  { "{Mw*4 M*4 Wdy*8}", PTEBATCH_SHMEM, RW, .vma = VM_MAYBE_GUARD },
 	  "{Mw*4 M*4 Wdy*8}", .second = "{Mw*4 M*4 W*8}" },
 	{ "16 migration entries, 8 of them soft-dirty: these 8 soft-dirty in parent and child",
 	  { "{Mws*4 Mxs*4 M*8}", .prot = RW, .track = true }, "{Ms*8 M*8}",
 	  .second = "{Ms*8 M*8}" },
 	{ "16 migration entries, 12 uffd-wp, not inherited: no uffd-wp in the child",
-	  { "{Mxu*4 Mw*4 Mu*8}", .prot = RW, .uffd_wp = true,
-	    .uffd_not_inherited = true }, "{Mu*4 M*4 Mu*8}", .second = "{M*16}" },
+	  { "{Mxu*4 Mw*4 Mu*8}", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED }, "{Mu*4 M*4 Mu*8}",
+	  .second = "{M*16}" },
 	{ "poison and guard markers between 8K folios: copied to the child",
 	  { "{Wdyx*2} P G {Wdyx*2} P", .prot = RW }, "{Rdy*2} P G {Rdy*2} P",
 	  .second = "{Rd*2} P G {Rd*2} P" },
@@ -393,9 +392,9 @@ static const struct ptebatch_case rows[] = {
 	{ "PMD-mapped folio, soft-dirty: soft-dirty in parent and child",
 	  { "[Wdysx]", .prot = RW, .track = true }, "[Rdys]", .second = "[Rds]" },
 	{ "PMD-mapped folio, uffd-wp, userfaultfd inherited: child's PMD uffd-wp",
-	  { "[Rdyux]", .prot = RW, .uffd_wp = true }, "[Rdyu]", .second = "[Rdu]" },
+	  { "[Rdyux]", .prot = RW, .uffd = UFFD_WP }, "[Rdyu]", .second = "[Rdu]" },
 	{ "PMD-mapped folio, uffd-wp, userfaultfd not inherited: child's PMD not uffd-wp",
-	  { "[Rdyux]", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  { "[Rdyux]", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED },
 	  "[Rdyu]", .second = "[Rd]" },
 	{ "huge zero page: unchanged in the parent, child's PMD old",
 	  { "Rzy*T {Wdyx*4}", .prot = RW, .huge_zero = true }, "Rzy*T {Rdy*4}",
@@ -405,30 +404,30 @@ static const struct ptebatch_case rows[] = {
 	{ "PMD migration entry, exclusive and soft-dirty: shared and soft-dirty in both",
 	  { "[Mxs]", .prot = RW, .track = true }, "[Ms]", .second = "[Ms]" },
 	{ "PMD migration entry, uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
-	  { "[Mxu]", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  { "[Mxu]", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED },
 	  "[Mu]", .second = "[M]" },
 	{ "PMD-mapped folio, NUMA hint: hint and no exclusive pages in both",
 	  { "[Ndyx]", .prot = RW }, "[Ndy]", .second = "[Nd]" },
 	{ "PMD-mapped folio, uffd-rwp, userfaultfd inherited: child's PMD uffd-rwp",
-	  { "[Ndyux]", .prot = RW, .uffd_rwp = true }, "[Ndyu]",
+	  { "[Ndyux]", .prot = RW, .uffd = UFFD_RWP }, "[Ndyu]",
 	  .second = "[Ndu]" },
 	{ "PMD-mapped folio, uffd-rwp, userfaultfd not inherited: child's PMD accessible",
-	  { "[Ndyux]", .prot = RW, .uffd_rwp = true, .uffd_not_inherited = true },
+	  { "[Ndyux]", .prot = RW, .uffd = UFFD_RWP | NOT_INHERITED },
 	  "[Ndyu]", .second = "[Rd]" },
 	{ "huge zero page, uffd-wp, userfaultfd not inherited: child's PMD not uffd-wp",
-	  { "Rzyu*T", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true,
+	  { "Rzyu*T", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED,
 	    .huge_zero = true }, "Rzyu*T", .second = "Rz*T" },
 	{ "PMD migration entry, exclusive, uffd-wp, userfaultfd inherited: uffd-wp in both",
-	  { "[Mxu]", .prot = RW, .uffd_wp = true }, "[Mu]", .second = "[Mu]" },
+	  { "[Mxu]", .prot = RW, .uffd = UFFD_WP }, "[Mu]", .second = "[Mu]" },
 	{ "device-private PMD, writable: readable and shared in parent and child",
 	  { "[Dwx]", .prot = RW }, "[D]", .second = "[D]" },
 	{ "device-private PMD, readable and exclusive: shared in parent and child",
 	  { "[Dx]", .prot = RW }, "[D]", .second = "[D]" },
 	{ "device-private PMD, uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
-	  { "[Dxu]", .prot = RW, .uffd_wp = true, .uffd_not_inherited = true },
+	  { "[Dxu]", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED },
 	  "[Du]", .second = "[D]" },
 	{ "PMD-mapped shmem folio, VMA with guards: not copied, left to faults of the child",
-	  { "[Wdy]", PTEBATCH_SHMEM, RW, .guarded = true }, "[Wdy]",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW, .vma = VM_MAYBE_GUARD }, "[Wdy]",
 	  .second = "-*T" },
 	{ "PMD-mapped folio between page tables: PMD and PTEs read-only and shared",
 	  { "@-4 {Wdyx*4} [Wdyx] {Wdyx*4}", .prot = RW },
@@ -469,17 +468,17 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdyx*2 - Wdyx=5*2 .}", .prot = RW }, "{Wdyx*2 - Wdyx=5*2 .}",
 	  .second = "{?dy*2 - ?dy*2 .*3}", .with = { PINNED(LAST_FOLIO) } },
 	{ "32K folio, pinned, first half uffd-wp, inherited: copies of the first half uffd-wp",
-	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd_wp = true }, "{Rdyux*4 Wdyx*4}",
+	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd = UFFD_WP }, "{Rdyux*4 Wdyx*4}",
 	  .second = "{?dyu*4 ?dy*4}", .with = { PINNED(LAST_FOLIO) } },
 	{ "32K folio, pinned, first half uffd-wp, not inherited: no copy uffd-wp",
-	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd_wp = true,
-	    .uffd_not_inherited = true }, "{Rdyux*4 Wdyx*4}", .second = "{?dy*8}",
+	  { "{Rdyux*4 Wdyx*4}", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED }, "{Rdyux*4 Wdyx*4}",
+	  .second = "{?dy*8}",
 	  .with = { PINNED(LAST_FOLIO) } },
 	{ "PMD-mapped folio, pinned: PMD split, all pages copied for the child",
 	  { "[Wdyx]", .prot = RW }, "{Wdyx*T}", .second = "{?dy*T}",
 	  .with = { PINNED(LAST_FOLIO) } },
 	{ "64K file folio, pinned: not copied, mapped by the child",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .guarded = true }, "{Wdy*16}",
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .vma = VM_MAYBE_GUARD }, "{Wdy*16}",
 	  .second = "{W*16}", .with = { PINNED(LAST_FOLIO) } },
 	{ "64K folio with pin references, mm without MMF_HAS_PINNED: shared, not copied",
 	  { "{Wdyx*16}", .prot = RW }, "{Rdy*16}", .second = "{Rd*16}",
@@ -522,9 +521,9 @@ static const struct ptebatch_case kinds[] = {
 	  { "Wdyx", .prot = RW }, "Wdyx", .second = "?dy",
 	  .with = { PINNED(0), PINNED(0), PINNED(0) } },
 	{ "file folio: child's PTEs writable, clean and old",
-	  { "Wdy", PTEBATCH_FILE, RW, .guarded = true }, "Wdy", .second = "W" },
+	  { "Wdy", PTEBATCH_FILE, RW, .vma = VM_MAYBE_GUARD }, "Wdy", .second = "W" },
 	{ "shmem folio: child's PTEs writable, clean and old",
-	  { "Wdy", PTEBATCH_SHMEM, RW, .guarded = true }, "Wdy", .second = "W" },
+	  { "Wdy", PTEBATCH_SHMEM, RW, .vma = VM_MAYBE_GUARD }, "Wdy", .second = "W" },
 };
 
 PTEBATCH_ORDER_PARAMS(fork_order, kinds);
@@ -557,7 +556,7 @@ static void fork_order(struct kunit *test)
 static void fork_swap_count(struct kunit *test)
 {
 	struct ptebatch_case row = {
-		.setup = { "{Wdyx*4 Sx*12}", .prot = RW, .swap = true },
+		.setup = { "{Wdyx*4 Sx*12}", .prot = RW, .folios = WITH_SWAP },
 		.after = "{Rdy*4 S*12}", .second = "{Rd*4 S*12}", .op = &ptebatch_copy,
 		.with = { SWAP_COUNT_FULL(4), NO_SLAB_AT("swap_dup_entry_direct", 0) },
 	};

@@ -328,8 +328,8 @@ static bool check_fault(struct kunit *test, const struct ptebatch_case *row)
 	op.call = fault;
 	fault_row.op = &op;
 	fault_row.setup.prot = row->setup.prot ?: RW;
-	fault_row.setup.swap = !device;
-	fault_row.setup.lru = !device;
+	if (!device)
+		fault_row.setup.folios |= WITH_SWAP | ON_LRU;
 	fault_row.filled = !device;
 	fault_row.check = row->check ?: leaves_swap_cache;
 	if (!row->with[0].type)
@@ -376,7 +376,7 @@ static const struct ptebatch_case rows[] = {
 	{ "64K folio, read-only VMA, read fault: folio mapped read-only and exclusive",
 	  { "{Sx*16}", .prot = RO }, "{Ryx*16}", .arg = 5 },
 	{ "64K folio in an mlocked VMA, read fault: folio mapped",
-	  { "{Sx*16}", .mlocked = true }, "{Wyx*16}", .arg = 5 },
+	  { "{Sx*16}", .vma = VM_LOCKED }, "{Wyx*16}", .arg = 5 },
 	{ "64K folio of a private file mapping, read fault: folio mapped",
 	  { "{Sx*16}", PTEBATCH_PRIVATE_FILE }, "{Wyx*16}", .arg = 5 },
 	{ "64K folio, virtual address not 64K-aligned, read fault: folio mapped",
@@ -400,21 +400,21 @@ static const struct ptebatch_case rows[] = {
 	  { "{Sx*16}", .track = true }, "{Ryx*5 Wdysx Ryx*10}",
 	  .op = &ptebatch_swap_in_write, .arg = 5 },
 	{ "64K folio, uffd-wp, read fault: folio mapped read-only and uffd-wp",
-	  { "{Sux*16}", .uffd_wp = true }, "{Ryux*16}", .arg = 5 },
+	  { "{Sux*16}", .uffd = UFFD_WP }, "{Ryux*16}", .arg = 5 },
 	{ "64K folio, uffd-wp, write fault: -EFAULT, folio mapped read-only and uffd-wp",
-	  { "{Sux*16}", .uffd_wp = true }, "{Ryux*16}", .op = &ptebatch_swap_in_write,
+	  { "{Sux*16}", .uffd = UFFD_WP }, "{Ryux*16}", .op = &ptebatch_swap_in_write,
 	  .arg = 5, .ret = -EFAULT },
 	{ "64K folio, uffd-rwp, read fault: folio mapped without access",
-	  { "{Sux*16}", .uffd_rwp = true }, "{Nyux*16}", .arg = 5 },
+	  { "{Sux*16}", .uffd = UFFD_RWP }, "{Nyux*16}", .arg = 5 },
 
 	{ "64K folio, uffd-rwp, write fault: folio mapped without access",
-	  { "{Sux*16}", .uffd_rwp = true }, "{Nyux*16}", .op = &ptebatch_swap_in_write,
+	  { "{Sux*16}", .uffd = UFFD_RWP }, "{Nyux*16}", .op = &ptebatch_swap_in_write,
 	  .arg = 5 },
 	{ "64K folio, shared, uffd-rwp, write fault: folio mapped without access, not copied",
-	  { "{Su*16}", .uffd_rwp = true }, "{Nyu*16}", .op = &ptebatch_swap_in_write,
+	  { "{Su*16}", .uffd = UFFD_RWP }, "{Nyu*16}", .op = &ptebatch_swap_in_write,
 	  .arg = 5 },
 	{ "64K folio, not uffd-rwp, VMA for it, read fault: folio mapped, writable",
-	  { "{Sx*16}", .uffd_rwp = true }, "{Wyx*16}", .arg = 5 },
+	  { "{Sx*16}", .uffd = UFFD_RWP }, "{Wyx*16}", .arg = 5 },
 
 	/* Rule 3: otherwise only the page of the fault is mapped. */
 	{ "first PTE of a 64K folio empty, read fault: one page mapped",
@@ -452,10 +452,10 @@ static const struct ptebatch_case rows[] = {
 	  { "{Sx*5 | Sx | Sx*9 Ssx}", .track = true }, "{Sx*5 Ryx Sx*9 Ssx}",
 	  .arg = 5 },
 	{ "64K folio, last page uffd-wp, read fault: one page mapped, writable",
-	  { "{Sx*5 | Sx | Sx*9 Sux}", .uffd_wp = true }, "{Sx*5 Wyx Sx*9 Sux}",
+	  { "{Sx*5 | Sx | Sx*9 Sux}", .uffd = UFFD_WP }, "{Sx*5 Wyx Sx*9 Sux}",
 	  .arg = 5 },
 	{ "64K folio, second half uffd-wp, read fault of it: one page mapped read-only",
-	  { "{Sx*8 Sux | Sux | Sux*6}", .uffd_wp = true }, "{Sx*8 Sux Ryux Sux*6}",
+	  { "{Sx*8 Sux | Sux | Sux*6}", .uffd = UFFD_WP }, "{Sx*8 Sux Ryux Sux*6}",
 	  .arg = 9 },
 	{ "64K folio across a page table boundary, read fault before it: one page mapped",
 	  { "@-8 {Sx*3 | Sx | Sx*12}" }, "@-8 {Sx*3 Wyx Sx*12}", .arg = 3 },
@@ -538,7 +538,7 @@ static const struct ptebatch_case rows[] = {
 	  { "{Sx*16}" }, "{Wdyx*16}", .op = &ptebatch_swap_in_write, .arg = 5,
 	  .with = { SLOW_DEVICE, UNLOCKED } },
 	{ "64K folio, slow device, mlocked VMA, read fault: leaves the swap cache",
-	  { "{Sx*16}", .mlocked = true }, "{Wyx*16}", .arg = 5,
+	  { "{Sx*16}", .vma = VM_LOCKED }, "{Wyx*16}", .arg = 5,
 	  .with = { SLOW_DEVICE, UNLOCKED } },
 	{ "64K folio swapped out to a slow device, read fault: a small folio",
 	  { "{Sx*5 | Sx | Sx*10}" }, "Sx*5 ~{Wyx} Sx*10", .arg = 5,
@@ -617,7 +617,7 @@ static const struct ptebatch_case rows[] = {
 	  { "{Sx*2 ; Sx | Sx | Sx*12}" }, "Sx*3 ~{Wyx} Sx*12", .arg = 3,
 	  .with = { SWAPPED_OUT, ANON_ORDERS(SIZES) } },
 	{ "64K folio swapped out, userfaultfd registered, read fault: a small folio",
-	  { "{Sx*5 | Sx | Sx*10}", .uffd_wp = true }, "Sx*5 ~{Wyx} Sx*10", .arg = 5,
+	  { "{Sx*5 | Sx | Sx*10}", .uffd = UFFD_WP }, "Sx*5 ~{Wyx} Sx*10", .arg = 5,
 	  .with = { SWAPPED_OUT, ANON_ORDERS(SIZES) } },
 	{ "64K folio swapped out, private file mapping, read fault: a small folio",
 	  { "{Sx*5 | Sx | Sx*10}", PTEBATCH_PRIVATE_FILE }, "Sx*5 ~{Wyx} Sx*10",
@@ -694,7 +694,7 @@ static const struct ptebatch_case free_rows[] = {
 	{ "64K folio, soft-dirty and exclusive change: all cleared",
 	  { "{Ssx*3 S Ss*2 Ssx*2 Sx*3 S Ss*4}", .track = true }, "-*16" },
 	{ "64K folio, uffd-wp changes: all cleared",
-	  { "{Sx Sux Sx Sux*5 Sx*8}", .uffd_wp = true }, "-*16" },
+	  { "{Sx Sux Sx Sux*5 Sx*8}", .uffd = UFFD_WP }, "-*16" },
 	{ "pages of a 32K folio in the order 0, 2, 4, 6, 1, 3, 5, 7: all cleared",
 	  { "{Sx Sx=2 Sx=4 Sx=6 Sx=1 Sx=3 Sx=5 Sx=7}" }, "-*8" },
 	{ "pages of a 64K folio in the order 8 to 15, 0 to 7, first 12: cleared",
@@ -706,7 +706,7 @@ static const struct ptebatch_case free_rows[] = {
 	{ "64K folio in two VMAs, middle 12 pages: cleared, the rest unchanged",
 	  { "{Sx*2 | Sx*6 ; Sx*6 | Sx*2}" }, "Sx*2 -*12 Sx*2" },
 	{ "swap entries across the end of a swap cluster: 8 cleared, the rest unchanged",
-	  { "@T/2 {Sx*T-4 | Sx*4} {Sx*4 | Sx*T-4}", .swap_follows = true },
+	  { "@T/2 {Sx*T-4 | Sx*4} {Sx*4 | Sx*T-4}", .folios = SWAP_FOLLOWS },
 	  "@T/2 Sx*T-4 -*8 Sx*T-4" },
 	{ "markers and migration entries between: zapping leaves guards",
 	  { "{Sx*4} P {Sx*4} G {Mx*4} {Sx*4}" }, "-*9 G -*8", .op = &ptebatch_zap },
@@ -761,7 +761,7 @@ static void free_slots(struct kunit *test)
 	unsigned int i;
 
 	row.setup.prot = RW;
-	row.setup.swap = true;
+	row.setup.folios |= WITH_SWAP;
 	row.check = check_cached;
 	if (!row.with[0].type)
 		row.with[0] = (struct ptebatch_condition)IN_SWAP_CACHE(0);

@@ -25,8 +25,8 @@
 enum { CACHED, DEVICE };
 
 static const struct ptebatch_bench_kind kinds[] = {
-	[CACHED] = { "cached", { .prot = PROT_READ | PROT_WRITE, .swap = true }, "Sx" },
-	[DEVICE] = { "device", { .prot = PROT_READ | PROT_WRITE, .swap = true }, "Sx" },
+	[CACHED] = { "cached", { .prot = PROT_READ | PROT_WRITE, .folios = WITH_SWAP }, "Sx" },
+	[DEVICE] = { "device", { .prot = PROT_READ | PROT_WRITE, .folios = WITH_SWAP }, "Sx" },
 };
 
 static int swap_in_bench_params(struct kunit *test)

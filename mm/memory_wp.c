@@ -99,12 +99,12 @@ static long fault(const struct ptebatch_op *op, struct ptebatch_space *space,
 	vm_fault_t ret;
 
 	/* A page without struct page is copied through its address. */
-	if (space->setup.mixedmap)
+	if (space->setup.vma & VM_MIXEDMAP)
 		kthread_use_mm(mm);
 	mmap_read_lock(mm);
 	ret = handle_mm_fault(vma_lookup(mm, addr), addr, FAULT_FLAG_REMOTE | op->prot, NULL);
 	mmap_read_unlock(mm);
-	if (space->setup.mixedmap)
+	if (space->setup.vma & VM_MIXEDMAP)
 		kthread_unuse_mm(mm);
 	return ret & VM_FAULT_ERROR ? vm_fault_to_errno(ret, 0) : 0;
 }
@@ -152,7 +152,7 @@ static const struct ptebatch_case rows[] = {
 	{ "64K folio across a page table boundary: page reused",
 	  { "@-8 {Rdy*16}" }, "Wdyx", .arg = 9 },
 	{ "64K folio, mlocked, referenced: page copied, copy mlocked",
-	  { "{Rdy*16}", .mlocked = true, .mlocked_folios = true }, "~Wdyx", .arg = 5,
+	  { "{Rdy*16}", .vma = VM_LOCKED, .folios = FOLIOS_MLOCKED }, "~Wdyx", .arg = 5,
 	  .with = { REFERENCED(0) } },
 	{ "64K folio, executable, protection key 3, referenced: page copied with both",
 	  { "{Rdy*16}", .prot = RW | PROT_EXEC, .pkey = 3 }, "~Wdyx", .arg = 5,
@@ -180,17 +180,17 @@ static const struct ptebatch_case rows[] = {
 
 	/* The swap cache. */
 	{ "64K folio in the swap cache: removed from it, page reused",
-	  { "{Rdy*16}", .swap = true }, "Wdyx", .arg = 5, .with = { UNLOCKED } },
+	  { "{Rdy*16}", .folios = WITH_SWAP }, "Wdyx", .arg = 5, .with = { UNLOCKED } },
 	{ "64K folio in the swap cache, second half swap entries: page copied",
-	  { "{Rdy*8 S*8}", .swap = true }, "~Wdyx", .arg = 5, .with = { UNLOCKED } },
+	  { "{Rdy*8 S*8}", .folios = WITH_SWAP }, "~Wdyx", .arg = 5, .with = { UNLOCKED } },
 	{ "64K folio in the swap cache, exclusive: page reused",
-	  { "{Rdyx*16}", .swap = true }, "Wdyx", .arg = 5, .with = { UNLOCKED } },
+	  { "{Rdyx*16}", .folios = WITH_SWAP }, "Wdyx", .arg = 5, .with = { UNLOCKED } },
 	{ "64K folio in the swap cache, one page mapped: page copied, folio freed",
-	  { "{.*5 Rdy .*10}", .swap = true }, "~Wdyx", .with = { UNLOCKED } },
+	  { "{.*5 Rdy .*10}", .folios = WITH_SWAP }, "~Wdyx", .with = { UNLOCKED } },
 	{ "small folio in the swap cache: removed from it, reused",
-	  { "Rdy*3", .swap = true }, "Wdyx", .arg = 1, .with = { UNLOCKED } },
+	  { "Rdy*3", .folios = WITH_SWAP }, "Wdyx", .arg = 1, .with = { UNLOCKED } },
 	{ "small folio in the swap cache, referenced: copied",
-	  { "Rdy*3", .swap = true }, "~Wdyx", .arg = 1,
+	  { "Rdy*3", .folios = WITH_SWAP }, "~Wdyx", .arg = 1,
 	  .with = { UNLOCKED, REFERENCED(1) } },
 
 	/* Small folios, and pages that are never reused. */
@@ -206,7 +206,7 @@ static const struct ptebatch_case rows[] = {
 	{ "zero page of KSM: copied, and no longer counted",
 	  { "Rdzy*3" }, "~Wdyx", .arg = 1 },
 	{ "special PTE: copied through its address",
-	  { "{Wdyx*4 Rpy*4 Wdyx*8}", .mixedmap = true }, "~Wdyx", .arg = 5 },
+	  { "{Wdyx*4 Rpy*4 Wdyx*8}", .vma = VM_MIXEDMAP }, "~Wdyx", .arg = 5 },
 	{ "private file, 64K folio of the page cache: page copied",
 	  { "{Ry*16}", PTEBATCH_PRIVATE_FILE }, "~Wdyx", .arg = 5 },
 	{ "private file, 64K copy: page reused",
@@ -218,7 +218,7 @@ static const struct ptebatch_case rows[] = {
 	{ "shmem, 64K folio: PTE writable, dirty",
 	  { "{Ry*16}", PTEBATCH_SHMEM }, "Wdy", .arg = 5 },
 	{ "shmem, special PTE: writable, dirty",
-	  { "{Ry*4 Rpy*4 Ry*8}", PTEBATCH_SHMEM, .mixedmap = true }, "Wdpy", .arg = 5 },
+	  { "{Ry*4 Rpy*4 Ry*8}", PTEBATCH_SHMEM, .vma = VM_MIXEDMAP }, "Wdpy", .arg = 5 },
 
 	/* Soft-dirty, userfaultfd. */
 	{ "soft-dirty tracked, 64K folio, exclusive: reused, soft-dirty",
@@ -227,17 +227,17 @@ static const struct ptebatch_case rows[] = {
 	  { "{Rdy*16}", .track = true }, "~Wdysx", .arg = 5,
 	  .with = { REFERENCED(0) } },
 	{ "uffd-wp, no reader: -EFAULT",
-	  { "{Rdyux*16}", .uffd_wp = true }, .arg = 5, .ret = -EFAULT },
+	  { "{Rdyux*16}", .uffd = UFFD_WP }, .arg = 5, .ret = -EFAULT },
 	{ "uffd-wp, asynchronous, exclusive: reused, no longer uffd-wp",
-	  { "{Rdyux*16}", .uffd_wp = true, .uffd_no_remap_event = true }, "Wdyx",
+	  { "{Rdyux*16}", .uffd = UFFD_WP | NO_REMAP_EVENT }, "Wdyx",
 	  .arg = 5, .with = { ASYNC } },
 	{ "uffd-wp, asynchronous, 64K folio, referenced: page copied, not uffd-wp",
-	  { "{Rdyu*16}", .uffd_wp = true, .uffd_no_remap_event = true }, "~Wdyx",
+	  { "{Rdyu*16}", .uffd = UFFD_WP | NO_REMAP_EVENT }, "~Wdyx",
 	  .arg = 5, .with = { REFERENCED(0), ASYNC } },
 	{ "userfaultfd registered, page not uffd-wp: reused",
-	  { "{Rdyux*5 Rdyx Rdyux*10}", .uffd_wp = true }, "Wdyx", .arg = 5 },
+	  { "{Rdyux*5 Rdyx Rdyux*10}", .uffd = UFFD_WP }, "Wdyx", .arg = 5 },
 	{ "userfaultfd registered, TLB flush pending: flushed",
-	  { "{Rdyux*5 Rdyx Rdyux*10}", .uffd_wp = true }, "Wdyx", .arg = 5,
+	  { "{Rdyux*5 Rdyx Rdyux*10}", .uffd = UFFD_WP }, "Wdyx", .arg = 5,
 	  .with = { FLUSH_PENDING }, .check = expect_flush },
 
 	/* FOLL_FORCE. Folios smaller than a contpte block, as the dirty bit would spread. */
@@ -269,7 +269,7 @@ static const struct ptebatch_case rows[] = {
 	  { "{Rdy*16}", .track = true }, "~Ryx", .op = &unshare, .arg = 5,
 	  .with = { REFERENCED(0) } },
 	{ "unshare, uffd-wp: copied, uffd-wp",
-	  { "{Rdyu*16}", .uffd_wp = true }, "~Ryux", .op = &unshare, .arg = 5,
+	  { "{Rdyu*16}", .uffd = UFFD_WP }, "~Ryux", .op = &unshare, .arg = 5,
 	  .with = { REFERENCED(0) } },
 	{ "unshare, zero page: copied",
 	  { "Rzy*3" }, "~Ryx", .op = &unshare, .arg = 1 },
@@ -296,7 +296,7 @@ static const struct ptebatch_case rows[] = {
 	{ "PMD, not exclusive, no other use: reused, exclusive",
 	  { "[Rdy]" }, "[Wdyx]", .arg = 7 },
 	{ "PMD, not exclusive, in the swap cache: removed from it, reused",
-	  { "[Rdy]", .swap = true }, "[Wdyx]", .arg = 7, .with = { UNLOCKED } },
+	  { "[Rdy]", .folios = WITH_SWAP }, "[Wdyx]", .arg = 7, .with = { UNLOCKED } },
 	{ "PMD, not exclusive, referenced: split, page copied",
 	  { "[Rdy]" }, "~{Wdyx} {. Rdy*T-1}", .with = { REFERENCED(0) } },
 	{ "PMD, shared with a child: split, page copied",
@@ -390,7 +390,7 @@ static bool check_row(struct kunit *test, const struct ptebatch_case *row, bool 
 		kunit_skip(test, NO_LARGE_FOLIOS);
 	fault.op = row->op ?: &write;
 	fault.setup.prot = row->setup.prot ?: RW;
-	fault.setup.lru = true;
+	fault.setup.folios |= ON_LRU;
 	fault.second = row->setup.twice ? PTEBATCH_UNCHANGED : NULL;
 	fault.filled = true;
 	trial = ptebatch_case_call(test, &fault, false, &passes);
@@ -659,7 +659,7 @@ static void run_step(struct ptebatch_trial *trial, char step)
 static void shared_write(struct kunit *test)
 {
 	const struct share_row *row = test->param_value;
-	const struct ptebatch_setup setup = { row->picture, .prot = RW, .lru = true };
+	const struct ptebatch_setup setup = { row->picture, .prot = RW, .folios = ON_LRU };
 	struct ptebatch_trial *trial;
 	const char *step;
 	long err;

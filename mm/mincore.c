@@ -115,7 +115,7 @@ static const struct mincore_row rows[] = {
 	{ { "zero page between two small folios: in memory",
 	    { "Wdyx Rzy*2 Wdyx", .prot = RW } }, "1" },
 	{ { "guard markers between 16K folios: not in memory",
-	    { "{Wdyx*4} G*4 {Wdyx*4}", .prot = RW, .guarded = true } }, "1*4 0*4 1" },
+	    { "{Wdyx*4} G*4 {Wdyx*4}", .prot = RW, .vma = VM_MAYBE_GUARD } }, "1*4 0*4 1" },
 	{ { "migration entries of a 64K folio: in memory",
 	    { "{Mx*16}", .prot = RW } }, "1" },
 	{ { "64K folio, second half migration entries: in memory",
@@ -123,11 +123,11 @@ static const struct mincore_row rows[] = {
 
 	/* Swap entries. */
 	{ { "swap entries of a 64K folio in the swap cache: in memory",
-	    { "{Sx*16}", .prot = RW, .swap = true } }, "1" },
+	    { "{Sx*16}", .prot = RW, .folios = WITH_SWAP } }, "1" },
 	{ { "swap entries of a 64K folio that is swapped out: not in memory",
-	    { "{Sx*16}", .prot = RW, .swap = true }, .with = { NOT_IN_SWAP_CACHE } }, "0" },
+	    { "{Sx*16}", .prot = RW, .folios = WITH_SWAP }, .with = { NOT_IN_SWAP_CACHE } }, "0" },
 	{ { "small folios before swap entries of a swapped-out folio: only they in memory",
-	    { "Wdyx*3 {Sx*16}", .prot = RW, .swap = true },
+	    { "Wdyx*3 {Sx*16}", .prot = RW, .folios = WITH_SWAP },
 	    .with = { NOT_IN_SWAP_CACHE } }, "1*3 0" },
 
 	/* Files. */
@@ -140,9 +140,9 @@ static const struct mincore_row rows[] = {
 	{ { "64K shmem folio, half of it mapped: in memory",
 	    { "{Wdy*8 -*8}", PTEBATCH_SHMEM, RW } }, "1" },
 	{ { "32K shmem folio between markers of an empty file: only it in memory",
-	    { "U*4 {Ry*8} U*4", PTEBATCH_SHMEM, RW, .uffd_wp = true } }, "0*4 1*8 0" },
+	    { "U*4 {Ry*8} U*4", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP } }, "0*4 1*8 0" },
 	{ { "64K shmem folio, uffd-wp markers instead of its second half: in memory",
-	    { "{Ry*8 U*8}", PTEBATCH_SHMEM, RW, .uffd_wp = true } }, "1" },
+	    { "{Ry*8 U*8}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP } }, "1" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);

@@ -222,14 +222,14 @@ static void expect_folio(const struct ptebatch_trial *trial,
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_unevictable(folio), locks > 0,
 			    "%s: PG_unevictable of folio %u", trial->function,
 			    i);
-	KUNIT_EXPECT_EQ_MSG(test, folio_test_lru(folio), !row->c.setup.coherent,
+	KUNIT_EXPECT_EQ_MSG(test, folio_test_lru(folio), !(row->c.setup.folios & COHERENT),
 			    "%s: PG_lru of folio %u", trial->function, i);
 	if (locks && folio_test_unevictable(folio))
 		KUNIT_EXPECT_EQ_MSG(test, folio->mlock_count, locks,
 				    "%s: mlock_count of folio %u is %u, expected %u",
 				    trial->function, i, folio->mlock_count,
 				    locks);
-	if (row->steps[1] == DONE && !unlocks(row->steps[0]) && !row->c.setup.coherent)
+	if (row->steps[1] == DONE && !unlocks(row->steps[0]) && !(row->c.setup.folios & COHERENT))
 		KUNIT_EXPECT_EQ_MSG(test,
 				    lockable(&trial->before.row, i,
 					     covers_row(row->steps[0])),
@@ -260,7 +260,8 @@ static bool check_row(struct kunit *test, const struct mlock_row *row)
 
 	run.op = &mlock_op;
 	run.arg = (unsigned long)row->steps;
-	run.setup.lru = !run.setup.coherent;
+	if (!(run.setup.folios & COHERENT))
+		run.setup.folios |= ON_LRU;
 	trial = ptebatch_case_try(test, &run, false, &passes);
 	expect_vmas(trial, row);
 	if (passes)
@@ -338,7 +339,7 @@ static const struct mlock_row rows[] = {
 	{ { "64K folio, one entry PROT_NONE, small folio: only the small one mlocked",
 	    { "{Wdyx*8 Ndyx Wdyx*7} Wdyx", .prot = RW } }, { ONFAULT }, "01" },
 	{ { "64K folio half uffd-wp, 64K folio all uffd-wp: only the second mlocked",
-	    { "{Rdyux*8 Wdyx*8} {Rdyux*16}", .prot = RW, .uffd_wp = true } },
+	    { "{Rdyux*8 Wdyx*8} {Rdyux*16}", .prot = RW, .uffd = UFFD_WP } },
 	  { ONFAULT }, "01" },
 
 	/* Page table boundaries. */
@@ -363,7 +364,7 @@ static const struct mlock_row rows[] = {
 	{ { "64K folio between swap entries: mlocked",
 	    { "S*2 {Wdyx*16} Sx", .prot = RW } }, { ONFAULT }, "1" },
 	{ { "64K folio half in swap, mapped 64K folio: only the mapped one mlocked",
-	    { "{Wdyx*8 Sx*8} {Wdyx*16}", .prot = RW, .swap = true } },
+	    { "{Wdyx*8 Sx*8} {Wdyx*16}", .prot = RW, .folios = WITH_SWAP } },
 	  { ONFAULT }, "01" },
 	{ { "64K folio with migration entries, mapped 64K folio: only the mapped one mlocked",
 	    { "{Mw*4 Mx*4 M*4 Wdyx*4} {Wdyx*16}", .prot = RW } }, { ONFAULT }, "01" },
@@ -458,9 +459,9 @@ static const struct mlock_row rows[] = {
 	    { "Rzy*T {Wdyx*16}", .prot = RW, .huge_zero = true } }, { ONFAULT }, "1" },
 	/* Device memory is never reclaimed. */
 	{ { "64K folio in device-coherent memory, MLOCK_ONFAULT: not mlocked",
-	    { "{Wdyx*16}", .prot = RW, .coherent = true } }, { ONFAULT }, "0" },
+	    { "{Wdyx*16}", .prot = RW, .folios = COHERENT } }, { ONFAULT }, "0" },
 	{ { "PMD-mapped folio in device-coherent memory, MLOCK_ONFAULT: not mlocked",
-	    { "[Wdyx]", .prot = RW, .coherent = true } }, { ONFAULT }, "0" },
+	    { "[Wdyx]", .prot = RW, .folios = COHERENT } }, { ONFAULT }, "0" },
 	{ { "PMD-mapped folio between two PTE-mapped folios: all mlocked",
 	    { "@-4 {Wdyx*4} [Rdyx] {Wdyx*4}", .prot = RW } }, { ONFAULT }, "111" },
 };
@@ -545,7 +546,7 @@ KUNIT_ARRAY_PARAM_DESC(refusals, refusals, name);
 static void mlock_refusal(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
-		"{Wdyx*16}", .prot = RW, .lru = true,
+		"{Wdyx*16}", .prot = RW, .folios = ON_LRU,
 	};
 	static const struct mlock_row nothing = { .locks = "0" };
 	const struct refusal *refusal = test->param_value;

@@ -121,7 +121,8 @@ static int mprotect_model_params(struct kunit *test)
 
 /* Soft-dirty tracking and userfaultfd registration of a VMA. */
 struct vma_kind {
-	bool track, uffd_wp, uffd_rwp;
+	bool track;
+	unsigned int uffd;
 };
 
 #define VMA_KINDS_MAX	6
@@ -136,10 +137,10 @@ static unsigned int vma_kinds(const struct ptebatch_op *op,
 		if (!op->uffd_wp && !op->uffd_rwp)
 			kinds[nr++] = (struct vma_kind) { track };
 		if (!op->uffd_rwp && pgtable_supports_uffd())
-			kinds[nr++] = (struct vma_kind) { track, true };
+			kinds[nr++] = (struct vma_kind) { track, UFFD_WP };
 		if (!op->uffd_wp && pgtable_supports_uffd() &&
 		    VM_UFFD_RWP != VM_NONE)
-			kinds[nr++] = (struct vma_kind) { track, false, true };
+			kinds[nr++] = (struct vma_kind) { track, UFFD_RWP };
 	}
 	return nr;
 }
@@ -152,9 +153,8 @@ static void vma_setup(struct ptebatch_setup *setup, const struct memory *memory,
 		.mapping = memory->mapping,
 		.prot = PROT_READ,
 		.track = kind.track,
-		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL),
-		.uffd_wp = kind.uffd_wp,
-		.uffd_rwp = kind.uffd_rwp,
+		.vma = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) ? VM_MIXEDMAP : 0,
+		.uffd = kind.uffd,
 	};
 }
 
@@ -470,7 +470,8 @@ static void states_of_kind(struct kunit *test, const struct memory *memory,
 	kunit_info(test, "%u states, %u ruled out%s%s\n", round->states.nr,
 		   round->states.nr_ruled_out,
 		   kind.track ? ", soft-dirty tracked" : "",
-		   kind.uffd_wp ? ", uffd-wp" : kind.uffd_rwp ? ", uffd-rwp" : "");
+		   kind.uffd & UFFD_WP ? ", uffd-wp" :
+		   kind.uffd & UFFD_RWP ? ", uffd-rwp" : "");
 	list_ruled_out(test, &round->states);
 	check_read_back(test, round);
 }

@@ -30,11 +30,10 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 			   PTEBATCH_ANON,
 		.prot = PROT_READ | (exec ? PROT_EXEC : 0),
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
-		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) &&
-			    bits & BIT(16),
+		.vma = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) && bits & BIT(16) ?
+		       VM_MIXEDMAP : 0,
 		/* A VMA has at most one of uffd-wp and uffd-rwp. */
-		.uffd_wp = op->uffd_wp || (!op->uffd_rwp && uffd_wp),
-		.uffd_rwp = op->uffd_rwp,
+		.uffd = op->uffd_rwp ? UFFD_RWP : op->uffd_wp || uffd_wp ? UFFD_WP : 0,
 	};
 }
 

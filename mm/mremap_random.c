@@ -16,7 +16,7 @@
  */
 static bool usable(const struct ptebatch_random *random, const struct ptebatch_entry *state)
 {
-	return !random->setup.uffd_no_remap_event || !(state->flags & PTEBATCH_MIGRATION_WRITE);
+	return !(random->setup.uffd & NO_REMAP_EVENT) || !(state->flags & PTEBATCH_MIGRATION_WRITE);
 }
 
 static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
@@ -29,22 +29,22 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 			   PTEBATCH_ANON,
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(2),
-		.uffd_wp = pgtable_supports_uffd() && bits & BIT(3),
-		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) &&
-			    bits & BIT(16),
+		.vma = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) && bits & BIT(16) ?
+		       VM_MIXEDMAP : 0,
 	};
-	setup->uffd_rwp = VM_UFFD_RWP && pgtable_supports_uffd() &&
-			  !setup->uffd_wp && bits & BIT(6);
+	if (pgtable_supports_uffd())
+		setup->uffd = bits & BIT(3) ? UFFD_WP :
+			      VM_UFFD_RWP && bits & BIT(6) ? UFFD_RWP : 0;
 	/*
 	 * If soft-dirty is tracked, moved entries are alike in it: the batches
 	 * that resolve the protection are longer than the model permits.
 	 */
-	setup->uffd_no_remap_event = (setup->uffd_wp || setup->uffd_rwp) &&
-				     !setup->track && bits & BIT(4);
+	if (setup->uffd && !setup->track && bits & BIT(4))
+		setup->uffd |= NO_REMAP_EVENT;
 	random->op = &ptebatch_move;
 	random->usable = usable;
 	/* mremap() moves several VMAs only without userfaultfd. */
-	random->one_vma = setup->uffd_wp || setup->uffd_rwp;
+	random->one_vma = setup->uffd;
 	/* Half of the moves keep the alignment of contpte blocks. */
 	random->first = prandom_u32_state(rnd) % PTRS_PER_PTE;
 	if (bits & BIT(5))

@@ -24,9 +24,9 @@
 #define RW	(PROT_READ | PROT_WRITE)
 
 static const struct ptebatch_bench_kind kinds[] = {
-	{ "swap", { .prot = RW, .swap = true }, "Wdyx" },
-	{ "swap-shared", { .prot = RO, .swap = true }, "Rdy" },
-	{ "lazyfree", { .prot = RW, .lazyfree = true }, "Wyx" },
+	{ "swap", { .prot = RW, .folios = WITH_SWAP }, "Wdyx" },
+	{ "swap-shared", { .prot = RO, .folios = WITH_SWAP }, "Rdy" },
+	{ "lazyfree", { .prot = RW }, "Wyxl" },
 	{ "shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
 };
 

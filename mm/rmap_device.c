@@ -113,7 +113,7 @@ static const struct ptebatch_case restore_rows[] = {
 	{ "device-exclusive page of a 64K folio, VMA read-only, read fault: read-only",
 	  { "{Ex*16}", .prot = RO }, "{Rx Ex*15}", READ_FAULT(0) },
 	{ "last of 16 device-exclusive pages, uffd-wp, read fault: uffd-wp",
-	  { "{Ex*15 Exu}", .prot = RW, .uffd_wp = true }, "{Ex*15 Rux}",
+	  { "{Ex*15 Exu}", .prot = RW, .uffd = UFFD_WP }, "{Ex*15 Rux}",
 	  READ_FAULT(15) },
 };
 

@@ -180,7 +180,7 @@ static const struct ptebatch_condition_type ptebatch_condition_no_mm_users = {
 /* Some PTEs stay young, which the model does not cover. */
 static bool leaves_young(const struct ptebatch_case *row)
 {
-	return row->setup.mlocked || row->setup.next_mlocked || row->ret < 0;
+	return (row->setup.vma | row->setup.next_vma) & VM_LOCKED || row->ret < 0;
 }
 
 /* clear_flush_young() covers the mapped entries of the range, in batches. */
@@ -216,7 +216,7 @@ static void expect_batches(const struct ptebatch_trial *trial,
 static void expect_mlocked(const struct ptebatch_trial *trial,
 			   const struct referenced_row *row)
 {
-	if (!row->c.setup.mlocked)
+	if (!(row->c.setup.vma & VM_LOCKED))
 		return;
 	KUNIT_EXPECT_EQ_MSG(trial->test,
 			    folio_test_mlocked(trial->space->folios[0]),
@@ -361,7 +361,7 @@ static const struct referenced_row rows[] = {
 	{ { "64K folio, PROT_NONE, young: referenced, all PTEs become old",
 	    { "{Ndyx*16}" }, "{Ndx*16}", .ret = 1 }, 1 },
 	{ { "64K lazyfree folio, young: referenced, all PTEs become old",
-	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", .ret = 1 }, 1 },
+	    { "{Wyxl*16}", .prot = RW }, "{Wxl*16}", .ret = 1 }, 1 },
 	{ { "three small folios, two young: 2 references, all PTEs become old",
 	    { "Wdyx Wdx - Ryx", .prot = RW }, "Wdx Wdx - Rx", .ret = 2 }, 3 },
 
@@ -396,7 +396,7 @@ static const struct referenced_row rows[] = {
 	    { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true }, "{Wdsx*4 Wdx*12}",
 	    .ret = 1 }, 1 },
 	{ { "64K folio, first 4 PTEs uffd-wp: 2 batches, only young cleared",
-	    { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, "{Rdux*4 Wdx*12}",
+	    { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd = UFFD_WP }, "{Rdux*4 Wdx*12}",
 	    .ret = 1 }, 2 },
 
 	/* Rules 3 and 4: where batches end, and neighbours. */
@@ -408,7 +408,7 @@ static const struct referenced_row rows[] = {
 	{ { "64K folio in two VMAs: 2 references, 2 batches, all PTEs become old",
 	    { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdx*16}", .ret = 2 }, 2 },
 	{ { "64K folio in two VMAs, second one mlocked: only the first half becomes old",
-	    { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .next_mlocked = true },
+	    { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW, .next_vma = VM_LOCKED },
 	    "@5 {Wdx*8 Wdyx*8}", .ret = 1 } },
 	{ { "64K folio across a page table boundary, last PTE young: referenced, 2 batches",
 	    { "@-8 {Wdx*15 Wdyx}", .prot = RW }, "@-8 {Wdx*16}", .ret = 1 }, 2 },
@@ -474,23 +474,23 @@ static const struct referenced_row rows[] = {
 
 	/* Rule 21: mlocked folios. */
 	{ { "64K folio in an mlocked VMA: VM_LOCKED returned, PTEs stay young",
-	    { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Wdyx*16}" },
+	    { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED }, "{Wdyx*16}" },
 	    .mlocked = true },
 	{ { "small folio in an mlocked VMA: VM_LOCKED returned, PTE stays young",
-	    { "Wdyx", .prot = RW, .mlocked = true }, "Wdyx" }, .mlocked = true },
+	    { "Wdyx", .prot = RW, .vma = VM_LOCKED }, "Wdyx" }, .mlocked = true },
 	{ { "64K folio, first 8 pages mapped in an mlocked VMA: no VM_LOCKED, PTEs stay young",
-	    { "{Wdyx*8 .*8}", .prot = RW, .mlocked = true }, "{Wdyx*8 .*8}" } },
+	    { "{Wdyx*8 .*8}", .prot = RW, .vma = VM_LOCKED }, "{Wdyx*8 .*8}" } },
 	{ { "64K folio across page tables of an mlocked VMA: no VM_LOCKED, PTEs stay young",
-	    { "@-8 {Wdyx*16}", .prot = RW, .mlocked = true }, "@-8 {Wdyx*16}" } },
+	    { "@-8 {Wdyx*16}", .prot = RW, .vma = VM_LOCKED }, "@-8 {Wdyx*16}" } },
 	{ { "PMD-mapped folio in an mlocked VMA: VM_LOCKED returned, PMD stays young",
-	    { "[Wdyx]", .prot = RW, .mlocked = true }, "[Wdyx]" }, .mlocked = true },
+	    { "[Wdyx]", .prot = RW, .vma = VM_LOCKED }, "[Wdyx]" }, .mlocked = true },
 
 	/* The pages of an mm that the OOM reaper unmaps are not swapped out. */
 	{ { "64K folio, OOM reaper: -1, PTEs stay young",
 	    { "{Wdyx*16}", .prot = RW }, "{Wdyx*16}", .ret = -1,
 	    .with = { MM_FLAG(MMF_UNSTABLE) } } },
 	{ { "64K lazyfree folio, OOM reaper: referenced, all PTEs become old",
-	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wx*16}", .ret = 1,
+	    { "{Wyxl*16}", .prot = RW }, "{Wxl*16}", .ret = 1,
 	    .with = { MM_FLAG(MMF_UNSTABLE) } }, 1 },
 	{ { "64K folio shared with a child, OOM reaper: referenced, all PTEs become old",
 	    { "{Wdyx*16}", .prot = RW, .twice = true }, "{Rd*16}", .ret = 1,
@@ -520,10 +520,10 @@ static const struct referenced_row rows[] = {
 	    { "{-*8 ; Wdyx*8}", .prot = RW }, "{-*8 Wdx*8}", .ret = 1,
 	    .with = { WALKS(3), NO_SYNC } }, 1 },
 	{ { "64K folio in three VMAs, first two mlocked and not: third one not walked",
-	    { "@5 {Wdyx*4 ; Wdyx*4 ; -*8}", .prot = RW, .next_mlocked = true },
+	    { "@5 {Wdyx*4 ; Wdyx*4 ; -*8}", .prot = RW, .next_vma = VM_LOCKED },
 	    "@5 {Wdx*4 Wdyx*4 -*8}", .ret = 1, .with = { WALKS(7), NO_SYNC } } },
 	{ { "64K folio mapped by two mlocked VMAs: mlocked by the first, second one not walked",
-	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .mlocked = true, .twice = true },
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .vma = VM_LOCKED, .twice = true },
 	    "{Wdy*16}", .with = { WALKS(16), NO_SYNC } }, .mlocked = true },
 
 	/* Rule 16: PMD-mapped folios. */

@@ -15,7 +15,7 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 #define ANON	{ .prot = RW }
-#define LRU	{ .prot = RW, .lru = true }
+#define LRU	{ .prot = RW, .folios = ON_LRU }
 #define SHMEM	{ .mapping = PTEBATCH_SHMEM, .prot = RW }
 #define ORDERS	2
 #define WAYS	2

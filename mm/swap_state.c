@@ -127,7 +127,7 @@ static void check_contents(const struct ptebatch_trial *trial, struct folio *fol
 static void swap_in(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
-		"{Wdyx*16}", .prot = PROT_READ | PROT_WRITE, .swap = true,
+		"{Wdyx*16}", .prot = PROT_READ | PROT_WRITE, .folios = WITH_SWAP,
 	};
 	const struct swap_in_row *row = test->param_value;
 	struct ptebatch_trial *trial;

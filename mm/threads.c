@@ -66,7 +66,7 @@ static const struct ptebatch_threads rows[] = {
 	    { "{Wdyx*8 | Wdyx*8} |", .prot = RW }, "{Wdyx*8 Rdyx*8}", .op = TO_READABLE },
 	  PTEBATCH_RANGE_START, &ptebatch_migrate, DONE, .finally = &ptebatch_migrated },
 	{ { "mprotect() to read-only, folio split meanwhile: read-only",
-	    { "{Wdyx*16}", .prot = RW, .lru = true }, "(Rdyx*16)", .op = TO_READABLE },
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU }, "(Rdyx*16)", .op = TO_READABLE },
 	  PTEBATCH_RANGE_START, &ptebatch_split, DONE },
 	{ { "mprotect() to read-only, page 5 pinned meanwhile: read-only",
 	    { "{Wdyx*16}", .prot = RW }, "{Rdyx*16}", .op = TO_READABLE },
@@ -78,14 +78,14 @@ static const struct ptebatch_threads rows[] = {
 	    { "{Wdyx*16}", .prot = RW }, "-*16", .op = TO_READABLE },
 	  PTEBATCH_RANGE_END, DONTNEED, ASLEEP },
 	{ { "mprotect() to read-only, page table unlocked, try_to_unmap(): swap entries",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}", .op = TO_READABLE },
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Sx*16}", .op = TO_READABLE },
 	  PTEBATCH_RANGE_END, &ptebatch_unmap, DONE },
 	{ { "mprotect() to read-only, then a write by a CPU with TLB entries: -EFAULT",
 	    { "{Wdyx*16}", .prot = RW }, "{Rdyx*16}", .op = TO_READABLE },
 	  PTEBATCH_RETURNED, PTEBATCH_WRITE(5), DONE, .meanwhile_ret = -EFAULT,
 	  .tlb = true },
 	{ { "mprotect() to writable, try_to_unmap() meanwhile: swap entries",
-	    { "{Rdyx*16}", .prot = RO, .swap = true }, "{Sx*16}", .op = TO_WRITABLE },
+	    { "{Rdyx*16}", .prot = RO, .folios = WITH_SWAP }, "{Sx*16}", .op = TO_WRITABLE },
 	  PTEBATCH_RANGE_START, &ptebatch_unmap, DONE },
 
 	/* GUP-fast, which holds no lock: interrupts are off. */
@@ -94,11 +94,11 @@ static const struct ptebatch_threads rows[] = {
 	    .ret = -EFAULT },
 	  PTEBATCH_GUP_READ, TO_READABLE, IPI, .meanwhile_ret = 16 },
 	{ { "GUP-fast has read the PTE, try_to_unmap(): no pin, swap entries",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}", .op = PTEBATCH_PIN(0),
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Sx*16}", .op = PTEBATCH_PIN(0),
 	    .ret = -EFAULT },
 	  PTEBATCH_GUP_READ, &ptebatch_unmap, IPI },
 	{ { "GUP-fast has pinned page 0, try_to_unmap(): no swap entries",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Wdyx*16}", .op = PTEBATCH_PIN(0),
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Wdyx*16}", .op = PTEBATCH_PIN(0),
 	    .ret = 1 },
 	  PTEBATCH_GUP_PINNED, &ptebatch_unmap, IPI },
 
@@ -116,7 +116,7 @@ static const struct ptebatch_threads rows[] = {
 	    .op = &ptebatch_copy },
 	  PTEBATCH_RANGE_START, &ptebatch_migrate, DONE, .finally = &ptebatch_migrated },
 	{ { "fork(), folio split meanwhile: shared and read-only",
-	    { "{Wdyx*16}", .prot = RW, .lru = true }, "(Rdy*16)", .second = "(Rd*16)",
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU }, "(Rdy*16)", .second = "(Rd*16)",
 	    .op = &ptebatch_copy },
 	  PTEBATCH_RANGE_START, &ptebatch_split, DONE },
 	{ { "fork(), then a write by a CPU with TLB entries: page 15 copied",
@@ -126,46 +126,46 @@ static const struct ptebatch_threads rows[] = {
 
 	/* try_to_unmap(), which holds no mmap_lock. */
 	{ { "try_to_unmap(), page 5 pinned meanwhile: no swap entries",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Wdyx*16}",
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Wdyx*16}",
 	    .op = &ptebatch_unmap },
 	  PTEBATCH_RANGE_START, PTEBATCH_PIN(5), DONE, .meanwhile_ret = 1 },
 	{ { "try_to_unmap(), PTE 0 cleared: GUP-fast does not pin page 0",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}", .op = &ptebatch_unmap },
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Sx*16}", .op = &ptebatch_unmap },
 	  PTEBATCH_FLUSH, PTEBATCH_PIN(0), SPINNING, .meanwhile_ret = -EFAULT },
 	{ { "try_to_unmap(), MADV_DONTNEED meanwhile: no entries",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "-*16", .op = &ptebatch_unmap },
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "-*16", .op = &ptebatch_unmap },
 	  PTEBATCH_RANGE_START, DONTNEED, DONE },
 	{ { "try_to_unmap(), TTU_BATCH_FLUSH, another CPU has TLB entries: flushed",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}",
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Sx*16}",
 	    .op = &ptebatch_unmap_deferred },
 	  PTEBATCH_RANGE_START, &nothing, DONE, .tlb = true },
 	{ { "try_to_unmap(), first PTE cleared, MADV_DONTNEED: waits, zaps swap entries",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "-*16", .op = &ptebatch_unmap },
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "-*16", .op = &ptebatch_unmap },
 	  PTEBATCH_FLUSH, DONTNEED, SPINNING },
 	{ { "try_to_unmap(), mprotect() to read-only meanwhile: swap entries",
-	    { "{Wdyx*16}", .prot = RW, .swap = true }, "{Sx*16}", .op = &ptebatch_unmap },
+	    { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, "{Sx*16}", .op = &ptebatch_unmap },
 	  PTEBATCH_RANGE_START, TO_READABLE, DONE, .meanwhile_ret = 16 },
 
 	/* Rule 18: lazyfree folios, written to until the PTEs are cleared. */
 	/* Restored as one batch: dirty spreads to all entries (rule 1). */
 	{ { "try_to_unmap() of a lazyfree folio, page 9 written meanwhile: stays mapped",
-	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wdyx*16}",
+	    { "{Wyxl*16}", .prot = RW }, "{Wdyx*16}",
 	    .op = &ptebatch_unmap },
 	  PTEBATCH_RANGE_START, PTEBATCH_WRITE(9), DONE },
 	{ { "try_to_unmap() of a lazyfree folio, PTEs cleared: a write gets a new page",
-	    { "{Wyxl*16}", .prot = RW, .lazyfree = true, .lru = true }, "-*9 ~Wdyx -*6",
+	    { "{Wyxl*16}", .prot = RW, .folios = ON_LRU }, "-*9 ~Wdyx -*6",
 	    .op = &ptebatch_unmap },
 	  PTEBATCH_FLUSH, PTEBATCH_WRITE(9), SPINNING, .tlb = true, .discards = true },
 	{ { "try_to_unmap() of a lazyfree folio, page 9 pinned meanwhile: stays mapped",
-	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, "{Wyx*16}",
+	    { "{Wyxl*16}", .prot = RW }, "{Wyxl*16}",
 	    .op = &ptebatch_unmap },
 	  PTEBATCH_RANGE_START, PTEBATCH_PIN(9), DONE, .meanwhile_ret = 1 },
 	{ { "try_to_unmap() of a lazyfree folio, PTEs cleared: GUP-fast pins no page",
-	    { "{Wyx*16}", .prot = RW, .lazyfree = true }, "-*16", .op = &ptebatch_unmap },
+	    { "{Wyxl*16}", .prot = RW }, "-*16", .op = &ptebatch_unmap },
 	  PTEBATCH_FLUSH, PTEBATCH_PIN(9), SPINNING, .meanwhile_ret = -EFAULT,
 	  .discards = true },
 	{ { "MADV_FREE, then a write by a CPU with TLB entries: PTE 9 dirty",
-	    { "{Wdyx*16}", .prot = RW, .lru = true }, "{Wxl*9 Wdyxl Wxl*6}", .op = FREE },
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU }, "{Wxl*9 Wdyxl Wxl*6}", .op = FREE },
 	  PTEBATCH_RETURNED, PTEBATCH_WRITE(9), DONE, .tlb = true },
 
 	/* Zapping. */
@@ -173,17 +173,17 @@ static const struct ptebatch_threads rows[] = {
 	    { "{Wdyx*16}", .prot = RW }, "-*16", .op = DONTNEED },
 	  PTEBATCH_RANGE_START, &ptebatch_migrate, DONE, .finally = &ptebatch_migrated },
 	{ { "MADV_DONTNEED, folio split meanwhile: no entries",
-	    { "{Wdyx*16}", .prot = RW, .lru = true }, "-*16", .op = DONTNEED },
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU }, "-*16", .op = DONTNEED },
 	  PTEBATCH_RANGE_START, &ptebatch_split, DONE, .discards = true },
 	{ { "MADV_DONTNEED of half a folio, split meanwhile: the other half stays",
-	    { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .lru = true }, "(Wdyx*8 .*8) -*8",
+	    { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .folios = ON_LRU }, "(Wdyx*8 .*8) -*8",
 	    .op = DONTNEED },
 	  PTEBATCH_RANGE_START, &ptebatch_split, DONE, .discards = true },
 	{ { "MADV_DONTNEED, page 5 pinned meanwhile: no entries",
 	    { "{Wdyx*16}", .prot = RW }, "-*16", .op = DONTNEED },
 	  PTEBATCH_RANGE_START, PTEBATCH_PIN(5), DONE, .meanwhile_ret = 1 },
 	{ { "MADV_DONTNEED, then a write by a CPU with TLB entries: a new page",
-	    { "{Wdyx*16}", .prot = RW, .lru = true }, "-*5 ~Wdyx -*10", .op = DONTNEED },
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU }, "-*5 ~Wdyx -*10", .op = DONTNEED },
 	  PTEBATCH_RETURNED, PTEBATCH_WRITE(5), DONE, .tlb = true, .discards = true },
 	/* The fault maps the whole folio again. */
 	{ { "MADV_DONTNEED of dirty shmem, before the TLB flush: a write waits",
@@ -192,7 +192,7 @@ static const struct ptebatch_threads rows[] = {
 
 	/* migrate_pages(), which holds the folio lock. */
 	{ { "migrate_pages(), second half of the folio zapped meanwhile: partially mapped",
-	    { "{Wdyx*16}", .prot = RW, .lru = true }, "~{Wdyx*8 .*8} -*8",
+	    { "{Wdyx*16}", .prot = RW, .folios = ON_LRU }, "~{Wdyx*8 .*8} -*8",
 	    .op = &ptebatch_move_folios },
 	  PTEBATCH_RANGE_END, &zap_half, DONE, .discards = true },
 
@@ -202,7 +202,7 @@ static const struct ptebatch_threads rows[] = {
 	    .op = &ptebatch_move },
 	  PTEBATCH_RANGE_START, &ptebatch_migrate, DONE, .finally = &ptebatch_migrated },
 	{ { "mremap() of half a folio, split meanwhile: moved",
-	    { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .lru = true }, "(Wdyx*8 .*8) -*8",
+	    { "{Wdyx*8 | Wdyx*8} |", .prot = RW, .folios = ON_LRU }, "(Wdyx*8 .*8) -*8",
 	    .second = "-*8 (.*8 Wdyx*8)", .op = &ptebatch_move },
 	  PTEBATCH_RANGE_START, &ptebatch_split, DONE },
 	{ { "mremap(), page 5 pinned meanwhile: moved",
@@ -242,7 +242,7 @@ static const struct ptebatch_op to_readable_and_back = {
 };
 
 #define RACE(title, first, at, second, ...) {					\
-	{ title, { "{Wdyx*16}", .prot = RW, .lru = true }, .op = first },	\
+	{ title, { "{Wdyx*16}", .prot = RW, .folios = ON_LRU }, .op = first },	\
 	at, second, PTEBATCH_UNTIL_STARTED, .rounds = 16, .discards = true,	\
 	__VA_ARGS__ }
 

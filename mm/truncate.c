@@ -56,16 +56,16 @@ static const struct ptebatch_case rows[] = {
 
 	/* The split succeeds. */
 	{ "last 11 pages of a 64K folio: folio split and unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .lru = true }, "(-*16)", HOLE(5, 16) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", HOLE(5, 16) },
 	{ "first 5 pages of a 64K folio: folio split and unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .lru = true }, "(-*16)", HOLE(0, 5) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", HOLE(0, 5) },
 	{ "pages 5 to 10 of a 64K shmem folio: folio split and unmapped",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .lru = true }, "(-*16)", HOLE(5, 11) },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "(-*16)", HOLE(5, 11) },
 	{ "last 11 pages of a 64K folio, next to another: the other folio stays",
-	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .lru = true }, "(-*16) {Wdy*16}",
+	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16) {Wdy*16}",
 	  HOLE(5, 16) },
 	{ "last 8 pages of a 64K folio, first 8 of the next one: both split and unmapped",
-	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .lru = true }, "(-*16) (-*16)",
+	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16) (-*16)",
 	  HOLE(8, 24) },
 
 	/* The split fails: additional references. */
@@ -76,7 +76,7 @@ static const struct ptebatch_case rows[] = {
 	{ "first 5 pages of a referenced 64K folio in two VMAs: folio unmapped",
 	  { "{Wdy*16}", PTEBATCH_FILE, RW, .twice = true }, "{-*16}", HOLE(0, 5) },
 	{ "last 11 pages of a referenced 64K folio, mlocked: folio unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .mlocked = true }, "{-*16}", HOLE(5, 16) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .vma = VM_LOCKED }, "{-*16}", HOLE(5, 16) },
 	{ "last 11 pages of a referenced 64K shmem folio: they are unmapped",
 	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*5 -*11}", HOLE(5, 16) },
 	{ "half of a referenced, PMD-mapped folio: folio unmapped",

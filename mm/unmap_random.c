@@ -12,11 +12,14 @@
 
 static const struct operation {
 	const struct ptebatch_op *op;
-	bool swap, lazyfree, droppable, file;
+	vm_flags_t vma;
+	unsigned int folios;
+	u16 flags;
+	bool file;
 } operations[] = {
-	{ &ptebatch_unmap, .swap = true },
-	{ &ptebatch_unmap, .lazyfree = true },
-	{ &ptebatch_unmap, .droppable = true },
+	{ &ptebatch_unmap, .folios = WITH_SWAP },
+	{ &ptebatch_unmap, .flags = PTEBATCH_LAZYFREE },
+	{ &ptebatch_unmap, .vma = VM_DROPPABLE, .flags = PTEBATCH_LAZYFREE },
 	{ &ptebatch_unmap, .file = true },
 	{ &ptebatch_zap },
 	{ &ptebatch_zap_batched, .file = true },
@@ -24,22 +27,21 @@ static const struct operation {
 
 static const char *operation_missing(const struct operation *operation)
 {
-	if (operation->droppable && VM_DROPPABLE == VM_NONE)
-		return "no VM_DROPPABLE in this kernel";
 	if (operation->file && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no large folios of files without CONFIG_TRANSPARENT_HUGEPAGE";
-	return operation->swap ? ptebatch_swap_missing() : NULL;
+	return operation->folios & WITH_SWAP ? ptebatch_swap_missing() : NULL;
 }
 
 /*
  * Not swap entries, as the states have no page to swap out, and not dirty
- * lazyfree pages, which try_to_unmap() keeps (rule 18).
+ * lazyfree pages, which try_to_unmap() keeps (rule 18) unless they are droppable.
  */
 static bool usable(const struct ptebatch_random *random,
 		   const struct ptebatch_entry *state)
 {
 	return state->kind != PTEBATCH_SWAP &&
-	       !(random->setup.lazyfree && state->flags & PTEBATCH_DIRTY);
+	       !(random->flags & PTEBATCH_LAZYFREE && state->flags & PTEBATCH_DIRTY &&
+		 !(random->setup.vma & VM_DROPPABLE));
 }
 
 static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
@@ -53,18 +55,19 @@ static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 	} while (operation_missing(operation));
 	random->op = operation->op;
 	random->usable = usable;
+	random->flags = operation->flags;
 	random->setup = (struct ptebatch_setup) {
 		.mapping = operation->file ? ptebatch_random_file(bits >> 2) :
 			   PTEBATCH_ANON,
 		.prot = PROT_READ | PROT_WRITE,
 		.track = pgtable_supports_soft_dirty() && bits & BIT(0),
-		.uffd_wp = pgtable_supports_uffd() && bits & BIT(1),
-		.mixedmap = IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) &&
-			    !operation->op->whole && bits & BIT(16),
-		.swap = operation->swap,
-		.lazyfree = operation->lazyfree,
-		.droppable = operation->droppable,
+		.uffd = pgtable_supports_uffd() && bits & BIT(1) ? UFFD_WP : 0,
+		.vma = operation->vma,
+		.folios = operation->folios,
 	};
+	if (IS_ENABLED(CONFIG_ARCH_HAS_PTE_SPECIAL) && !operation->op->whole &&
+	    bits & BIT(16))
+		random->setup.vma |= VM_MIXEDMAP;
 }
 
 static void unmap_random(struct kunit *test)

@@ -154,7 +154,7 @@ static const struct batch_row {
 	{ "64K folio, soft-dirty half, only the last page dirty: merged",
 	  { "{Rysx*8 Ryx*7 Rdyx}", .prot = RO, .track = true } },
 	{ "64K folio, middle uffd-wp: split whatever the flags",
-	  { "{Rdyx*6 Rdyux*4 Rdyx*6}", .prot = RW, .uffd_wp = true } },
+	  { "{Rdyx*6 Rdyux*4 Rdyx*6}", .prot = RW, .uffd = UFFD_WP } },
 	{ "64K folio, middle PROT_NONE: split whatever the flags",
 	  { "{Rdyx*6 Ndyx*4 Rdyx*6}", .prot = RO } },
 	{ "64K folio of shadow-stack PTEs: no batch with FPB_RESPECT_WRITE alone",
@@ -258,7 +258,7 @@ static void batch_row(struct kunit *test)
 static const struct ptebatch_setup memories[] = {
 	{ "{Wdyx*16}", .prot = RW },
 	{ "{Wdyx*16}", .prot = RW, .track = true },
-	{ "{Wdyx*16}", .prot = RW, .uffd_wp = true },
+	{ "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP },
 	{ "{Wdy*16}", PTEBATCH_SHMEM, RW },
 };
 
@@ -268,7 +268,7 @@ static void describe_memory(const struct ptebatch_setup *setup, char *desc)
 		 "%s%s%s, all triples of states: as one entry after the other",
 		 setup->mapping == PTEBATCH_ANON ? "anonymous" : "shmem",
 		 setup->track ? ", soft-dirty tracked" : "",
-		 setup->uffd_wp ? ", uffd-wp" : "");
+		 setup->uffd & UFFD_WP ? ", uffd-wp" : "");
 }
 
 KUNIT_ARRAY_PARAM(memories, memories, describe_memory);

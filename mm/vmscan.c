@@ -182,7 +182,7 @@ static struct ptebatch_trial *run(struct kunit *test, const struct ptebatch_op *
 	if (ptebatch_op_missing(op))
 		kunit_skip(test, "%s", ptebatch_op_missing(op));
 	ptebatch_conditions_need(test, row->with);
-	setup.lru = true;
+	setup.folios |= ON_LRU;
 	trial = ptebatch_op_begin(test, op, &setup, false);
 	/* Flushes and announced ranges are recorded by MMU notifiers. */
 	if (notifier)
@@ -290,7 +290,7 @@ static const struct ptebatch_case around_rows[] = {
 	{ "small folio in a VMA of one page: PTEs of other VMAs stay young",
 	  { "Wdyx*2 ; | Wdyx | ; Wdyx*2", .prot = RW }, "Wdyx*2 Wdx Wdyx*2" },
 	{ "64K folio in a VM_MIXEDMAP VMA: no look-around, neighbours stay young",
-	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .mixedmap = true },
+	  { "{Wdyx*16} | {Wdyx*16} | {Wdyx*16}", .prot = RW, .vma = VM_MIXEDMAP },
 	  "{Wdyx*16} {Wdx*16} {Wdyx*16}" },
 
 	/* Neighbours that MGLRU leaves alone. */
@@ -323,7 +323,7 @@ static const struct ptebatch_case around_rows[] = {
 	  { "{Wdysx*4 Wdyx*4} | {Wdyx*8} | {Wysx*4 Wyx*4}", .prot = RW, .track = true },
 	  "{Wdsx*4 Wdx*4} {Wdx*8} {Wsx*4 Wx*4}" },
 	{ "32K folio beside uffd-wp PTEs: only young cleared",
-	  { "{Rdyux*4 Wdyx*4} | {Wdyx*8} | {Rdyux*8}", .prot = RW, .uffd_wp = true },
+	  { "{Rdyux*4 Wdyx*4} | {Wdyx*8} | {Rdyux*8}", .prot = RW, .uffd = UFFD_WP },
 	  "{Rdux*4 Wdx*4} {Wdx*8} {Rdux*8}" },
 	{ "32K folio beside poison and guard markers: markers stay, PTEs become old",
 	  { "{Wdyx*4} P G | {Wdyx*8} | G {Wdyx*2 Wdyx*2}", .prot = RW },
@@ -414,7 +414,7 @@ static const struct ptebatch_case walk_rows[] = {
 	{ "64K folio, first 4 PTEs soft-dirty: only young cleared",
 	  { "{Wdysx*4 Wdyx*12}", .prot = RW, .track = true }, "{Wdsx*4 Wdx*12}" },
 	{ "64K folio, first 4 PTEs uffd-wp: only young cleared",
-	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd_wp = true }, "{Rdux*4 Wdx*12}" },
+	  { "{Rdyux*4 Wdyx*12}", .prot = RW, .uffd = UFFD_WP }, "{Rdux*4 Wdx*12}" },
 	{ "64K folio in two VMAs: all PTEs become old",
 	  { "@5 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@5 {Wdx*16}" },
 	{ "64K shmem folio in two VMAs, PTEs of the first dirty: all PTEs become old",
@@ -424,24 +424,24 @@ static const struct ptebatch_case walk_rows[] = {
 	{ "young folio, and an old one in the next VMA: found young once",
 	  { "@5 {Wdyx*8} ; {Wdx*8}", .prot = RW }, "@5 {Wdx*8} {Wdx*8}" },
 	{ "64K folio in three VMAs, middle one mlocked: skipped, its PTEs stay young",
-	  { "@5 {Wdyx*5 ; Wdyx*4 ; Wdyx*7}", .prot = RW, .next_mlocked = true },
+	  { "@5 {Wdyx*5 ; Wdyx*4 ; Wdyx*7}", .prot = RW, .next_vma = VM_LOCKED },
 	  "@5 {Wdx*5 Wdyx*4 Wdx*7}" },
 	{ "64K folio in two VMAs, each in a page table of its own: all PTEs become old",
 	  { "@-8 {Wdyx*8 ; Wdyx*8}", .prot = RW }, "@-8 {Wdx*16}" },
 	{ "small folios in five VMAs, every other one mlocked: skipped",
 	  { "Wdyx*2 ; Wdyx ; Wdyx*2 ; Wdyx*3 ; Wdyx", .prot = RW,
-	    .next_mlocked = true }, "Wdx*2 Wdyx Wdx*2 Wdyx*3 Wdx" },
+	    .next_vma = VM_LOCKED }, "Wdx*2 Wdyx Wdx*2 Wdyx*3 Wdx" },
 	{ "zero page between 64K folios: stays young, other PTEs become old",
 	  { "{Wdyx*16} Rzy*2 {Wdyx*16}", .prot = RW }, "{Wdx*16} Rzy*2 {Wdx*16}" },
 	{ "64K folio isolated from the LRU lists: stays young, other PTEs become old",
 	  { "{Wdyx*16} {Wdyx*4} {Wdyx*16}", .prot = RW }, "{Wdx*16} {Wdx*4} {Wdyx*16}",
 	  .with = { ISOLATED(LAST_FOLIO) } },
 	{ "VM_MIXEDMAP VMA: skipped, PTEs stay young",
-	  { "{Wdyx*16}", .prot = RW, .mixedmap = true }, "{Wdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW, .vma = VM_MIXEDMAP }, "{Wdyx*16}" },
 	{ "PROT_NONE VMA: skipped, PTEs stay young",
 	  { "{Ndyx*16}", .prot = NONE }, "{Ndyx*16}" },
 	{ "mlocked VMA: skipped, PTEs stay young",
-	  { "{Wdyx*16}", .prot = RW, .mlocked = true }, "{Wdyx*16}" },
+	  { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED }, "{Wdyx*16}" },
 	{ "64K shmem folios, last PTE or all PTEs dirty: PTEs become old, folios dirty",
 	  { "{Wy*15 Wdy} {Wdy*16}", PTEBATCH_SHMEM, RW }, "{W*15 Wd} {Wd*16}" },
 	{ "64K shmem folios, first PTE of one dirty: PTEs become old, that folio dirty",
@@ -511,18 +511,18 @@ static const struct hot_row hot_walks[] = {
 	{ { "64 old PTEs: not walked again",
 	    { "{Wdx*64}", .prot = RW } }, 513, 0, false },
 	{ { "1 young PTE in a VMA of 8 before an mlocked VMA: walked again",
-	    { "Wdyx -*7 ; -", .prot = RW, .next_mlocked = true } }, 8, 1, true },
+	    { "Wdyx -*7 ; -", .prot = RW, .next_vma = VM_LOCKED } }, 8, 1, true },
 	{ { "1 young PTE in a VMA of 9 before an mlocked VMA: not walked again",
-	    { "Wdyx -*8 ; -", .prot = RW, .next_mlocked = true } }, 9, 1, false },
+	    { "Wdyx -*8 ; -", .prot = RW, .next_vma = VM_LOCKED } }, 9, 1, false },
 	{ { "2 young PTEs of a folio in a VMA of 17 before an mlocked VMA: not walked again",
-	    { "0{Wdyx*2} -*15 ; -", .prot = RW, .next_mlocked = true } }, 17, 2,
+	    { "0{Wdyx*2} -*15 ; -", .prot = RW, .next_vma = VM_LOCKED } }, 17, 2,
 	    false },
 	{ { "5 and 3 young PTEs in VMAs of 40 and 24, an mlocked one between: walked again",
 	    { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*3 .} -*21 ; -", .prot = RW,
-	      .next_mlocked = true } }, 64, 8, true },
+	      .next_vma = VM_LOCKED } }, 64, 8, true },
 	{ { "5 and 2 young PTEs in VMAs of 40 and 24, an mlocked one between: not walked again",
 	    { "0{Wdyx*5 .*3} -*35 ; -*4 ; 0{Wdyx*2} -*22 ; -", .prot = RW,
-	      .next_mlocked = true } }, 64, 7, false },
+	      .next_vma = VM_LOCKED } }, 64, 7, false },
 };
 
 KUNIT_ARRAY_PARAM_DESC(hot_walks, hot_walks, c.name);

@@ -209,7 +209,7 @@ static void workbench_allows(struct kunit *test)
 static void workbench_vmas(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
-		"{Wdyx*2 ; Wdyx*3 ; Wdyx*3}", .prot = RW, .next_mlocked = true,
+		"{Wdyx*2 ; Wdyx*3 ; Wdyx*3}", .prot = RW, .next_vma = VM_LOCKED,
 	};
 	static const unsigned int starts[] = { 0, 0, 2, 2, 2, 5, 5, 5 };
 	struct ptebatch_space *space = ptebatch_space(test, &setup);
@@ -237,7 +237,7 @@ static void workbench_vmas(struct kunit *test)
 static void workbench_leak(struct kunit *test)
 {
 	static const struct ptebatch_setup setup = {
-		"{Wdyx*4} Wdyx*2", .prot = RW, .lru = true,
+		"{Wdyx*4} Wdyx*2", .prot = RW, .folios = ON_LRU,
 	};
 	struct ptebatch_space *space = ptebatch_space(test, &setup);
 	struct folio *folio = space->folios[0];
@@ -286,10 +286,10 @@ static const struct shortage_row {
 	struct ptebatch_setup setup;
 } shortage_rows[] = {
 	{ "swap entries of two devices, out of memory: nothing left",
-	  { "@T/2 {Sx*T} {Sx*T}", .prot = RW, .swap = true, .swap_follows = true,
-	    .swap_alternates = true } },
+	  { "@T/2 {Sx*T} {Sx*T}", .prot = RW,
+	    .folios = WITH_SWAP | SWAP_FOLLOWS | SWAP_ALTERNATES } },
 	{ "mlocked folios, out of memory: nothing left",
-	  { "{Wdyx*16} Wdyx", .prot = RW, .mlocked = true, .mlocked_folios = true } },
+	  { "{Wdyx*16} Wdyx", .prot = RW, .vma = VM_LOCKED, .folios = FOLIOS_MLOCKED } },
 	{ "file folio in two VMAs, out of memory: nothing left",
 	  { "{Wdy*16}", PTEBATCH_FILE, RW, .twice = true } },
 };

@@ -192,7 +192,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	}
 	ptebatch_trial_record(trial);
 	begin_checks(trial);
-	if (setup->lru)
+	if (setup->folios & ON_LRU)
 		ptebatch_space_drop_refs(trial->space);
 	return trial;
 }

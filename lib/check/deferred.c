@@ -177,7 +177,7 @@ static bool was_in_swap(const struct ptebatch_trial *trial, unsigned int i)
 		if (row->entries[at].folio == (s16)i &&
 		    row->entries[at].kind == PTEBATCH_SWAP)
 			return true;
-	return trial->space->setup.swap;
+	return trial->space->setup.folios & WITH_SWAP;
 }
 
 static struct state *state_of(const struct ptebatch_trial *trial)

@@ -55,7 +55,7 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
 
-	if (trial->space->setup.lru || trial->second)
+	if (trial->space->setup.folios & ON_LRU || trial->second)
 		return;
 	for_each_set_bit(i, trial->space->cached, was->nr_folios)
 		if (dirtied(trial, i))

@@ -22,7 +22,7 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	const struct ptebatch_space *space = trial->space;
 	unsigned int i;
 
-	for (i = 0; space->setup.lru && i < space->row.nr_folios; i++) {
+	for (i = 0; space->setup.folios & ON_LRU && i < space->row.nr_folios; i++) {
 		struct folio *folio = space->folios[i];
 
 		if (!ptebatch_folio_intact(space, i) || !folio_mapped(folio))

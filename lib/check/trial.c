@@ -138,10 +138,10 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	if (second)
 		ptebatch_trial_record_end(second);
 	/* Per-CPU mlock batches hold references to their folios. */
-	if (trial->space->setup.lru)
+	if (trial->space->setup.folios & ON_LRU)
 		KUNIT_ASSERT_EQ(trial->test, 0,
 				ptebatch_space_reacquire_refs(trial->space));
-	else if (trial->space->setup.mlocked || trial->space->setup.next_mlocked)
+	else if ((trial->space->setup.vma | trial->space->setup.next_vma) & VM_LOCKED)
 		lru_add_drain_all();
 	ptebatch_snapshot(&trial->after, trial->space, trial->place);
 	if (second)

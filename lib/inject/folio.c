@@ -83,7 +83,7 @@ static void unlock_all(struct ptebatch_use *use, const unsigned long *args,
 	for_each_set_bit(i, trial->locked, space->row.nr_folios)
 		folio_unlock(space->folios[i]);
 	bitmap_zero(trial->locked, PTEBATCH_ROW_ENTRIES);
-	if (space->setup.lru)
+	if (space->setup.folios & ON_LRU)
 		ptebatch_space_drop_refs(space);
 }
 

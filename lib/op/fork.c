@@ -35,7 +35,7 @@ static int copy_entries(struct vm_area_struct *child,
 	vma_start_write(child);
 	vm_flags_clear(parent, VM_WIPEONFORK);
 	vm_flags_clear(child, VM_WIPEONFORK);
-	if (setup->uffd_not_inherited)
+	if (setup->uffd & NOT_INHERITED)
 		vm_flags_clear(child, VM_UFFD_WP | VM_UFFD_RWP);
 	/* dup_mmap() calls anon_vma_fork() before it attaches the VMA. */
 	vma_mark_detached(child);
@@ -83,8 +83,7 @@ static long copy_vma_entries(const struct ptebatch_op *op,
 	if (err)
 		return err;
 	child = space->places[1].mm;
-	set_flags(space, VM_WIPEONFORK |
-			 (setup->guarded ? VM_MAYBE_GUARD : 0));
+	set_flags(space, VM_WIPEONFORK);
 	err = dup_mmap(child, parent);
 	if (err)
 		return err;
@@ -103,17 +102,13 @@ static long copy_vma_entries(const struct ptebatch_op *op,
 	return err;
 }
 
-/* All of the mm; not with uffd_not_inherited. */
+/* All of the mm; not with NOT_INHERITED. */
 static long copy_mm(const struct ptebatch_op *op, struct ptebatch_space *space,
 		    bool twin)
 {
 	int err = make_child(space);
 
-	if (err)
-		return err;
-	if (space->setup.guarded)
-		set_flags(space, VM_MAYBE_GUARD);
-	return dup_mmap(space->places[1].mm, space->places[0].mm);
+	return err ?: dup_mmap(space->places[1].mm, space->places[0].mm);
 }
 
 const struct ptebatch_op ptebatch_copy = {

@@ -49,7 +49,7 @@ struct ptebatch_call ptebatch_op_call(const struct ptebatch_op *op,
 	}
 	if (op->swaps) {
 		call.swap = true;
-		call.freed = setup->lru;
+		call.freed = setup->folios & ON_LRU;
 	}
 	return call;
 }

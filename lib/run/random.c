@@ -46,6 +46,15 @@ static struct ptebatch_trial *run(struct ptebatch_random *random, bool twin,
 }
 
 /* Run all checks on the row, without reporting a failure. */
+static void add_flags(struct ptebatch_row *row, u16 flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < row->nr; i++)
+		if (ptebatch_entry_mapped(&row->entries[i]))
+			row->entries[i].flags |= flags;
+}
+
 static bool row_passes(struct ptebatch_random *random)
 {
 	struct ptebatch_trial *kernel, *twin;
@@ -110,7 +119,7 @@ static void report(struct ptebatch_random *random)
 		  setup->mapping == PTEBATCH_ANON ? "anonymous" :
 		  setup->mapping == PTEBATCH_SHMEM ? "shmem" : "a file",
 		  setup->track ? ", soft-dirty tracked" : "",
-		  setup->uffd_wp ? ", uffd-wp" : setup->uffd_rwp ? ", uffd-rwp" : "",
+		  setup->uffd & UFFD_WP ? ", uffd-wp" : setup->uffd & UFFD_RWP ? ", uffd-rwp" : "",
 		  kernel->returned);
 	twin = run(random, true, false, &passes);
 	ptebatch_trial_same(kernel, twin);
@@ -180,6 +189,7 @@ void ptebatch_random_run(struct kunit *test,
 		call = ptebatch_op_call(random->op, &random->setup);
 		list_states(random, &call);
 		ptebatch_random_row(random->row, &rnd, &call, &random->states);
+		add_flags(random->row, random->flags);
 		if (!random->one_vma)
 			ptebatch_random_vmas(random->row, &rnd);
 		if (random->op->whole) {

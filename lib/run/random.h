@@ -22,6 +22,7 @@
  *         table
  * @usable: whether a state that is possible in this VMA may be in the row;
  *          %NULL for all
+ * @flags: flags that all entries that map a page of a folio have, too
  * @one_vma: the operation fails on a range of several VMAs
  * @row: the row
  * @picture: the row as a picture
@@ -34,6 +35,7 @@ struct ptebatch_random {
 	unsigned int first;
 	bool (*usable)(const struct ptebatch_random *random,
 		       const struct ptebatch_entry *state);
+	u16 flags;
 	bool one_vma;
 	struct ptebatch_row *row;
 	char picture[SZ_32K];

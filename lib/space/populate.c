@@ -111,10 +111,10 @@ int ptebatch_alloc_swap(struct ptebatch_space *space, s16 nr)
 
 	if (folio_test_swapcache(folio))
 		return 0;
-	if (!space->setup.swap_follows || space->setup.small || !nr)
+	if (!(space->setup.folios & SWAP_FOLLOWS) || space->setup.small || !nr)
 		return ptebatch_swap_alloc(folio);
 	return ptebatch_swap_alloc_after(folio, space->folios[nr - 1],
-					 space->setup.swap_alternates);
+					 space->setup.folios & SWAP_ALTERNATES);
 }
 
 /* Migration and swap-out lock the folio; a swap entry needs swap space. */

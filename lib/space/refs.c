@@ -26,7 +26,7 @@ int ptebatch_space_get_refs(struct ptebatch_space *space)
 	space->held = bitmap_zalloc(space->row.nr_pages + 1, GFP_KERNEL);
 	if (!space->held)
 		return -ENOMEM;
-	err = ptebatch_folios_alloc(space->folios, &space->row, space->setup.coherent);
+	err = ptebatch_folios_alloc(space->folios, &space->row, space->setup.folios & COHERENT);
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++)
 		set_bit(ptebatch_first_page(space, i), space->held);
 	return err;

@@ -225,12 +225,12 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 		pte_unmap_unlock(ptep, ptl);
 }
 
-static void ignore_flag(struct ptebatch_row *row, u16 flag)
+static void ignore_soft_dirty(struct ptebatch_row *row)
 {
 	unsigned int i;
 
 	for (i = 0; i < row->nr; i++)
-		row->entries[i].flags &= ~flag;
+		row->entries[i].flags &= ~PTEBATCH_SOFT_DIRTY;
 }
 
 /* Read the nodes of the folios, if the picture names any node. */
@@ -279,9 +279,7 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 			   (long)(addr - place->start) >> PAGE_SHIFT);
 	mmap_read_unlock(place->mm);
 	if (!space->setup.track)
-		ignore_flag(row, PTEBATCH_SOFT_DIRTY);
-	if (!space->setup.lru)
-		ignore_flag(row, PTEBATCH_LAZYFREE);
+		ignore_soft_dirty(row);
 
 	for (i = 0; i < row->nr_folios; i++) {
 		row->folios[i].pmd = false;

@@ -81,7 +81,7 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 {
 	bool file = setup->mapping != PTEBATCH_ANON;
 	unsigned long kinds = 0;
-	bool in_swap = setup->swap;
+	bool in_swap = setup->folios & WITH_SWAP;
 	u16 flags = 0;
 	unsigned int i;
 
@@ -93,10 +93,10 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 	}
 	if (setup->track && !pgtable_supports_soft_dirty())
 		return "page table entries have no soft-dirty bit in this kernel";
-	if ((setup->uffd_wp || setup->uffd_rwp || flags & PTEBATCH_UFFD) &&
+	if ((setup->uffd & (UFFD_WP | UFFD_RWP) || flags & PTEBATCH_UFFD) &&
 	    !pgtable_supports_uffd())
 		return "page table entries have no uffd bit in this kernel";
-	if (setup->uffd_rwp && VM_UFFD_RWP == VM_NONE)
+	if (setup->uffd & UFFD_RWP && VM_UFFD_RWP == VM_NONE)
 		return "no read-write protection by userfaultfd in this kernel";
 	if (kinds & BIT(PTEBATCH_MARKER) && !uffd_supports_wp_marker())
 		return "no uffd-wp markers in this kernel";
@@ -106,8 +106,6 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 		return "no protection keys without CONFIG_X86_INTEL_MEMORY_PROTECTION_KEYS";
 	if (setup->prot & PTEBATCH_PROT_MTE && !ptebatch_has_tags())
 		return "no memory tags; on arm64, VARIANTS=mte has them";
-	if (setup->droppable && VM_DROPPABLE == VM_NONE)
-		return "no VM_DROPPABLE in this kernel";
 	if (flags & PTEBATCH_POISONED && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
 		return "no PG_hwpoison without CONFIG_MEMORY_FAILURE";
 	if (kinds & BIT(PTEBATCH_MIGRATION) && !IS_ENABLED(CONFIG_MIGRATION))
@@ -121,16 +119,16 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 	if (flags & PTEBATCH_KSM && !IS_ENABLED(CONFIG_KSM))
 		return "no KSM pages without CONFIG_KSM";
 
-	if (setup->coherent && ptebatch_coherent_missing())
+	if (setup->folios & COHERENT && ptebatch_coherent_missing())
 		return ptebatch_coherent_missing();
 	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE";
 
-	if (setup->swap && ptebatch_swap_missing())
+	if (setup->folios & WITH_SWAP && ptebatch_swap_missing())
 		return ptebatch_swap_missing();
-	if (setup->swap_alternates && ptebatch_swap_second_missing())
+	if (setup->folios & SWAP_ALTERNATES && ptebatch_swap_second_missing())
 		return ptebatch_swap_second_missing();
-	if (setup->swap_follows && ptebatch_swap_used() < 0)
+	if (setup->folios & SWAP_FOLLOWS && ptebatch_swap_used() < 0)
 		return "swap slots that follow one another: not in the machine's swap space";
 	if (setup->twice && setup->mapping == PTEBATCH_ANON && !fork_works())
 		return "fork() maps wrong pages in this kernel, see suite ptebatch_pgtable";
@@ -285,7 +283,7 @@ static unsigned long map_flags(const struct ptebatch_setup *setup)
 	return MAP_FIXED_NOREPLACE |
 	       (setup->mapping == PTEBATCH_ANON ? MAP_ANONYMOUS : 0) |
 	       (ptebatch_shared(setup->mapping) ? MAP_SHARED :
-		setup->droppable ? MAP_DROPPABLE : MAP_PRIVATE);
+		setup->vma & VM_DROPPABLE ? MAP_DROPPABLE : MAP_PRIVATE);
 }
 
 /*
@@ -332,7 +330,7 @@ static int mmap_in(struct ptebatch_space *space, struct mm_struct *mm,
 	unsigned long prot = setup->prot & (PROT_READ | PROT_WRITE);
 	unsigned long at;
 
-	if (setup->mapping == PTEBATCH_ANON && !setup->droppable)
+	if (setup->mapping == PTEBATCH_ANON && !(setup->vma & VM_DROPPABLE))
 		return insert_vma(mm, addr, vma_bytes(&space->row), prot);
 	kthread_use_mm(mm);
 	at = vm_mmap(space->file, addr, vma_bytes(&space->row), prot,
@@ -357,20 +355,15 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 	vma = vma_lookup(mm, addr);
 	vma_start_write(vma);
 	/* As clear_refs_write() and userfaultfd_set_vm_flags() do. */
-	if (space->setup.track)
+	if (setup->track)
 		vm_flags_clear(vma, VM_SOFTDIRTY);
-	if (space->setup.uffd_wp)
+	if (setup->uffd & UFFD_WP)
 		vm_flags_set(vma, VM_UFFD_WP);
-	if (space->setup.uffd_rwp)
+	if (setup->uffd & UFFD_RWP)
 		vm_flags_set(vma, VM_UFFD_RWP);
 	if (space->uffd)
 		set_uffd(vma, space->uffd);
-	if (space->setup.mlocked)
-		vm_flags_set(vma, VM_LOCKED);
-	if (space->setup.sequential)
-		vm_flags_set(vma, VM_SEQ_READ);
-	if (space->setup.mixedmap)
-		vm_flags_set(vma, VM_MIXEDMAP);
+	vm_flags_set(vma, setup->vma);
 	vm_flags_set(vma, calc_vm_prot_bits(setup->prot & (PROT_EXEC | PTEBATCH_PROT_MTE),
 					    setup->pkey));
 	vma_set_page_prot(vma);
@@ -422,7 +415,7 @@ static void write_pages(struct folio *folio)
 /* Per-CPU LRU and mlock batches hold references to their folios. */
 static void drain_lru(const struct ptebatch_space *space)
 {
-	if (space->setup.lru || space->setup.mlocked || space->setup.next_mlocked)
+	if (space->setup.folios & ON_LRU || (space->setup.vma | space->setup.next_vma) & VM_LOCKED)
 		lru_add_drain_all();
 }
 
@@ -443,11 +436,9 @@ static int prepare_folios(struct ptebatch_space *space)
 	for (i = 0; i < space->row.nr_folios && !err; i++) {
 		struct folio *folio = space->folios[i];
 
-		if (space->setup.lazyfree && folio_test_anon(folio))
-			folio_clear_swapbacked(folio);
-		if (space->setup.swap && folio_test_anon(folio))
+		if (space->setup.folios & WITH_SWAP && folio_test_anon(folio))
 			err = ptebatch_alloc_swap(space, i);
-		if (space->setup.lru) {
+		if (space->setup.folios & ON_LRU) {
 			if (folio_test_large(folio))
 				write_pages(folio);
 			folio_mark_uptodate(folio);
@@ -485,7 +476,7 @@ static int set_up(struct ptebatch_space *space)
 			return offset;
 	}
 
-	if (space->setup.uffd_no_remap_event) {
+	if (space->setup.uffd & NO_REMAP_EVENT) {
 		err = open_uffd(space);
 		if (err)
 			return err;
@@ -506,7 +497,7 @@ static int set_up(struct ptebatch_space *space)
 		err = map_second_place(space, offset);
 	if (!err)
 		err = prepare_folios(space);
-	if (!err && space->setup.mlocked_folios)
+	if (!err && space->setup.folios & FOLIOS_MLOCKED)
 		mlock_folios(space);
 	ptebatch_tables_copy(space);
 	return err;

@@ -34,6 +34,43 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
 }
 
 /**
+ * enum ptebatch_uffd - how the VMA is registered with userfaultfd
+ * @UFFD_WP: for write protection
+ * @UFFD_RWP: for read-write protection
+ * @NO_REMAP_EVENT: without UFFD_FEATURE_EVENT_REMAP, so a move ends the registration
+ * @NOT_INHERITED: a child does not inherit the registration
+ */
+enum ptebatch_uffd {
+	UFFD_WP = BIT(0),
+	UFFD_RWP = BIT(1),
+	NO_REMAP_EVENT = BIT(2),
+	NOT_INHERITED = BIT(3),
+};
+
+/**
+ * enum ptebatch_folios - state of the folios
+ * @ON_LRU: on the LRU lists; during the operation the space holds no references, so
+ *          the kernel may split or free the folios
+ * @WITH_SWAP: the anonymous folios have swap space, and are locked
+ * @SWAP_FOLLOWS: the swap slots of each folio follow those of the preceding folio;
+ *                each folio uses a whole cluster (SWAPFILE_CLUSTER), so that @small
+ *                of the set-up ignores this
+ * @SWAP_ALTERNATES: with @SWAP_FOLLOWS, only the offsets follow: each folio is on
+ *                   another swap device than the preceding folio
+ * @COHERENT: in device-coherent memory (ZONE_DEVICE), so on no LRU list; the suite
+ *            needs PTEBATCH_COHERENT_DEVICE
+ * @FOLIOS_MLOCKED: with VM_LOCKED: the mapped folios are mlocked, too
+ */
+enum ptebatch_folios {
+	ON_LRU = BIT(0),
+	WITH_SWAP = BIT(1),
+	SWAP_FOLLOWS = BIT(2),
+	SWAP_ALTERNATES = BIT(3),
+	COHERENT = BIT(4),
+	FOLIOS_MLOCKED = BIT(5),
+};
+
+/**
  * struct ptebatch_setup - the address space that a case requests
  * @picture: the row, see row.h
  * @mapping: one of enum ptebatch_mapping
@@ -44,36 +81,19 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @track: soft-dirty is tracked, as after a write to /proc/PID/clear_refs;
  *         otherwise the VMA has VM_SOFTDIRTY and the soft-dirty bits of the
  *         entries are ignored
- * @uffd_wp: the VMA is registered with userfaultfd for write protection
- * @uffd_rwp: the VMA is registered with userfaultfd for read-write protection
- * @uffd_no_remap_event: the VMA's userfaultfd has no UFFD_FEATURE_EVENT_REMAP,
- *                       so a move ends the registration
- * @uffd_not_inherited: a child does not inherit the userfaultfd registration
- * @guarded: the VMA may have guard markers (VM_MAYBE_GUARD), so that fork()
- *           copies it even where faults could populate the child
- * @swap: the anonymous folios have swap space, and are locked
- * @droppable: the VMA is from mmap(MAP_DROPPABLE): VM_DROPPABLE, VM_WIPEONFORK
- * @swap_follows: the swap slots of each folio follow those of the preceding
- *                folio; each folio uses a whole cluster (SWAPFILE_CLUSTER), so
- *                that @small ignores this
- * @swap_alternates: with @swap_follows, only the offsets follow: each folio is
- *                   on another swap device than the preceding folio
- * @lazyfree: the anonymous folios are lazyfree, as after MADV_FREE
- * @mlocked: the VMA has VM_LOCKED
- * @next_mlocked: the VMA after the first ";" of the picture, the VMA after the
- *                third ";", and so on have VM_LOCKED
- * @sequential: the VMA has VM_SEQ_READ, as after MADV_SEQUENTIAL
- * @coherent: the folios are in device-coherent memory (ZONE_DEVICE), so on no LRU
- *            list; the suite calls ptebatch_coherent_on()
- * @mixedmap: the VMA has VM_MIXEDMAP, so it may have special PTEs
+ * @vma: VM_LOCKED, VM_SEQ_READ, VM_MIXEDMAP, so that it may have special PTEs,
+ *       VM_DROPPABLE, so that the VMA is from mmap(MAP_DROPPABLE) and has
+ *       VM_WIPEONFORK, or VM_MAYBE_GUARD, so that fork() copies the VMA even where
+ *       faults could populate the child
+ * @next_vma: in addition, flags of the VMA after the first ";" of the picture, of
+ *            the VMA after the third ";", and so on
+ * @uffd: bits of enum ptebatch_uffd: userfaultfd
+ * @folios: bits of enum ptebatch_folios: all folios
  * @huge_zero: a PMD maps the huge zero page where the picture has the zero page
  *             at all entries of a page table
- * @mlocked_folios: with @mlocked: the mapped folios are mlocked, too
  * @eof: number of entries of the row that are inside of the file; 0: all, and
  *       the VMA
  * @small: each page of the picture is a small folio; braces have no effect
- * @lru: the folios are on the LRU lists; during the operation the space holds
- *       no references, so the kernel may split or free the folios
  * @twice: the row is mapped a second time: anonymous memory by a child after
  *         fork(), a file by a second VMA
  */
@@ -83,26 +103,13 @@ struct ptebatch_setup {
 	unsigned long prot;
 	unsigned int pkey;
 	unsigned int eof;
+	vm_flags_t vma;
+	vm_flags_t next_vma;
+	unsigned int uffd;
+	unsigned int folios;
 	bool track;
-	bool uffd_wp;
-	bool uffd_rwp;
-	bool uffd_no_remap_event;
-	bool uffd_not_inherited;
-	bool guarded;
-	bool swap;
-	bool droppable;
-	bool swap_follows;
-	bool swap_alternates;
-	bool lazyfree;
-	bool mlocked;
-	bool next_mlocked;
-	bool sequential;
-	bool coherent;
-	bool mixedmap;
 	bool huge_zero;
-	bool mlocked_folios;
 	bool small;
-	bool lru;
 	bool twice;
 };
 

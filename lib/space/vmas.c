@@ -45,8 +45,7 @@ int ptebatch_vmas_split(const struct ptebatch_space *space,
 			const struct ptebatch_place *place)
 {
 	const struct ptebatch_row *row = &space->row;
-	vm_flags_t flags = VM_DONTDUMP |
-			   (space->setup.next_mlocked ? VM_LOCKED : 0);
+	vm_flags_t flags = VM_DONTDUMP | space->setup.next_vma;
 	unsigned long start, end;
 	int err = 0;
 
