@@ -169,7 +169,7 @@ def chosen(env: Mapping[str, str]) -> list[Path]:
     return mutants
 
 
-def given(env: Mapping[str, str]) -> dict[str, str]:
+def passed_on(env: Mapping[str, str]) -> dict[str, str]:
     """The variables that apply to the kernels of mutants."""
     return {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME', 'O')}
 
@@ -200,9 +200,9 @@ def main(env: Mapping[str, str]) -> int:
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
     for (arch, on_top_of), several in kernels(left).items():
-        for outcome in _in_one_kernel(several, arch, on_top_of, tree, given(env)):
+        for outcome in _in_one_kernel(several, arch, on_top_of, tree, passed_on(env)):
             say(*outcome)
     for mutant in [*left]:
-        say(mutant, *_try(mutant, results(env) / 'mutants' / title(mutant), tree, given(env)))
+        say(mutant, *_try(mutant, results(env) / 'mutants' / title(mutant), tree, passed_on(env)))
     print(f'{sum(caught)} of {len(caught)} caught')
     return exit_status.PASSED if all(caught) else exit_status.FAILED

@@ -50,7 +50,7 @@ def equal(by_hand: Sequence[Copy], generated: Sequence[Mutant], digests: Mapping
 def _found(patches: Sequence[Path], arch: str, on_top_of: str, env: Mapping[str, str], caught: Container[str], console: Console
            ) -> Iterator[tuple[Path, str]]:
     """The patches that are equal to a generated mutant, and its key."""
-    settings, shadow, base, by_hand = mutants.together(patches, arch, on_top_of, TREE, mutants.given(env), console)
+    settings, shadow, base, by_hand = mutants.together(patches, arch, on_top_of, TREE, mutants.passed_on(env), console)
     read = reader(shadow)
     numbers = [copy.number for copy in by_hand]
     single = [copy for copy in by_hand if numbers.count(copy.number) == 1]
