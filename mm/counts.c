@@ -14,13 +14,13 @@
 #include <linux/mman.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/op/mempolicy.h"
 #include "../lib/op/op.h"
 #include "../lib/op/protect.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
+#include "../lib/service/swap.h"
 #include "../lib/twin/counts.h"
 
 #define RO	PROT_READ

@@ -17,7 +17,7 @@
 #include <linux/sizes.h>
 
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/counter.h"
+#include "../lib/record/counter.h"
 #include "../lib/run/case.h"
 
 #define RO	PROT_READ

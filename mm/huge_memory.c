@@ -16,12 +16,12 @@
 #include "internal.h"
 
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/collapse.h"
 #include "../lib/op/migrate.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
+#include "../lib/service/device.h"
+#include "../lib/service/swap.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)

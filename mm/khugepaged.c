@@ -23,12 +23,12 @@
 
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/khugepaged.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/collapse.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/khugepaged.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/pte.h"
 #include "../lib/twin/twin.h"
 

@@ -14,9 +14,9 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 
-#include "../lib/kernel/ksmd.h"
 #include "../lib/op/op.h"
 #include "../lib/run/case.h"
+#include "../lib/service/ksmd.h"
 
 #ifdef CONFIG_KSM
 #define RW	(PROT_READ | PROT_WRITE)

@@ -12,9 +12,9 @@
 #include <linux/uio.h>
 #include <uapi/linux/pidfd.h>
 
-#include "../lib/kernel/counter.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/record/counter.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
 

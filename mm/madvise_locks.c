@@ -15,11 +15,11 @@
 #include "../lib/check/checks.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/process.h"
-#include "../lib/kernel/service.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/process_madvise.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
+#include "../lib/service/service.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/pte.h"
 
 #define RW	(PROT_READ | PROT_WRITE)

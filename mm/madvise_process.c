@@ -14,11 +14,11 @@
 
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/process.h"
-#include "../lib/kernel/service.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/process_madvise.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/service.h"
+#include "../lib/service/swap.h"
 
 #define DONTNEED(...)	VECTOR(MADV_DONTNEED, RANGES(__VA_ARGS__))
 

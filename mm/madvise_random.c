@@ -6,9 +6,9 @@
 #include <linux/mman.h>
 #include <linux/userfaultfd_k.h>
 
-#include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/run/random.h"
+#include "../lib/service/swap.h"
 
 /*
  * Not swap entries, as no page was swapped out, and not migration entries, as a

@@ -15,12 +15,12 @@
 #include <linux/sizes.h>
 
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/device.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ

@@ -17,10 +17,10 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/khugepaged.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/khugepaged.h"
+#include "../lib/service/swap.h"
 
 /* No fault maps folios of order 1. */
 #define UP_TO(order)	(BIT((order) + 1) - BIT(2))

@@ -9,11 +9,11 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
-#include "../lib/kernel/anon_orders.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/params.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/anon_orders.h"
 
 #define LAPS	5
 

@@ -14,12 +14,12 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/contents.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/device.h"
+#include "../lib/service/swap.h"
 
 #define NONE	PROT_NONE
 #define RO	PROT_READ

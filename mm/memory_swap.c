@@ -28,12 +28,12 @@
 
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/device.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/refs.h"
 
 #define RO	PROT_READ

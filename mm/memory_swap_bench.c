@@ -14,11 +14,11 @@
 #include <linux/pagemap.h>
 #include <linux/pgtable.h>
 
-#include "../lib/kernel/anon_orders.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/anon_orders.h"
+#include "../lib/service/swap.h"
 
 #define LAPS	5
 

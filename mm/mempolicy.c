@@ -21,12 +21,12 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/op/mempolicy.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/device.h"
 #include "../lib/twin/twin.h"
 
 #define RO	PROT_READ

@@ -21,9 +21,9 @@
 #include <linux/swapops.h>
 
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
 #include "../lib/op/migrate.h"
 #include "../lib/run/case.h"
+#include "../lib/service/device.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)

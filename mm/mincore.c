@@ -16,10 +16,10 @@
 #include <linux/uaccess.h>
 
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/swap.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mincore));
 

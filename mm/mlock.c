@@ -20,12 +20,12 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/device.h"
+#include "../lib/service/swap.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mlock));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mlock2));

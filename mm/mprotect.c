@@ -18,12 +18,12 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/op/protect.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/device.h"
 #include "../lib/space/pte.h"
 
 #define NONE	PROT_NONE

@@ -22,8 +22,8 @@
 #include "../lib/check/notifier.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/damon.h"
-#include "../lib/kernel/sysfs.h"
 #include "../lib/run/case.h"
+#include "../lib/service/sysfs.h"
 
 #if defined(CONFIG_IDLE_PAGE_TRACKING) && defined(CONFIG_DAMON_VADDR) && \
 	defined(CONFIG_DAMON_PADDR)

@@ -23,12 +23,12 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/advise.h"
 #include "../lib/op/protect.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ

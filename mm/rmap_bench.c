@@ -13,12 +13,12 @@
 #include "internal.h"
 
 #include "../lib/check/flush.h"
-#include "../lib/kernel/counter.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
+#include "../lib/record/counter.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/swap.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)

@@ -20,10 +20,10 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/notifier.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/lru_gen.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/lru_gen.h"
 #include "../lib/twin/twin.h"
 
 #define RO	PROT_READ

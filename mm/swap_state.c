@@ -19,8 +19,8 @@
 
 #include "../lib/check/checks.h"
 #include "../lib/check/contents.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
+#include "../lib/service/swap.h"
 
 #ifdef CONFIG_SWAP
 /**

@@ -20,14 +20,14 @@
 
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
 #include "../lib/kernel/file.h"
-#include "../lib/kernel/proc.h"
 #include "../lib/kernel/process.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/run/case.h"
+#include "../lib/service/device.h"
+#include "../lib/service/proc.h"
+#include "../lib/service/swap.h"
 
 #ifdef CONFIG_PROC_PAGE_MONITOR
 #define RO	PROT_READ

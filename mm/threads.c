@@ -4,7 +4,7 @@
  * writes, pins, zaps, unmaps, migrates or splits the same folio.
  *
  * The points at which an operation pauses are defined, see
- * lib/kernel/pause.h. So is what the other CPU does then: its operation finishes
+ * lib/service/pause.h. So is what the other CPU does then: its operation finishes
  * during the pause, or it waits for a lock that the paused operation holds.
  */
 #include <kunit/test.h>
@@ -12,12 +12,12 @@
 #include <linux/mman.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/access.h"
 #include "../lib/op/advise.h"
 #include "../lib/op/migrate.h"
 #include "../lib/op/protect.h"
 #include "../lib/run/threads.h"
+#include "../lib/service/swap.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)

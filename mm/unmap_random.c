@@ -6,9 +6,9 @@
 #include <linux/mman.h>
 #include <linux/userfaultfd_k.h>
 
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/run/random.h"
+#include "../lib/service/swap.h"
 
 static const struct operation {
 	const struct ptebatch_op *op;

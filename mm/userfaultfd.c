@@ -16,11 +16,11 @@
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/device.h"
 #include "../lib/kernel/process.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/run/case.h"
+#include "../lib/service/device.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ

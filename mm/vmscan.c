@@ -18,10 +18,10 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/lru_gen.h"
 #include "../lib/op/reference.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
+#include "../lib/service/lru_gen.h"
 #include "../lib/space/pte.h"
 
 #define NONE	PROT_NONE

@@ -9,11 +9,11 @@
 #include <linux/mman.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/kernel/lru_gen.h"
 #include "../lib/op/op.h"
 #include "../lib/op/protect.h"
 #include "../lib/op/reference.h"
 #include "../lib/run/threads.h"
+#include "../lib/service/lru_gen.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 

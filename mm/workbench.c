@@ -16,8 +16,8 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/kernel/log.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
 

@@ -16,9 +16,9 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
-#include "../lib/kernel/swap.h"
 #include "../lib/op/op.h"
 #include "../lib/run/case.h"
+#include "../lib/service/swap.h"
 #include "../lib/space/pte.h"
 #include "../lib/space/tables.h"
 

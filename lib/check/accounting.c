@@ -10,7 +10,7 @@
 #include "internal.h"
 
 #include "../kernel/ksm.h"
-#include "../kernel/swap.h"
+#include "../service/swap.h"
 #include "../space/refs.h"
 #include "checks.h"
 

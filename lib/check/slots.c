@@ -14,7 +14,7 @@
 
 #include "internal.h"
 
-#include "../kernel/swap.h"
+#include "../service/swap.h"
 #include "../space/refs.h"
 #include "checks.h"
 #include "places.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 
-#include "../kernel/anon_orders.h"
+#include "../service/anon_orders.h"
 #include "conditions.h"
 
 /*

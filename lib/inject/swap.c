@@ -2,7 +2,7 @@
 #include "internal.h"
 #include <swap_table.h>
 
-#include "../kernel/swap.h"
+#include "../service/swap.h"
 #include "conditions.h"
 
 static void swap_out(struct ptebatch_use *use, const unsigned long *args,

@@ -6,7 +6,7 @@
 
 #include "internal.h"
 
-#include "../kernel/khugepaged.h"
+#include "../service/khugepaged.h"
 #include "../twin/twin.h"
 #include "collapse.h"
 

@@ -5,7 +5,7 @@
 #include "internal.h"
 
 #include "../arch/arch.h"
-#include "../kernel/swap.h"
+#include "../service/swap.h"
 #include "op.h"
 
 /**

@@ -5,7 +5,7 @@
 #ifndef PTEBATCH_PROCESS_MADVISE_H
 #define PTEBATCH_PROCESS_MADVISE_H
 
-#include "../kernel/lock_count.h"
+#include "../record/lock_count.h"
 #include "op.h"
 
 /**

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-#include "../kernel/lru_gen.h"
+#include "../service/lru_gen.h"
 #include "reference.h"
 
 /**

@@ -6,7 +6,7 @@
 #ifndef PTEBATCH_THREADS_H
 #define PTEBATCH_THREADS_H
 
-#include "../kernel/pause.h"
+#include "../service/pause.h"
 #include "case.h"
 
 /**

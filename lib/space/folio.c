@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-#include "../kernel/device.h"
+#include "../service/device.h"
 #include "folio.h"
 
 /* Without fallback to other nodes if the row names the folio's node. */

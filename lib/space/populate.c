@@ -10,7 +10,7 @@
 
 #include "../arch/arch.h"
 #include "../kernel/ksm.h"
-#include "../kernel/swap.h"
+#include "../service/swap.h"
 #include "folio.h"
 #include "populate.h"
 #include "pte.h"

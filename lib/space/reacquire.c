@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/swap.h>
 
-#include "../kernel/swap.h"
+#include "../service/swap.h"
 #include "reacquire.h"
 #include "refs.h"
 #include "snapshot.h"

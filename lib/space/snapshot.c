@@ -7,7 +7,7 @@
 #include "internal.h"
 
 #include "../arch/arch.h"
-#include "../kernel/swap.h"
+#include "../service/swap.h"
 #include "pte.h"
 #include "refs.h"
 #include "snapshot.h"

@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 # From top to bottom; the suites in mm/ are above all folders of lib/.
-FOLDERS = ('run', 'inject', 'op', 'check', 'space', 'kernel', 'twin', 'link', 'row', 'arch')
+FOLDERS = ('run', 'inject', 'op', 'check', 'record', 'space', 'service', 'kernel', 'twin', 'link', 'row', 'arch')
 SUITES = 'mm'
 # The packages of tests/ from top to bottom.
 PACKAGES = ('unit', 'commands', 'figures', 'mutation', 'project', 'guests', 'results', 'trees', 'host')

@@ -6,7 +6,7 @@
 #ifndef PTEBATCH_COUNTER_H
 #define PTEBATCH_COUNTER_H
 
-#include "probe.h"
+#include "../kernel/probe.h"
 
 /**
  * struct ptebatch_counter - counts the calls of one function

@@ -13,8 +13,8 @@
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
+#include "../kernel/probe.h"
 #include "pause.h"
-#include "probe.h"
 
 /*
  * A lock waiter shows in the lock, but not if it waits for an IPI, or if the

@@ -8,7 +8,7 @@
 #include <kunit/test.h>
 #include <linux/mm_types.h>
 
-#include "service.h"
+#include "../service/service.h"
 
 /**
  * enum ptebatch_lock - operation to count

@@ -21,9 +21,9 @@
 #include <swap.h>
 
 #include "../arch/arch.h"
-#include "process.h"
+#include "../kernel/process.h"
+#include "../kernel/syscall.h"
 #include "swap.h"
-#include "syscall.h"
 
 #if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)
 

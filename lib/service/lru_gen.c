@@ -13,7 +13,7 @@
 #include <linux/mm_inline.h>
 #include <linux/mount.h>
 
-#include "file.h"
+#include "../kernel/file.h"
 #include "lru_gen.h"
 #include "sysfs.h"
 

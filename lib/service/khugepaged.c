@@ -13,9 +13,9 @@
 #include <linux/sched/mm.h>
 #include <linux/string.h>
 
+#include "../kernel/process.h"
 #include "../twin/twin.h"
 #include "khugepaged.h"
-#include "process.h"
 #include "sysfs.h"
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE

@@ -2,7 +2,7 @@
 #include <linux/err.h>
 #include <linux/mount.h>
 
-#include "file.h"
+#include "../kernel/file.h"
 #include "proc.h"
 
 /* procfs, mounted while a suite uses it: at boot it is not. */
