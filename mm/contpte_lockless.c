@@ -42,17 +42,17 @@ struct lockless_row {
 
 static const struct lockless_row rows[] = {
 	{ "a PTE before the used one is not contiguous: read again",
-	  NOT_CONTIGUOUS, 9, 9 },
+	  NOT_CONTIGUOUS, 9, .dirty = 9 },
 	{ "a PTE before the used one maps another page: read again",
-	  OTHER_PAGE, 9, 9 },
+	  OTHER_PAGE, 9, .dirty = 9 },
 	{ "a PTE before the used one has another protection: read again",
-	  OTHER_PROTECTION, 9, 9 },
+	  OTHER_PROTECTION, 9, .dirty = 9 },
 	{ "a PTE between the dirty and the young one is not contiguous: read again",
-	  NOT_CONTIGUOUS, 9, 1 },
+	  NOT_CONTIGUOUS, 9, .dirty = 1 },
 	{ "a PTE between the young and the dirty one is not contiguous: read again",
-	  NOT_CONTIGUOUS, 1, 9 },
+	  NOT_CONTIGUOUS, 1, .dirty = 9 },
 	{ "the block is unfolded: read as a single PTE",
-	  NOT_CONTIGUOUS, 9, 9, .unfolded = true },
+	  NOT_CONTIGUOUS, 9, .dirty = 9, .unfolded = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(lockless, rows, name);

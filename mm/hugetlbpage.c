@@ -39,9 +39,9 @@ static const struct size {
 	unsigned long step;
 	unsigned int nr;
 } sizes[] = {
-	{ "contiguous PTEs", CONT_PTE_SIZE, PAGE_SIZE, CONT_PTES },
-	{ "one PMD", PMD_SIZE, PMD_SIZE, 1 },
-	{ "contiguous PMDs", CONT_PMD_SIZE, PMD_SIZE, CONT_PMDS },
+	{ "contiguous PTEs", CONT_PTE_SIZE, PAGE_SIZE, .nr = CONT_PTES },
+	{ "one PMD", PMD_SIZE, PMD_SIZE, .nr = 1 },
+	{ "contiguous PMDs", CONT_PMD_SIZE, PMD_SIZE, .nr = CONT_PMDS },
 };
 
 /* The largest of these sizes with pages of 4K. */
@@ -182,23 +182,24 @@ static const struct op {
 	/* Contiguous entries are broken before they are made. */
 	bool breaks;
 } ops[] = {
-	{ "huge_ptep_get(): bits of all entries", get, unchanged, KEPT, ENTRY },
+	{ "huge_ptep_get(): bits of all entries", get, unchanged, .after = KEPT,
+	  .returned = ENTRY },
 	{ "huge_ptep_get_and_clear(): bits of all entries", get_and_clear,
-	  unchanged, CLEARED, ENTRY },
+	  unchanged, .after = CLEARED, .returned = ENTRY },
 	{ "huge_ptep_clear_flush(): bits of all entries", clear_and_flush,
-	  unchanged, CLEARED, ENTRY, .breaks = true },
+	  unchanged, .after = CLEARED, .returned = ENTRY, .breaks = true },
 	{ "huge_ptep_set_wrprotect(): all entries read-only", wrprotect,
-	  pte_wrprotect, GATHERED, .breaks = true },
+	  pte_wrprotect, .after = GATHERED, .breaks = true },
 	{ "huge_ptep_set_access_flags(): all entries young and dirty",
-	  set_access_flags, unchanged, ALL_BITS, CHANGED, .breaks = true },
+	  set_access_flags, unchanged, .after = ALL_BITS, .returned = CHANGED, .breaks = true },
 	{ "set_huge_pte_at() over present entries: all young and dirty", set_over,
-	  unchanged, ALL_BITS, .breaks = true },
+	  unchanged, .after = ALL_BITS, .breaks = true },
 	{ "set_huge_pte_at() of a migration entry: in all entries", set_migration,
-	  unchanged, MIGRATION },
+	  unchanged, .after = MIGRATION },
 	{ "huge_pte_clear(): all entries none", clear_migration, unchanged,
-	  CLEARED },
+	  .after = CLEARED },
 	{ "huge_ptep_modify_prot_start(), _commit(): all entries read-only",
-	  modify_prot, pte_wrprotect, GATHERED, ENTRY },
+	  modify_prot, pte_wrprotect, .after = GATHERED, .returned = ENTRY },
 };
 
 /* A case: a function and how the entries are mapped. */

@@ -875,11 +875,11 @@ static const struct kind {
 	const char *first, *second, *after;
 } kinds[] = {
 	{ "folios, all pages exclusive: collapsed", { .prot = RW },
-	  "Wdyx", "Wdyx", "~[Wdyx]" },
+	  "Wdyx", .second = "Wdyx", .after = "~[Wdyx]" },
 	{ "folios, half of each read-only and shared: collapsed", { .prot = RO },
-	  "Rdy", "Rdyx", "~[Rdyx]" },
+	  "Rdy", .second = "Rdyx", .after = "~[Rdyx]" },
 	{ "folios, half of each mapped: collapsed", { .prot = RW },
-	  "Wdyx", "-", "~[Wdyx]" },
+	  "Wdyx", .second = "-", .after = "~[Wdyx]" },
 };
 
 PTEBATCH_ORDER_PARAMS(collapse_order, kinds);

@@ -60,9 +60,9 @@ static const struct behavior_row {
 	{ "MADV_SEQUENTIAL", MADV_SEQUENTIAL, WRITE_ONCE_A_CALL },
 	{ "MADV_WILLNEED", MADV_WILLNEED, READ_ONCE_A_CALL, .remote = true,
 	  .error = IS_ENABLED(CONFIG_SWAP) ? 0 : -EBADF },
-	{ "MADV_DONTNEED", MADV_DONTNEED, VMA_ONCE_A_RANGE, ONCE_A_CALL },
-	{ "MADV_FREE", MADV_FREE, VMA_ONCE_A_RANGE, ONCE_A_CALL },
-	{ "MADV_REMOVE", MADV_REMOVE, READ_AND_ONCE_A_RANGE, NOT_CHECKED,
+	{ "MADV_DONTNEED", MADV_DONTNEED, VMA_ONCE_A_RANGE, .gathers = ONCE_A_CALL },
+	{ "MADV_FREE", MADV_FREE, VMA_ONCE_A_RANGE, .gathers = ONCE_A_CALL },
+	{ "MADV_REMOVE", MADV_REMOVE, READ_AND_ONCE_A_RANGE, .gathers = NOT_CHECKED,
 	  .mapping = PTEBATCH_SHMEM },
 	{ "MADV_DONTFORK", MADV_DONTFORK, WRITE_ONCE_A_CALL },
 	{ "MADV_DOFORK", MADV_DOFORK, WRITE_ONCE_A_CALL },
@@ -82,20 +82,20 @@ static const struct behavior_row {
 	{ "MADV_DODUMP", MADV_DODUMP, WRITE_ONCE_A_CALL },
 	{ "MADV_WIPEONFORK", MADV_WIPEONFORK, WRITE_ONCE_A_CALL },
 	{ "MADV_KEEPONFORK", MADV_KEEPONFORK, WRITE_ONCE_A_CALL },
-	{ "MADV_COLD", MADV_COLD, READ_ONCE_A_CALL, ONCE_A_RANGE,
+	{ "MADV_COLD", MADV_COLD, READ_ONCE_A_CALL, .gathers = ONCE_A_RANGE,
 	  .remote = true },
-	{ "MADV_PAGEOUT", MADV_PAGEOUT, READ_ONCE_A_CALL, ONCE_A_RANGE,
+	{ "MADV_PAGEOUT", MADV_PAGEOUT, READ_ONCE_A_CALL, .gathers = ONCE_A_RANGE,
 	  .remote = true },
 	{ "MADV_POPULATE_READ", MADV_POPULATE_READ, READ_ONCE_A_CALL },
 	{ "MADV_POPULATE_WRITE", MADV_POPULATE_WRITE, READ_ONCE_A_CALL },
 	{ "MADV_DONTNEED_LOCKED", MADV_DONTNEED_LOCKED, VMA_ONCE_A_RANGE,
-	  ONCE_A_CALL },
+	  .gathers = ONCE_A_CALL },
 	/* The test address spaces have MMF_DISABLE_THP_COMPLETELY. */
 	{ "MADV_COLLAPSE", MADV_COLLAPSE, READ_ONCE_A_CALL, .remote = true,
 	  .error = -EINVAL,
 	  .missing = !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) },
 	{ "MADV_GUARD_INSTALL", MADV_GUARD_INSTALL, VMA_ONCE_A_RANGE,
-	  ONCE_A_RANGE },
+	  .gathers = ONCE_A_RANGE },
 	{ "MADV_GUARD_REMOVE", MADV_GUARD_REMOVE, VMA_ONCE_A_RANGE },
 };
 
@@ -568,13 +568,13 @@ static const struct failure_row {
 	unsigned int at;	/* entry of the page */
 } failure_rows[] = {
 	{ "MADV_HWPOISON, small folio: hwpoison entry, no lock",
-	  MADV_HWPOISON, "Wdyx*4", 1 },
+	  MADV_HWPOISON, "Wdyx*4", .at = 1 },
 	{ "MADV_HWPOISON, page 3 of a 64K folio: only its entry is a hwpoison entry",
-	  MADV_HWPOISON, "{Wdyx*16}", 3 },
+	  MADV_HWPOISON, "{Wdyx*16}", .at = 3 },
 	{ "MADV_SOFT_OFFLINE, small folio: only its entry maps a new page",
-	  MADV_SOFT_OFFLINE, "Wdyx*4", 1 },
+	  MADV_SOFT_OFFLINE, "Wdyx*4", .at = 1 },
 	{ "MADV_SOFT_OFFLINE, page 3 of a 64K folio: only its entry maps a new page",
-	  MADV_SOFT_OFFLINE, "{Wdyx*16}", 3 },
+	  MADV_SOFT_OFFLINE, "{Wdyx*16}", .at = 3 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(failure, failure_rows, name);

@@ -645,11 +645,11 @@ static const struct kind {
 	const struct ptebatch_op *op;
 	bool out;
 } kinds[] = {
-	{ "folio, read fault: folio mapped", "Sx", "Wyx", "Wyx" },
+	{ "folio, read fault: folio mapped", "Sx", "Wyx", .rest = "Wyx" },
 	{ "folio, shared, write fault: first page reused, the rest read-only",
-	  "S", "Wdyx", "Ry", &ptebatch_swap_in_write },
+	  "S", "Wdyx", .rest = "Ry", .op = &ptebatch_swap_in_write },
 	{ "folio swapped out, all sizes enabled: the largest below a PMD, if there is one",
-	  "Sx", "Wyx", "Wyx", .out = true },
+	  "Sx", "Wyx", .rest = "Wyx", .out = true },
 };
 
 PTEBATCH_ORDER_PARAMS(swap_in_order, kinds);

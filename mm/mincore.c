@@ -201,9 +201,9 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{ "folio: in memory", "Wdyx", "Wdyx", "1" },
-	{ "folio, no entry outside of the range: in memory", "Wdyx", "-", "1" },
-	{ "folio, no entry in the range: not in memory", "-", "Wdyx", "0" },
+	{ "folio: in memory", "Wdyx", "Wdyx", .expected = "1" },
+	{ "folio, no entry outside of the range: in memory", "Wdyx", "-", .expected = "1" },
+	{ "folio, no entry in the range: not in memory", "-", "Wdyx", .expected = "0" },
 };
 
 PTEBATCH_ORDER_PARAMS(mincore_order, kinds);

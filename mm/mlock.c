@@ -528,17 +528,17 @@ static const struct refusal {
 } refusals[] = {
 	{ "mlock2() of an unmapped range: -ENOMEM",
 	  PTEBATCH_SYSCALL(mlock2), -3 * (long)PMD_SIZE,
-	  PAGE_SIZE, MLOCK_ONFAULT, .err = -ENOMEM },
+	  .bytes = PAGE_SIZE, .flags = MLOCK_ONFAULT, .err = -ENOMEM },
 	{ "mlock2() with unknown flags: -EINVAL",
-	  PTEBATCH_SYSCALL(mlock2), 0, PAGE_SIZE, ~0UL, .err = -EINVAL },
+	  PTEBATCH_SYSCALL(mlock2), 0, .bytes = PAGE_SIZE, .flags = ~0UL, .err = -EINVAL },
 	{ "mlock2(), end of the range overflows: -EINVAL",
 	  PTEBATCH_SYSCALL(mlock2), 0,
-	  -PMD_SIZE, MLOCK_ONFAULT, .err = -EINVAL },
+	  .bytes = -PMD_SIZE, .flags = MLOCK_ONFAULT, .err = -EINVAL },
 	{ "mlock() with RLIMIT_MEMLOCK=0 without CAP_IPC_LOCK: -EPERM",
-	  PTEBATCH_SYSCALL(mlock), 0, PAGE_SIZE,
+	  PTEBATCH_SYSCALL(mlock), 0, .bytes = PAGE_SIZE,
 	  .no_memlock = true, .err = -EPERM },
 	{ "munlock() of an unmapped range: -ENOMEM", PTEBATCH_SYSCALL(munlock),
-	  -3 * (long)PMD_SIZE, PAGE_SIZE, .err = -ENOMEM },
+	  -3 * (long)PMD_SIZE, .bytes = PAGE_SIZE, .err = -ENOMEM },
 };
 
 KUNIT_ARRAY_PARAM_DESC(refusals, refusals, name);

@@ -756,13 +756,13 @@ static const struct alternation {
 	const char *before[2], *after[2];	/* tokens of even and odd pages */
 } alternations[] = {
 	{ "exclusive and shared pages alternate, orders 1, 4 and 9: exclusive become writable",
-	  NONE, RW, { "Ndyx", "Ndy" }, { "Wdyx", "Rdy" } },
+	  NONE, RW, .before = { "Ndyx", "Ndy" }, .after = { "Wdyx", "Rdy" } },
 	{ "shared and exclusive pages alternate, orders 1, 4 and 9: all become PROT_NONE",
-	  RW, NONE, { "Rdy", "Wdyx" }, { "Ndy", "Ndyx" } },
+	  RW, NONE, .before = { "Rdy", "Wdyx" }, .after = { "Ndy", "Ndyx" } },
 	{ "writable and read-only pages alternate, orders 1, 4 and 9: all become PROT_NONE",
-	  RW, NONE, { "Wdyx", "Rdyx" }, { "Ndyx", "Ndyx" } },
+	  RW, NONE, .before = { "Wdyx", "Rdyx" }, .after = { "Ndyx", "Ndyx" } },
 	{ "PROT_NONE and read-only pages alternate, orders 1, 4 and 9: all become writable",
-	  RO, RW, { "Ndyx", "Rdyx" }, { "Wdyx", "Wdyx" } },
+	  RO, RW, .before = { "Ndyx", "Rdyx" }, .after = { "Wdyx", "Wdyx" } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(alternations, alternations, name);
@@ -871,19 +871,19 @@ static const struct change {
 	const char *before, *after;
 } changes[] = {
 	{ "exclusive folio to read-only: range becomes read-only",
-	  PTEBATCH_ANON, RW, RO, "Wdyx", "Rdyx" },
+	  PTEBATCH_ANON, RW, .to = RO, .before = "Wdyx", .after = "Rdyx" },
 	{ "exclusive folio to writable: range becomes writable",
-	  PTEBATCH_ANON, RO, RW, "Rdyx", "Wdyx" },
+	  PTEBATCH_ANON, RO, .to = RW, .before = "Rdyx", .after = "Wdyx" },
 	{ "shared folio to writable: range stays read-only",
-	  PTEBATCH_ANON, RO, RW, "Rdy", "Rdy" },
+	  PTEBATCH_ANON, RO, .to = RW, .before = "Rdy", .after = "Rdy" },
 	{ "exclusive folio to no access: range becomes PROT_NONE",
-	  PTEBATCH_ANON, RW, NONE, "Wdyx", "Ndyx" },
+	  PTEBATCH_ANON, RW, .to = NONE, .before = "Wdyx", .after = "Ndyx" },
 	{ "exclusive folio from no access: range becomes writable",
-	  PTEBATCH_ANON, NONE, RW, "Ndyx", "Wdyx" },
+	  PTEBATCH_ANON, NONE, .to = RW, .before = "Ndyx", .after = "Wdyx" },
 	{ "shmem folio to read-only: range becomes read-only",
-	  PTEBATCH_SHMEM, RW, RO, "Wdy", "Rdy" },
+	  PTEBATCH_SHMEM, RW, .to = RO, .before = "Wdy", .after = "Rdy" },
 	{ "clean shared file folio to writable: range stays read-only",
-	  PTEBATCH_FILE, RO, RW, "Ry", "Ry" },
+	  PTEBATCH_FILE, RO, .to = RW, .before = "Ry", .after = "Ry" },
 };
 
 PTEBATCH_ORDER_PARAMS(mprotect_order, changes);

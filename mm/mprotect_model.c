@@ -31,13 +31,13 @@ static const struct memory {
 	bool anonymous;
 } memories[] = {
 	{ "anonymous", PTEBATCH_ANON,
-	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*8 ; Rdyx*8}", true },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*8 ; Rdyx*8}", .anonymous = true },
 	{ "shmem", PTEBATCH_SHMEM,
 	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*8 ; Rdy*8}" },
 	{ "private file", PTEBATCH_PRIVATE_FILE,
 	  "@-24 {Rdy*16} +{Rdy*16} {Rdy*8 ; Rdy*8}" },
 	{ "private file, COW copies", PTEBATCH_PRIVATE_FILE,
-	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*8 ; Rdyx*8}", true },
+	  "@-24 {Rdyx*16} +{Rdyx*16} {Rdyx*8 ; Rdyx*8}", .anonymous = true },
 };
 
 static const struct place {

@@ -557,11 +557,11 @@ static const struct kind {
 	const char *young, *old;
 } kinds[] = {
 	{ "anonymous folio, one PTE young: referenced, all PTEs become old",
-	  { .prot = RW }, "Wdyx", "Wdx" },
+	  { .prot = RW }, "Wdyx", .old = "Wdx" },
 	{ "file folio, one PTE young: referenced, all PTEs become old",
-	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy", "Wd" },
+	  { .mapping = PTEBATCH_FILE, .prot = RW }, "Wdy", .old = "Wd" },
 	{ "shmem folio, one PTE young: referenced, all PTEs become old",
-	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", "Wd" },
+	  { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy", .old = "Wd" },
 };
 
 PTEBATCH_ORDER_PARAMS(referenced_order, kinds);

@@ -37,13 +37,13 @@ struct swap_in_row {
 };
 
 static const struct swap_in_row rows[] = {
-	{ "no page zero: 64K folio", 0, 0, 5, 4 },
-	{ "all pages zero: 64K folio", 0, 16, 5, 4 },
-	{ "pages 4 to 7 zero, swap-in of page 0: 16K folio", 4, 8, 0, 2 },
-	{ "pages 4 to 7 zero, swap-in of page 5: 16K folio of zeroes", 4, 8, 5, 2 },
-	{ "first page zero, swap-in of page 0: small folio of zeroes", 0, 1, 0, 0 },
-	{ "first page zero, swap-in of page 15: 16K folio", 0, 1, 15, 2 },
-	{ "last page zero, swap-in of page 14: small folio", 15, 16, 14, 0 },
+	{ "no page zero: 64K folio", 0, 0, .at = 5, .order = 4 },
+	{ "all pages zero: 64K folio", 0, 16, .at = 5, .order = 4 },
+	{ "pages 4 to 7 zero, swap-in of page 0: 16K folio", 4, 8, .at = 0, .order = 2 },
+	{ "pages 4 to 7 zero, swap-in of page 5: 16K folio of zeroes", 4, 8, .at = 5, .order = 2 },
+	{ "first page zero, swap-in of page 0: small folio of zeroes", 0, 1, .at = 0, .order = 0 },
+	{ "first page zero, swap-in of page 15: 16K folio", 0, 1, .at = 15, .order = 2 },
+	{ "last page zero, swap-in of page 14: small folio", 15, 16, .at = 14, .order = 0 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);

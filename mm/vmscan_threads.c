@@ -23,13 +23,13 @@ static const struct ptebatch_threads rows[] = {
 	{ { "look-around, mprotect() waits for the page table: neighbour stays young",
 	    { "| {Wdyx*16} {Wdyx*16} |", .prot = RW, .folios = ON_LRU }, "{Rdx*16} {Rdyx*16}",
 	    .op = &ptebatch_referenced, .ret = 1 },
-	  PTEBATCH_CLEAR_YOUNG, TO_READABLE, PTEBATCH_UNTIL_CONTENDED,
+	  PTEBATCH_CLEAR_YOUNG, TO_READABLE, .until = PTEBATCH_UNTIL_CONTENDED,
 	  .meanwhile_ret = 32 },
 	/* 4 of 64 are too few: only the first walk leads to the second. */
 	{ { "look-around at 4 PTEs, a walk skips the locked page table: the next walks it",
 	    { "| {Wdyx*4} -*64 {Wdyx*16} |", .prot = RW, .folios = ON_LRU },
 	    "{Wdx*4} -*64 {Wdx*16}", .op = &ptebatch_referenced, .ret = 1 },
-	  PTEBATCH_CLEAR_YOUNG, &ptebatch_walk, PTEBATCH_UNTIL_DONE,
+	  PTEBATCH_CLEAR_YOUNG, &ptebatch_walk, .until = PTEBATCH_UNTIL_DONE,
 	  .finally = &ptebatch_walk_hot, .becomes_old = true },
 };
 
