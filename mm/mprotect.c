@@ -481,7 +481,7 @@ static void see_entries(struct ptebatch_use *use, const unsigned long *args,
 }
 
 static const struct ptebatch_condition_type flush_seen = {
-	.name = "the TLB is flushed", .occur = see_entries, .always = true,
+	.name = "the TLB is flushed", .occur = see_entries, .always = true, .optional = true,
 };
 
 /* Does mprotect() to read-only flush all entries while they are empty? */
