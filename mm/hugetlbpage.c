@@ -23,8 +23,8 @@
 #include <linux/syscalls.h>
 
 #include "../lib/arch/arch.h"
+#include "../lib/check/announce.h"
 #include "../lib/check/flush.h"
-#include "../lib/check/notifier.h"
 #include "../lib/kernel/damon.h"
 #include "../lib/kernel/process.h"
 #include "../lib/row/rules.h"
@@ -80,6 +80,7 @@ static const struct state {
  * @base: first entry as set, old and clean
  * @given: entry that set_huge_pte_at() gets, if it sets another
  * @flush: TLB invalidations of the function
+ * @announced: what a secondary MMU was asked
  * @unbroken: a TLB invalidation found a valid entry
  * @invalidated: the function invalidated all addresses
  * @returned: return value of the function
@@ -93,6 +94,7 @@ struct huge {
 	pte_t base;
 	pte_t given;
 	struct ptebatch_flush flush;
+	struct ptebatch_announced announced;
 	bool unbroken;
 	bool invalidated;
 	pte_t returned;
@@ -459,25 +461,6 @@ static void hugetlb(struct kunit *test)
 		run(test, huge, param->op, &states[i]);
 }
 
-/* Addresses of which DAMON clears the accessed bits in a secondary MMU. */
-static struct {
-	unsigned long start, end;
-	unsigned int calls;
-} cleared;
-
-static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
-			unsigned long start, unsigned long end)
-{
-	cleared.start = start;
-	cleared.end = end;
-	cleared.calls++;
-	return false;
-}
-
-static const struct mmu_notifier_ops secondary_ops = {
-	.clear_young = clear_young, .free_notifier = ptebatch_notifier_free,
-};
-
 static void set_entries(struct huge *huge, const struct state *state)
 {
 	spinlock_t *ptl;	/* of the page table */
@@ -510,15 +493,14 @@ static void clear_entries(struct huge *huge, struct entries *entries)
  */
 static void prepare_sample(struct kunit *test, struct huge *huge)
 {
-	struct ptebatch_notifier *notifier;
+	const struct ptebatch_place place = { huge->mm, huge->addr };
 
-	cleared.calls = 0;
-	notifier = ptebatch_notifier_begin(&secondary_ops, huge->mm, NULL);
-	KUNIT_ASSERT_NOT_NULL(test, notifier);
+	huge->announced = (struct ptebatch_announced) {};
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_announced_begin(&huge->announced, &place));
 	KUNIT_EXPECT_EQ(test, 0,
 			ptebatch_damon_prepare(huge->mm,
 					       huge->addr + huge->size->bytes / 2 + 8));
-	ptebatch_notifier_end(notifier);
+	ptebatch_announced_end(&huge->announced);
 }
 
 static void expect_sampled(struct kunit *test, const struct huge *huge,
@@ -536,11 +518,11 @@ static void expect_sampled(struct kunit *test, const struct huge *huge,
 				    PTEBATCH_RULE_GATHERED
 				    ": accessed (1) and dirty (2) of entry %u", i);
 	}
-	KUNIT_EXPECT_EQ_MSG(test, cleared.calls, 1,
+	KUNIT_EXPECT_EQ_MSG(test, huge->announced.old_calls, 1,
 			    "calls of clear_young() of a secondary MMU");
-	KUNIT_EXPECT_EQ_MSG(test, cleared.start, huge->addr,
+	KUNIT_EXPECT_EQ_MSG(test, huge->announced.old_start, huge->addr,
 			    "beginning of clear_young() in a secondary MMU");
-	KUNIT_EXPECT_EQ_MSG(test, cleared.end, huge->addr + huge->size->bytes,
+	KUNIT_EXPECT_EQ_MSG(test, huge->announced.old_end, huge->addr + huge->size->bytes,
 			    "end of clear_young() in a secondary MMU");
 	KUNIT_EXPECT_TRUE_MSG(test, folio_test_idle(page_folio(pages)), "PG_idle");
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_young(page_folio(pages)), young, "PG_young");

@@ -36,25 +36,6 @@
 #define RW	(PROT_READ | PROT_WRITE)
 #define T	PTRS_PER_PTE
 
-static const char *notifiers_missing(const struct ptebatch_condition *condition)
-{
-	return IS_ENABLED(CONFIG_MMU_NOTIFIER) ? NULL :
-	       "no secondary MMU without CONFIG_MMU_NOTIFIER";
-}
-
-static void set_young(struct ptebatch_use *use, const unsigned long *args,
-		      struct pt_regs *regs)
-{
-	struct ptebatch_trial *trial = use->trial;
-
-	trial->announced.young = ptebatch_addr(trial->space, use->condition->value);
-}
-
-static const struct ptebatch_condition_type secondary_young = {
-	.name = "a secondary MMU has accessed a page", .missing = notifiers_missing,
-	.occur = set_young,
-};
-
 static void set_limit(struct ptebatch_use *use, const unsigned long *args,
 		      struct pt_regs *regs)
 {
@@ -172,7 +153,6 @@ static const struct ptebatch_condition_type same_counters = {
 #define PRIVATE		NO_VMA_FLAGS(VM_SHARED | VM_MAYSHARE)
 #define ARMED		VMA_FLAGS(VM_UFFD_MISSING)
 
-#define SECONDARY_YOUNG(entry)	{ .type = &secondary_young, .value = (entry) }
 
 /* Number of empty, non-present and shared entries that a page table may have. */
 #define LIMIT(file, ptes)	{ .type = &limit, .picture = (file), .value = (ptes) }

@@ -19,7 +19,6 @@
 
 #include "../lib/check/compare.h"
 #include "../lib/check/model.h"
-#include "../lib/check/notifier.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/damon.h"
 #include "../lib/run/case.h"
@@ -45,71 +44,6 @@ struct idle_row {
 	struct ptebatch_case c;
 	unsigned int is;
 };
-
-/**
- * struct secondary_mmu - a secondary MMU, which knows whether pages are young
- * @space: the address space, %NULL if there is no secondary MMU
- * @young: address of the page that is young in it
- * @cleared: bitmap of the entries that clear_young() covered
- * @outside: clear_young() covered other addresses than those of the row
- */
-static struct secondary_mmu {
-	const struct ptebatch_space *space;
-	unsigned long young;
-	DECLARE_BITMAP(cleared, PTEBATCH_ROW_ENTRIES);
-	bool outside;
-} secondary;
-
-static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
-			unsigned long start, unsigned long end)
-{
-	unsigned long row = ptebatch_addr(secondary.space, 0);
-	unsigned long row_end = ptebatch_addr(secondary.space, secondary.space->row.nr);
-	unsigned long at;
-
-	secondary.outside |= start < row || end > row_end;
-	start = clamp(start, row, row_end);
-	end = clamp(end, row, row_end);
-	for (at = PAGE_ALIGN_DOWN(start); at < end; at += PAGE_SIZE)
-		set_bit((at - row) / PAGE_SIZE, secondary.cleared);
-	return secondary.young >= start && secondary.young < end;
-}
-
-static bool test_young(struct mmu_notifier *notifier, struct mm_struct *mm,
-		       unsigned long address)
-{
-	return PAGE_ALIGN_DOWN(address) == secondary.young;
-}
-
-static const struct mmu_notifier_ops secondary_ops = {
-	.clear_young = clear_young,
-	.test_young = test_young,
-	.free_notifier = ptebatch_notifier_free,
-};
-
-static void begin_secondary(struct ptebatch_use *use, const unsigned long *args,
-			    struct pt_regs *regs)
-{
-	const struct ptebatch_space *space = use->trial->space;
-
-	secondary.young = ptebatch_addr(space, use->condition->value);
-	secondary.space = space;
-	use->data = ptebatch_notifier_begin(&secondary_ops, space->places[0].mm, NULL);
-	KUNIT_ASSERT_NOT_NULL(use->trial->test, use->data);
-}
-
-static void end_secondary(struct ptebatch_use *use)
-{
-	if (use->data)
-		ptebatch_notifier_end(use->data);
-}
-
-static const struct ptebatch_condition_type secondary_young = {
-	.name = "a page is young in a secondary MMU", .occur = begin_secondary,
-	.end = end_secondary,
-};
-
-#define SECONDARY_YOUNG(entry)	{ .type = &secondary_young, .value = (entry) }
 
 static void set_idle(struct ptebatch_use *use, const unsigned long *args,
 		     struct pt_regs *regs)
@@ -372,15 +306,18 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
 static void expect_cleared(const struct ptebatch_trial *trial, bool all)
 {
 	const struct idle_row *row = trial->test->param_value;
+	const struct ptebatch_announced *announced = &trial->announced;
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
 
-	KUNIT_EXPECT_FALSE_MSG(trial->test, secondary.outside,
-			       "%s clears young outside the row in the secondary MMU",
-			       trial->function);
+	KUNIT_EXPECT_TRUE_MSG(trial->test,
+			      announced->old_start >= ptebatch_addr(trial->space, 0) &&
+			      announced->old_end <= ptebatch_addr(trial->space, was->nr),
+			      "%s clears young outside the row in the secondary MMU",
+			      trial->function);
 	for (i = 0; i < was->nr; i++) {
 		bool expected = all || test_bit(i, trial->before.huge) || i == row->c.arg;
-		bool cleared = test_bit(i, secondary.cleared);
+		bool cleared = test_bit(i, announced->old);
 
 		KUNIT_EXPECT_EQ_MSG(trial->test, cleared, expected,
 				    "%s: clear_young() of entry %u in the secondary MMU",
@@ -401,7 +338,7 @@ static void check(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 		ptebatch_trial_expect_old(trial, row->c.after);
 	if (row->c.second)
 		ptebatch_trial_expect_old(trial->second, row->c.second);
-	if (secondary.space && (row->is & YOUNG || c->op == &damon_va_prepare))
+	if (trial->announced.young && (row->is & YOUNG || c->op == &damon_va_prepare))
 		expect_cleared(trial, c->op != &damon_va_prepare);
 }
 
@@ -429,7 +366,6 @@ static void idle_row(struct kunit *test)
 	const struct idle_row *row = test->param_value;
 	struct ptebatch_case c = row->c;
 
-	secondary = (struct secondary_mmu) {};
 	if (c.after)
 		c.after = after_block(test, &c);
 	if (c.second)

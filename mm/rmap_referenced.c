@@ -10,7 +10,6 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/mmu_notifier.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
 #include <linux/swap.h>
@@ -18,7 +17,6 @@
 #include "internal.h"
 
 #include "../lib/check/compare.h"
-#include "../lib/check/notifier.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
@@ -43,117 +41,8 @@ struct referenced_row {
 	bool mlocked;
 };
 
-/**
- * struct secondary_mmu - an MMU notifier that records clear_flush_young()
- * @notifier: the MMU notifier
- * @start: address of the row's first entry, in bytes
- * @young: address of the page that is young in the secondary MMU, 0 if none is
- * @calls: number of calls
- * @entries: bitmap of the entries that the calls covered
- */
-struct secondary_mmu {
-	struct ptebatch_notifier *notifier;
-	unsigned long start;
-	unsigned long young;
-	unsigned int calls;
-	DECLARE_BITMAP(entries, PTEBATCH_ROW_ENTRIES);
-};
-
-#ifdef CONFIG_MMU_NOTIFIER
-
-static bool clear_flush_young(struct mmu_notifier *mmu_notifier,
-			      struct mm_struct *mm, unsigned long start,
-			      unsigned long end)
-{
-	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
-	struct secondary_mmu *secondary;
-	bool young = false;
-
-	spin_lock(&notifier->lock);
-	secondary = notifier->record;
-	if (secondary) {
-		unsigned int from = (start - secondary->start) >> PAGE_SHIFT;
-		unsigned int nr = (end - start) >> PAGE_SHIFT;
-
-		secondary->calls++;
-		if (from + nr <= PTEBATCH_ROW_ENTRIES)
-			bitmap_set(secondary->entries, from, nr);
-		young = secondary->young >= start && secondary->young < end;
-	}
-	spin_unlock(&notifier->lock);
-	return young;
-}
-
-static const struct mmu_notifier_ops notifier_ops = {
-	.clear_flush_young = clear_flush_young,
-	.free_notifier = ptebatch_notifier_free,
-};
-
-static int register_secondary(struct secondary_mmu *secondary,
-			      struct mm_struct *mm)
-{
-	secondary->notifier = ptebatch_notifier_begin(&notifier_ops, mm, secondary);
-	return secondary->notifier ? 0 : -ENOMEM;
-}
-
-static void unregister_secondary(struct secondary_mmu *secondary)
-{
-	if (secondary && secondary->notifier)
-		ptebatch_notifier_end(secondary->notifier);
-}
-
-#else
-
-static int register_secondary(struct secondary_mmu *secondary,
-			      struct mm_struct *mm)
-{
-	return 0;
-}
-
-static void unregister_secondary(struct secondary_mmu *secondary)
-{
-}
-
-#endif
-
-/* The secondary MMU of the last call, and the VMA flags that it returned. */
-static struct secondary_mmu *secondary;
+/* The VMA flags that the last call returned. */
 static vma_flags_t returned_flags;
-
-static const char *secondary_missing(const struct ptebatch_condition *condition)
-{
-	return !condition->value || IS_ENABLED(CONFIG_MMU_NOTIFIER) ? NULL :
-	       "no secondary MMU without CONFIG_MMU_NOTIFIER";
-}
-
-static void begin_secondary(struct ptebatch_use *use, const unsigned long *args,
-			    struct pt_regs *regs)
-{
-	const struct ptebatch_space *space = use->trial->space;
-	unsigned long young = use->condition->value;
-	struct kunit *test = use->trial->test;
-
-	secondary = kunit_kzalloc(test, sizeof(*secondary), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, secondary);
-	secondary->start = ptebatch_addr(space, 0);
-	if (young)
-		secondary->young = ptebatch_addr(space, young - 1);
-	KUNIT_ASSERT_EQ(test, 0, register_secondary(secondary, space->places[0].mm));
-}
-
-static void end_secondary(struct ptebatch_use *use)
-{
-	unregister_secondary(secondary);
-}
-
-static const struct ptebatch_condition_type ptebatch_condition_secondary_mmu = {
-	.name = "a secondary MMU", .missing = secondary_missing,
-	.occur = begin_secondary, .end = end_secondary,
-};
-
-/* The first condition of each row: a secondary MMU in which one entry may be young. */
-#define SECONDARY_MMU			PTEBATCH_CONDITION(secondary_mmu, 0)
-#define YOUNG_IN_SECONDARY_MMU(entry)	PTEBATCH_CONDITION(secondary_mmu, (entry) + 1)
 
 static void drop_users(struct ptebatch_use *use, const unsigned long *args,
 		       struct pt_regs *regs)
@@ -166,12 +55,12 @@ static void restore_users(struct ptebatch_use *use)
 	atomic_set(&use->trial->place->mm->mm_users, use->word);
 }
 
-static const struct ptebatch_condition_type ptebatch_condition_no_mm_users = {
+static const struct ptebatch_condition_type no_mm_users = {
 	.name = "the mm has no users", .occur = drop_users, .end = restore_users,
 };
 
 /* As after exit(). */
-#define NO_MM_USERS	PTEBATCH_CONDITION(no_mm_users, 0)
+#define NO_MM_USERS	{ .type = &no_mm_users }
 
 /* Calls of the rmap walk; without PVMW_SYNC, it does not lock the page table first. */
 #define WALKS(nr)	CALLS("page_vma_mapped_walk", nr)
@@ -199,14 +88,14 @@ static void expect_batches(const struct ptebatch_trial *trial,
 		/* A PMD is one entry. */
 		present += maps && !(test_bit(i, trial->before.huge) &&
 				     was->entries[i].page);
-		KUNIT_EXPECT_EQ_MSG(trial->test, test_bit(i, secondary->entries),
+		KUNIT_EXPECT_EQ_MSG(trial->test, test_bit(i, trial->announced.old),
 				    maps, "%s: clear_flush_young() covers entry %u",
 				    trial->function, i);
 	}
 	/* The calls for two VMAs of one mm add up: not counted. */
 	if (trial->space->places[1].mm == trial->space->places[0].mm)
 		return;
-	KUNIT_EXPECT_EQ_MSG(trial->test, secondary->calls,
+	KUNIT_EXPECT_EQ_MSG(trial->test, trial->announced.old_calls,
 			    trial->one_by_one ? present : row->batches,
 			    "%s: number of batches passed to clear_flush_young()",
 			    trial->function);
@@ -336,14 +225,8 @@ static void check(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 
 static bool check_row(struct kunit *test, struct referenced_row row)
 {
-	struct ptebatch_condition *with = row.c.with;
-
 	if (row.c.ret < 0 && !IS_ENABLED(CONFIG_MM_ID))
 		kunit_skip(test, "each large folio may be shared without CONFIG_MM_ID");
-	if (with->type != &ptebatch_condition_secondary_mmu) {
-		memmove(with + 1, with, (PTEBATCH_CONDITIONS - 1) * sizeof(*with));
-		*with = (struct ptebatch_condition)SECONDARY_MMU;
-	}
 	row.c.op = &referenced;
 	row.c.no_model = leaves_young(&row.c);
 	row.c.second = row.c.setup.twice ? row.c.after : NULL;
@@ -377,13 +260,13 @@ static const struct referenced_row rows[] = {
 	    .ret = 1 }, 1 },
 	{ { "64K folio, old, first page young in a secondary MMU: referenced",
 	    { "{Wdx*16}", .prot = RW }, "{Wdx*16}", .ret = 1,
-	    .with = { YOUNG_IN_SECONDARY_MMU(0) } }, 1 },
+	    .with = { SECONDARY_YOUNG(0) } }, 1 },
 	{ { "64K folio, old, last page young in a secondary MMU: referenced",
 	    { "{Wdx*16}", .prot = RW }, "{Wdx*16}", .ret = 1,
-	    .with = { YOUNG_IN_SECONDARY_MMU(15) } }, 1 },
+	    .with = { SECONDARY_YOUNG(15) } }, 1 },
 	{ { "64K folio, old, in two page tables, last page young in a secondary MMU: referenced",
 	    { "@-8 {Wdx*16}", .prot = RW }, "@-8 {Wdx*16}", .ret = 1,
-	    .with = { YOUNG_IN_SECONDARY_MMU(15) } }, 2 },
+	    .with = { SECONDARY_YOUNG(15) } }, 2 },
 
 	/* All other bits stay. */
 	{ { "64K folio, writable and read-only, dirty and clean PTEs: only young cleared",
@@ -435,7 +318,7 @@ static const struct referenced_row rows[] = {
 	    { "{Ex*16}", .prot = RW }, "{Ex*16}" }, 16 },
 	{ { "64K folio, 16 device-exclusive entries, one young in a secondary MMU: 1 reference",
 	    { "{Ex*16}", .prot = RW }, "{Ex*16}", .ret = 1,
-	    .with = { YOUNG_IN_SECONDARY_MMU(6) } }, 16 },
+	    .with = { SECONDARY_YOUNG(6) } }, 16 },
 	{ { "small folio, device-exclusive entry: not referenced, it stays",
 	    { "Ex", .prot = RW }, "Ex" }, 1 },
 	{ { "64K folio, 2 migration entries: they stay, 2 batches, all PTEs become old",
@@ -537,7 +420,7 @@ static const struct referenced_row rows[] = {
 	    { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wd]", .ret = 1 }, 1 },
 	{ { "PMD-mapped folio, old, page 299 young in a secondary MMU: referenced",
 	    { "[Wdx]", .prot = RW }, "[Wdx]", .ret = 1,
-	    .with = { YOUNG_IN_SECONDARY_MMU(299) } }, 1 },
+	    .with = { SECONDARY_YOUNG(299) } }, 1 },
 	{ { "2M folio mapped by PTEs, PTE 300 young: 1 batch, all PTEs become old",
 	    { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*512}", .ret = 1 }, 1 },
 };

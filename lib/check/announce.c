@@ -61,21 +61,28 @@ static void end_range(struct mmu_notifier *mmu_notifier,
 	spin_unlock(&notifier->lock);
 }
 
-/* The secondary MMU has no accessed bits, except for test_young(). */
+/* Of a part of a page, the whole page. */
 static bool clear_young(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
 			unsigned long start, unsigned long end)
 {
 	struct ptebatch_notifier *notifier = ptebatch_notifier_of(mmu_notifier);
 	struct ptebatch_announced *announced;
+	bool young = false;
 
 	spin_lock(&notifier->lock);
 	announced = notifier->record;
 	if (announced) {
-		ptebatch_mark_range(announced->old, announced->start, start, end);
+		ptebatch_mark_range(announced->old, announced->start,
+				    PAGE_ALIGN_DOWN(start), PAGE_ALIGN(end));
 		announced->empty += start >= end;
+		announced->old_start = announced->old_calls ?
+				       min(announced->old_start, start) : start;
+		announced->old_end = max(announced->old_end, end);
+		announced->old_calls++;
+		young = announced->young >= start && announced->young < end;
 	}
 	spin_unlock(&notifier->lock);
-	return false;
+	return young;
 }
 
 static bool test_young(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
@@ -87,7 +94,8 @@ static bool test_young(struct mmu_notifier *mmu_notifier, struct mm_struct *mm,
 
 	spin_lock(&notifier->lock);
 	announced = notifier->record;
-	young = announced && announced->young && announced->young == address;
+	young = announced && announced->young &&
+		announced->young == PAGE_ALIGN_DOWN(address);
 	spin_unlock(&notifier->lock);
 	return young;
 }

@@ -155,12 +155,16 @@ extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
 	PTEBATCH_CONDITION_AT(vma_flags, function, calls, flags)
 #define NO_VMA_FLAGS(flags)		PTEBATCH_CONDITION(no_vma_flags, flags)
 
-/* mm.c: a flag of the row's mm, for example MMF_UNSTABLE, is set or clear. */
+/*
+ * mm.c: a flag of the row's mm, for example MMF_UNSTABLE, is set or clear. SECONDARY_YOUNG:
+ * a secondary MMU, such as that of a virtual machine, has accessed the page of @entry.
+ */
 extern const struct ptebatch_condition_type ptebatch_condition_mm_flag,
-	ptebatch_condition_no_mm_flag;
+	ptebatch_condition_no_mm_flag, ptebatch_condition_secondary_young;
 
 #define MM_FLAG(flag)			PTEBATCH_CONDITION(mm_flag, flag)
 #define NO_MM_FLAG(flag)		PTEBATCH_CONDITION(no_mm_flag, flag)
+#define SECONDARY_YOUNG(entry)		PTEBATCH_CONDITION(secondary_young, entry)
 
 /* calls.c: the operation, but not its twin, calls a function @nr times. */
 extern const struct ptebatch_condition_type ptebatch_condition_calls;

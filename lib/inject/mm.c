@@ -39,3 +39,23 @@ const struct ptebatch_condition_type ptebatch_condition_mm_flag = {
 const struct ptebatch_condition_type ptebatch_condition_no_mm_flag = {
 	.name = "a flag of the mm is clear", .occur = clear, .end = set_again,
 };
+
+static const char *secondary_missing(const struct ptebatch_condition *condition)
+{
+	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && !IS_ENABLED(CONFIG_UML) ? NULL :
+	       "no secondary MMU without CONFIG_MMU_NOTIFIER";
+}
+
+/* Each trial has a secondary MMU, see check/announce.h. */
+static void make_young(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	struct ptebatch_trial *trial = use->trial;
+
+	trial->announced.young = ptebatch_addr(trial->space, use->condition->value);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_secondary_young = {
+	.name = "a page is young in a secondary MMU", .missing = secondary_missing,
+	.occur = make_young,
+};
