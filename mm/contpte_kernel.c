@@ -12,6 +12,7 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/row/rules.h"
+#include "../lib/service/service.h"
 
 /* lib/link/lookup.c defines an init_mm for inline functions. */
 #ifdef MODULE
@@ -134,9 +135,4 @@ static struct kunit_case contpte_kernel_cases[] = {
 	{}
 };
 
-static struct kunit_suite contpte_kernel_suite = {
-	.name = "ptebatch_contpte_kernel",
-	.test_cases = contpte_kernel_cases,
-};
-
-kunit_test_suite(contpte_kernel_suite);
+PTEBATCH_SUITE(contpte_kernel, contpte_kernel_cases);

@@ -15,6 +15,7 @@
 #include "../lib/arch/arch.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/service.h"
 #include "../lib/space/blocks.h"
 #include "../lib/space/space.h"
 
@@ -167,9 +168,4 @@ static struct kunit_case contpte_lockless_cases[] = {
 	{}
 };
 
-static struct kunit_suite contpte_lockless_suite = {
-	.name = "ptebatch_contpte_lockless",
-	.test_cases = contpte_lockless_cases,
-};
-
-kunit_test_suite(contpte_lockless_suite);
+PTEBATCH_SUITE(contpte_lockless, contpte_lockless_cases);

@@ -285,11 +285,4 @@ static void suite_exit(struct kunit_suite *suite)
 		ptebatch_counters_end(handlers, ARRAY_SIZE(handlers));
 }
 
-static struct kunit_suite filemap_suite = {
-	.name = "ptebatch_filemap",
-	.suite_init = suite_init,
-	.suite_exit = suite_exit,
-	.test_cases = filemap_cases,
-};
-
-kunit_test_suite(filemap_suite);
+PTEBATCH_SUITE(filemap, filemap_cases, { suite_init, suite_exit });

@@ -14,6 +14,7 @@
 #include "../lib/kernel/process.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/service.h"
 #include "../lib/space/space.h"
 
 #define LAPS	5
@@ -77,9 +78,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_filemap_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(filemap_bench, bench_cases);

@@ -12,6 +12,7 @@
 #include "../lib/run/bench.h"
 #include "../lib/run/orders.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/service.h"
 #include "../lib/space/reacquire.h"
 #include "../lib/space/refs.h"
 #include "../lib/space/snapshot.h"
@@ -103,9 +104,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_huge_memory_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(huge_memory_bench, bench_cases);

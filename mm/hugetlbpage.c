@@ -23,10 +23,10 @@
 #include <linux/syscalls.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/check/announce.h"
-#include "../lib/check/flush.h"
 #include "../lib/kernel/damon.h"
 #include "../lib/kernel/process.h"
+#include "../lib/record/announce.h"
+#include "../lib/record/flush.h"
 #include "../lib/row/rules.h"
 
 #ifdef CONFIG_HUGETLB_PAGE
@@ -590,12 +590,5 @@ static void hugetlbpage_exit(struct kunit_suite *suite)
 		free_contig_range(page_to_pfn(pages), LARGEST / PAGE_SIZE);
 }
 
-static struct kunit_suite hugetlbpage_suite = {
-	.name = "ptebatch_hugetlbpage",
-	.suite_init = hugetlbpage_init,
-	.suite_exit = hugetlbpage_exit,
-	.test_cases = hugetlbpage_cases,
-};
-
-kunit_test_suite(hugetlbpage_suite);
+PTEBATCH_SUITE(hugetlbpage, hugetlbpage_cases, { hugetlbpage_init, hugetlbpage_exit });
 #endif

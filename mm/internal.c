@@ -16,6 +16,7 @@
 
 #include "../lib/row/row.h"
 #include "../lib/row/rules.h"
+#include "../lib/service/service.h"
 
 #define DEVICE	1
 
@@ -148,9 +149,4 @@ static struct kunit_case internal_cases[] = {
 	{}
 };
 
-static struct kunit_suite internal_suite = {
-	.name = "ptebatch_internal",
-	.test_cases = internal_cases,
-};
-
-kunit_test_suite(internal_suite);
+PTEBATCH_SUITE(internal, internal_cases);

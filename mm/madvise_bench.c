@@ -17,6 +17,7 @@
 #include "../lib/record/counter.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/service.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(madvise));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(process_madvise));
@@ -208,9 +209,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_madvise_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(madvise_bench, bench_cases);

@@ -14,6 +14,7 @@
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
 #include "../lib/service/anon_orders.h"
+#include "../lib/service/service.h"
 
 #define LAPS	5
 
@@ -92,9 +93,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_memory_anon_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(memory_anon_bench, bench_cases);

@@ -8,6 +8,7 @@
 
 #include "../lib/op/op.h"
 #include "../lib/run/bench.h"
+#include "../lib/service/service.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -31,9 +32,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_memory_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(memory_bench, bench_cases);

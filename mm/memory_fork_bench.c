@@ -11,6 +11,7 @@
 #include "../lib/op/op.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/service.h"
 
 #define LAPS	5
 
@@ -52,9 +53,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_memory_fork_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(memory_fork_bench, bench_cases);

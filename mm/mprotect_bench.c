@@ -14,6 +14,7 @@
 #include "../lib/kernel/syscall.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/service.h"
 #include "../lib/twin/twin.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mprotect));
@@ -169,9 +170,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_mprotect_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(mprotect_bench, bench_cases);

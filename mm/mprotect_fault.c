@@ -8,6 +8,7 @@
  * and those that a NUMA hinting fault restores are as before the hint. A folio that
  * NUMA hinting skips gets no hint.
  */
+#include "../lib/service/service.h"
 #include "../lib/twin/names.h"
 #include "../lib/arch/tlb.h"
 
@@ -712,9 +713,4 @@ static struct kunit_case fault_cases[] = {
 	{}
 };
 
-static struct kunit_suite fault_suite = {
-	.name = "ptebatch_mprotect_fault",
-	.test_cases = fault_cases,
-};
-
-kunit_test_suite(fault_suite);
+PTEBATCH_SUITE(mprotect_fault, fault_cases);

@@ -15,6 +15,7 @@
 #include "../lib/run/params.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/service.h"
 
 /* The region, in bytes; it is written in areas of each of sizes[]. */
 #define S4_BYTES	SZ_4M
@@ -172,9 +173,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_mprotect_fault_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(mprotect_fault_bench, bench_cases);

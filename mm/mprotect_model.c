@@ -542,11 +542,4 @@ static struct kunit_case model_cases[] = {
 	{}
 };
 
-static struct kunit_suite model_suite = {
-	.name = "ptebatch_mprotect_model",
-	.suite_init = model_begin,
-	.suite_exit = model_end,
-	.test_cases = model_cases,
-};
-
-kunit_test_suite(model_suite);
+PTEBATCH_SUITE(mprotect_model, model_cases, { model_begin, model_end });

@@ -9,6 +9,7 @@
 
 #include "../lib/op/protect.h"
 #include "../lib/run/random.h"
+#include "../lib/service/service.h"
 
 static void choose(struct ptebatch_random *random, struct rnd_state *rnd)
 {
@@ -47,9 +48,4 @@ static struct kunit_case random_cases[] = {
 	{}
 };
 
-static struct kunit_suite random_suite = {
-	.name = "ptebatch_mprotect_random",
-	.test_cases = random_cases,
-};
-
-kunit_test_suite(random_suite);
+PTEBATCH_SUITE(mprotect_random, random_cases);

@@ -9,6 +9,7 @@
 #include "../lib/arch/arch.h"
 #include "../lib/op/op.h"
 #include "../lib/run/random.h"
+#include "../lib/service/service.h"
 
 /*
  * Without UFFD_FEATURE_EVENT_REMAP, mremap() may make a writable migration entry
@@ -61,9 +62,4 @@ static struct kunit_case random_cases[] = {
 	{}
 };
 
-static struct kunit_suite random_suite = {
-	.name = "ptebatch_mremap_random",
-	.test_cases = random_cases,
-};
-
-kunit_test_suite(random_suite);
+PTEBATCH_SUITE(mremap_random, random_cases);

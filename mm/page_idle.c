@@ -22,6 +22,7 @@
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/damon.h"
 #include "../lib/run/case.h"
+#include "../lib/service/service.h"
 #include "../lib/service/sysfs.h"
 
 #if defined(CONFIG_IDLE_PAGE_TRACKING) && defined(CONFIG_DAMON_VADDR) && \
@@ -379,10 +380,5 @@ static struct kunit_case page_idle_cases[] = {
 	{}
 };
 
-static struct kunit_suite page_idle_suite = {
-	.name = "ptebatch_page_idle",
-	.test_cases = page_idle_cases,
-};
-
-kunit_test_suite(page_idle_suite);
+PTEBATCH_SUITE(page_idle, page_idle_cases);
 #endif

@@ -19,6 +19,7 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/run/case.h"
+#include "../lib/service/service.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -167,9 +168,4 @@ static struct kunit_case pgtable_cases[] = {
 	{}
 };
 
-static struct kunit_suite pgtable_suite = {
-	.name = "ptebatch_pgtable",
-	.test_cases = pgtable_cases,
-};
-
-kunit_test_suite(pgtable_suite);
+PTEBATCH_SUITE(pgtable, pgtable_cases);

@@ -12,9 +12,9 @@
 
 #include "internal.h"
 
-#include "../lib/check/flush.h"
 #include "../lib/op/op.h"
 #include "../lib/record/counter.h"
+#include "../lib/record/flush.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/region.h"
 #include "../lib/run/stopwatch.h"
@@ -135,11 +135,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_rmap_bench",
-	.suite_init = ptebatch_swap_on,
-	.suite_exit = ptebatch_swap_off,
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(rmap_bench, bench_cases, PTEBATCH_SWAP_SPACE);

@@ -14,6 +14,7 @@
 #include <linux/rmap.h>
 
 #include "../lib/run/case.h"
+#include "../lib/service/service.h"
 
 #ifdef CONFIG_DEVICE_PRIVATE
 #define RO	PROT_READ
@@ -130,10 +131,5 @@ static struct kunit_case rmap_device_cases[] = {
 	{}
 };
 
-static struct kunit_suite rmap_device_suite = {
-	.name = "ptebatch_rmap_device",
-	.test_cases = rmap_device_cases,
-};
-
-kunit_test_suite(rmap_device_suite);
+PTEBATCH_SUITE(rmap_device, rmap_device_cases);
 #endif

@@ -11,6 +11,7 @@
 #include "../lib/op/op.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/stopwatch.h"
+#include "../lib/service/service.h"
 #include "../lib/space/snapshot.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
@@ -132,9 +133,4 @@ static struct kunit_case bench_cases[] = {
 	{}
 };
 
-static struct kunit_suite bench_suite = {
-	.name = "ptebatch_small_folios_bench",
-	.test_cases = bench_cases,
-};
-
-kunit_test_suite(bench_suite);
+PTEBATCH_SUITE(small_folios_bench, bench_cases);

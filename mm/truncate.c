@@ -15,6 +15,7 @@
 #include <linux/shmem_fs.h>
 
 #include "../lib/run/case.h"
+#include "../lib/service/service.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -96,9 +97,4 @@ static struct kunit_case truncate_cases[] = {
 	{}
 };
 
-static struct kunit_suite truncate_suite = {
-	.name = "ptebatch_truncate",
-	.test_cases = truncate_cases,
-};
-
-kunit_test_suite(truncate_suite);
+PTEBATCH_SUITE(truncate, truncate_cases);

@@ -16,6 +16,7 @@
 #include "../lib/check/states.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/window.h"
+#include "../lib/service/service.h"
 #include "../lib/space/pte.h"
 
 #define RO	PROT_READ
@@ -326,9 +327,4 @@ static struct kunit_case util_cases[] = {
 	{}
 };
 
-static struct kunit_suite util_suite = {
-	.name = "ptebatch_util",
-	.test_cases = util_cases,
-};
-
-kunit_test_suite(util_suite);
+PTEBATCH_SUITE(util, util_cases);

@@ -7,10 +7,10 @@
 
 #include <linux/sizes.h>
 
+#include "../record/announce.h"
+#include "../record/flush.h"
 #include "../space/snapshot.h"
 #include "../space/space.h"
-#include "announce.h"
-#include "flush.h"
 #include "model.h"
 
 /**

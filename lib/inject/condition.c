@@ -68,6 +68,9 @@ static void begin(struct ptebatch_use *use)
 	/* Kprobes map kernel text in an mm of their own. */
 	if (function && strstarts(function, "pte_offset_map"))
 		use->hook.match = use->trial->place->mm;
+	/* Not of the folios that a split has made of the first one. */
+	if (function && !strcmp(function, "folio_unlock"))
+		use->hook.match = use->trial->space->folios[0];
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end, use));
 	use->begun = true;
 	if (type->begin)

@@ -46,7 +46,7 @@ static const char *secondary_missing(const struct ptebatch_condition *condition)
 	       "no secondary MMU without CONFIG_MMU_NOTIFIER";
 }
 
-/* Each trial has a secondary MMU, see check/announce.h. */
+/* Each trial has a secondary MMU, see record/announce.h. */
 static void make_young(struct ptebatch_use *use, const unsigned long *args,
 		       struct pt_regs *regs)
 {

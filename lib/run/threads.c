@@ -4,8 +4,8 @@
 #include <linux/uaccess.h>
 
 #include "../check/compare.h"
-#include "../check/notifier.h"
 #include "../op/access.h"
+#include "../record/notifier.h"
 #include "threads.h"
 
 /**
