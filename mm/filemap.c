@@ -19,6 +19,7 @@
 #include "../lib/inject/conditions.h"
 #include "../lib/record/counter.h"
 #include "../lib/run/case.h"
+#include "../lib/service/service.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)

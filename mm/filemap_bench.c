@@ -13,23 +13,34 @@
 
 #include "../lib/kernel/process.h"
 #include "../lib/run/bench.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/service.h"
 #include "../lib/space/space.h"
-
-#define LAPS	5
 
 static const struct ptebatch_bench_kind kinds[] = {
 	{ "file", { .mapping = PTEBATCH_FILE, .prot = PROT_READ }, "-" },
 };
 
-static int file_bench_params(struct kunit *test)
+PTEBATCH_BENCH_PARAMS(file_bench, kinds);
+
+static unsigned long faults;
+
+static bool one_by_one(const struct ptebatch_space *space)
 {
-	return ptebatch_bench_params(test, kinds, ARRAY_SIZE(kinds));
+	const struct ptebatch_bench *bench = space->test->param_value;
+
+	return bench->twin;
+}
+
+static void prepare(struct ptebatch_space *space)
+{
+	if (one_by_one(space))
+		ptebatch_vma_flags(space->places[0].mm, ptebatch_addr(space, 0),
+				   VM_UFFD_WP, 0);
+	faults = ptebatch_bench_faults();
 }
 
 /* Returns 0 if all pages were read. */
-static int read_all(struct ptebatch_space *space, struct ptebatch_stopwatch *watch)
+static long read_all(struct ptebatch_space *space, struct ptebatch_stopwatch *watch)
 {
 	unsigned long addr, end = ptebatch_addr(space, PTEBATCH_BENCH_PAGES);
 	struct mm_struct *mm = space->places[0].mm;
@@ -42,35 +53,24 @@ static int read_all(struct ptebatch_space *space, struct ptebatch_stopwatch *wat
 		failed |= get_user(byte, (char __user *)addr);
 	ptebatch_stopwatch_stop(watch);
 	kthread_unuse_mm(mm);
+	faults = ptebatch_bench_faults() - faults;
 	return failed;
+}
+
+static void expect_mapped(struct ptebatch_space *space)
+{
+	if (one_by_one(space))
+		KUNIT_EXPECT_EQ_MSG(space->test, faults, PTEBATCH_BENCH_PAGES,
+				    "faults: not each page has one of its own");
+	KUNIT_EXPECT_EQ_MSG(space->test, get_mm_counter_sum(space->places[0].mm, MM_FILEPAGES),
+			    PTEBATCH_BENCH_PAGES, "MM_FILEPAGES after the reads, in pages");
 }
 
 static void file_bench(struct kunit *test)
 {
-	const struct ptebatch_bench *bench = test->param_value;
-	struct ptebatch_stopwatch watch = {};
-	struct ptebatch_space *space;
-	unsigned long faults;
-	char what[64];
-
-	while (watch.laps < LAPS) {
-		space = ptebatch_bench_space(test, PTEBATCH_BENCH_PAGES);
-		if (bench->twin)
-			ptebatch_vma_flags(space->places[0].mm, ptebatch_addr(space, 0),
-					   VM_UFFD_WP, 0);
-		faults = ptebatch_bench_faults();
-		KUNIT_EXPECT_EQ(test, read_all(space, &watch), 0);
-		faults = ptebatch_bench_faults() - faults;
-		if (bench->twin)
-			KUNIT_EXPECT_EQ_MSG(test, faults, PTEBATCH_BENCH_PAGES,
-					    "faults: not each page has one of its own");
-		KUNIT_EXPECT_EQ_MSG(test, get_mm_counter_sum(space->places[0].mm, MM_FILEPAGES),
-				    PTEBATCH_BENCH_PAGES, "MM_FILEPAGES after the reads, in pages");
-		ptebatch_space_release(space);
-	}
-	snprintf(what, sizeof(what), "table=faults name=%s order=%u way=%s",
-		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
-	ptebatch_stopwatch_report(test, &watch, what, PTEBATCH_BENCH_PAGES, 1);
+	ptebatch_bench_run(test, &(struct ptebatch_timed) {
+		"faults", .prepare = prepare, .time = read_all, .check = expect_mapped,
+	});
 }
 
 static struct kunit_case bench_cases[] = {

@@ -28,6 +28,7 @@
 #include "../lib/record/announce.h"
 #include "../lib/record/flush.h"
 #include "../lib/row/rules.h"
+#include "../lib/service/service.h"
 
 #ifdef CONFIG_HUGETLB_PAGE
 #define RW	(PROT_READ | PROT_WRITE)

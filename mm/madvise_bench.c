@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * S5: MADV_DONTNEED of 256 MiB, page by page: by madvise(), and by
+ * MADV_DONTNEED of 256 MiB, page by page: by madvise(), and by
  * process_madvise() with 1 to 1024 pages a call. Besides the time, the lock
  * acquisitions and TLB gathers of a call are counted.
  */
@@ -15,8 +15,8 @@
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/record/counter.h"
+#include "../lib/run/bench.h"
 #include "../lib/run/region.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/service.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(madvise));
@@ -139,7 +139,7 @@ static void expect_zapped(struct kunit *test, struct ptebatch_region *region)
 			PAGE_SIZE);
 }
 
-#define S5_BYTES	SZ_256M
+#define BYTES	SZ_256M
 
 static unsigned long calls(const struct advice *advice)
 {
@@ -151,15 +151,13 @@ static void dontneed_bench(struct kunit *test)
 	const unsigned int *batch = test->param_value;
 	struct ptebatch_stopwatch watch = {};
 	struct advice advice = { .batch = *batch, .watch = &watch };
-	char what[64];
 
-	prepare(test, &advice, S5_BYTES);
+	prepare(test, &advice, BYTES);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_process(advice.region->mm, advise,
 						  &advice));
 	expect_zapped(test, advice.region);
-	snprintf(what, sizeof(what), "table=S5 name=dontneed batch=%u", *batch);
-	ptebatch_stopwatch_report(test, &watch, what, S5_BYTES / PAGE_SIZE,
-				  calls(&advice));
+	ptebatch_bench_report(test, &watch, BYTES / PAGE_SIZE, calls(&advice),
+			      "table=madvise name=dontneed batch=%u", *batch);
 }
 
 /* One call of the largest batch. */
@@ -198,7 +196,7 @@ static void dontneed_counts(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, counters[i].hits % calls(&advice));
 		counters[i].hits /= calls(&advice);
 	}
-	kunit_info(test, "counts table=S5 name=dontneed batch=%u: per=call mmap-locks=%lu vma-locks=%lu gathers=%lu\n",
+	kunit_info(test, "counts table=madvise name=dontneed batch=%u: per=call mmap-locks=%lu vma-locks=%lu gathers=%lu\n",
 		   *batch, counters[MMAP_LOCKS].hits, counters[VMA_LOCKS].hits,
 		   counters[GATHERS].hits);
 }

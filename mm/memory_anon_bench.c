@@ -10,34 +10,16 @@
 #include <linux/uaccess.h>
 
 #include "../lib/run/bench.h"
-#include "../lib/run/params.h"
 #include "../lib/run/region.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/anon_orders.h"
 #include "../lib/service/service.h"
 
-#define LAPS	5
-
 /* Order 9 is mapped by a PMD. No fault maps folios of order 1. */
-static const unsigned int orders[] = { 0, 2, 4, 6, 9 };
+static const struct ptebatch_bench_kind anon[] = {
+	{ "anon" },
+};
 
-static const struct ptebatch_bench_kind anon = { "anon" };
-
-/* Small folios are one by one already. */
-static bool fill(unsigned int i, void *param)
-{
-	*(struct ptebatch_bench *)param = (struct ptebatch_bench) {
-		.kind = &anon, .order = orders[(i + 1) / 2], .twin = i && i % 2 == 0,
-	};
-	return true;
-}
-
-static int anon_bench_params(struct kunit *test)
-{
-	return ptebatch_params(test, 2 * ARRAY_SIZE(orders) - 1,
-			       sizeof(struct ptebatch_bench), fill,
-			       ptebatch_bench_describe);
-}
+PTEBATCH_BENCH_PARAMS(anon_bench, anon);
 
 /* Returns 0 if all pages were written. */
 static int write_all(const struct ptebatch_region *region,
@@ -65,12 +47,11 @@ static void anon_bench(struct kunit *test)
 	unsigned long faults, expected = PTEBATCH_BENCH_PAGES >> order;
 	struct ptebatch_stopwatch watch = {};
 	struct ptebatch_region *region;
-	char what[64];
 	int failed;
 
 	if (bench->order && ptebatch_anon_orders_missing())
 		kunit_skip(test, "%s", ptebatch_anon_orders_missing());
-	while (watch.laps < LAPS) {
+	while (watch.laps < PTEBATCH_BENCH_LAPS) {
 		region = ptebatch_region(test, PTEBATCH_BENCH_PAGES * PAGE_SIZE);
 		ptebatch_anon_orders_begin(region->mm, &permitted);
 		faults = ptebatch_bench_faults();
@@ -83,9 +64,9 @@ static void anon_bench(struct kunit *test)
 				    order);
 		ptebatch_region_release(region);
 	}
-	snprintf(what, sizeof(what), "table=faults name=%s order=%u way=%s",
-		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
-	ptebatch_stopwatch_report(test, &watch, what, PTEBATCH_BENCH_PAGES, expected);
+	ptebatch_bench_report(test, &watch, PTEBATCH_BENCH_PAGES, expected,
+			      "table=faults name=anon order=%u way=%s", bench->order,
+			      bench->twin ? "twin" : "kernel");
 }
 
 static struct kunit_case bench_cases[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * S2 without reclaim: the cost of zap_vma_range(), by kind and order of folio,
+ * Without reclaim: the cost of zap_vma_range(), by kind and order of folio,
  * beside its twin, which clears one PTE at a time.
  */
 #include <kunit/test.h>
@@ -17,14 +17,14 @@ static const struct ptebatch_bench_kind kinds[] = {
 	{ "shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
 };
 
-static int zap_bench_params(struct kunit *test)
-{
-	return ptebatch_bench_params(test, kinds, ARRAY_SIZE(kinds));
-}
+PTEBATCH_BENCH_PARAMS(zap_bench, kinds);
 
 static void zap_bench(struct kunit *test)
 {
-	ptebatch_bench_run(test, &ptebatch_zap, 1);
+	ptebatch_bench_run(test, &(struct ptebatch_timed) {
+		"unmap", "zap", &ptebatch_zap, .prepare = ptebatch_bench_lock,
+		.check = ptebatch_bench_expect_unmapped,
+	});
 }
 
 static struct kunit_case bench_cases[] = {

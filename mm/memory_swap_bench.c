@@ -16,11 +16,8 @@
 
 #include "../lib/op/op.h"
 #include "../lib/run/bench.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/anon_orders.h"
 #include "../lib/service/swap.h"
-
-#define LAPS	5
 
 enum { CACHED, DEVICE };
 
@@ -29,10 +26,7 @@ static const struct ptebatch_bench_kind kinds[] = {
 	[DEVICE] = { "device", { .prot = PROT_READ | PROT_WRITE, .folios = WITH_SWAP }, "Sx" },
 };
 
-static int swap_in_bench_params(struct kunit *test)
-{
-	return ptebatch_bench_params(test, kinds, ARRAY_SIZE(kinds));
-}
+PTEBATCH_BENCH_PARAMS(swap_in_bench, kinds);
 
 /* Number of pages that one fault swaps in. */
 static unsigned int pages_per_fault(const struct ptebatch_bench *bench)
@@ -43,48 +37,50 @@ static unsigned int pages_per_fault(const struct ptebatch_bench *bench)
 	return bench->twin ? 1 : min(1U << bench->order, most);
 }
 
-static void release_folios(struct kunit *test, struct ptebatch_space *space)
+static void release_folios(struct ptebatch_space *space)
 {
-	const struct ptebatch_bench *bench = test->param_value;
+	const struct ptebatch_bench *bench = space->test->param_value;
+	const struct ptebatch_anon_orders orders = {
+		.always = BIT(ilog2(pages_per_fault(bench))),
+	};
 	unsigned int i;
 
 	for (i = 0; i < space->row.nr_folios; i++)
 		if (bench->kind == &kinds[DEVICE])
-			KUNIT_ASSERT_EQ(test, 0, ptebatch_swap_out(space->folios[i]));
+			KUNIT_ASSERT_EQ(space->test, 0,
+					ptebatch_swap_out(space->folios[i]));
 		else
 			folio_unlock(space->folios[i]);
+	ptebatch_anon_orders_begin(space->places[0].mm, &orders);
+}
+
+static long swap_in(struct ptebatch_space *space, struct ptebatch_stopwatch *watch)
+{
+	const struct ptebatch_bench *bench = space->test->param_value;
+	unsigned int i, step = pages_per_fault(bench);
+	long err = 0;
+
+	ptebatch_stopwatch_start(watch);
+	for (i = 0; i < PTEBATCH_BENCH_PAGES; i += step)
+		err |= ptebatch_swap_in(space, i, 0, bench->twin);
+	ptebatch_stopwatch_stop(watch);
+	ptebatch_anon_orders_end(space->places[0].mm);
+	return err;
+}
+
+static void expect_swapped_in(struct ptebatch_space *space)
+{
+	KUNIT_EXPECT_EQ_MSG(space->test, get_mm_counter_sum(space->places[0].mm, MM_SWAPENTS),
+			    0, "MM_SWAPENTS after swap-in, in pages");
 }
 
 static void swap_in_bench(struct kunit *test)
 {
-	const struct ptebatch_bench *bench = test->param_value;
-	unsigned int i, step = pages_per_fault(bench);
-	const struct ptebatch_anon_orders orders = { .always = BIT(ilog2(step)) };
-	struct ptebatch_stopwatch watch = {};
-	struct ptebatch_space *space;
-	struct mm_struct *mm;
-	char what[64];
-	long err = 0;
-
-	while (watch.laps < LAPS) {
-		space = ptebatch_bench_space(test, PTEBATCH_BENCH_PAGES);
-		mm = space->places[0].mm;
-		release_folios(test, space);
-		ptebatch_anon_orders_begin(mm, &orders);
-		ptebatch_stopwatch_start(&watch);
-		for (i = 0; i < PTEBATCH_BENCH_PAGES; i += step)
-			err |= ptebatch_swap_in(space, i, 0, bench->twin);
-		ptebatch_stopwatch_stop(&watch);
-		ptebatch_anon_orders_end(mm);
-		KUNIT_EXPECT_EQ_MSG(test, get_mm_counter_sum(mm, MM_SWAPENTS), 0,
-				    "MM_SWAPENTS after swap-in, in pages");
-		ptebatch_space_release(space);
-	}
-	KUNIT_EXPECT_EQ(test, err, 0);
-	snprintf(what, sizeof(what), "table=faults name=swap-in kind=%s order=%u way=%s",
-		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
-	ptebatch_stopwatch_report(test, &watch, what, PTEBATCH_BENCH_PAGES,
-				  PTEBATCH_BENCH_PAGES / step);
+	ptebatch_bench_run(test, &(struct ptebatch_timed) {
+		"faults", "swap-in", .prepare = release_folios, .time = swap_in,
+		.check = expect_swapped_in,
+		.calls = PTEBATCH_BENCH_PAGES / pages_per_fault(test->param_value),
+	});
 }
 
 static struct kunit_case bench_cases[] = {

@@ -3,8 +3,9 @@
  * Time of the mprotect() system call on the current mm, for the kernel and for
  * its twin without batching.
  *
- * S1: gain of batching on large folios. S3: cost of batching on small folios, by
- * size from one page up, since a regression there was reported late.
+ * Table mprotect: gain of batching on large folios. Table mprotect-size: cost of
+ * batching on small folios, by size from one page up, since a regression there was
+ * reported late.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -12,8 +13,8 @@
 #include <linux/sizes.h>
 
 #include "../lib/kernel/syscall.h"
+#include "../lib/run/bench.h"
 #include "../lib/run/region.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/service.h"
 #include "../lib/twin/twin.h"
 
@@ -32,30 +33,28 @@ static const struct way {
 /* Time mprotect() of the whole region to @prot and back to read-write. */
 static void toggle(struct ptebatch_region *region, unsigned long prot,
 		   unsigned int calls, unsigned int laps, const struct way *way,
-		   const char *what)
+		   struct ptebatch_stopwatch *watch)
 {
 	struct ptebatch_args to[] = {
 		ptebatch_args(region->start, region->bytes, prot, 0, 0),
 		ptebatch_args(region->start, region->bytes, RW, 0, 0),
 	};
-	struct ptebatch_stopwatch watch = {};
 	unsigned int i;
 	long err = 0;
 
+	*watch = (struct ptebatch_stopwatch) {};
 	kthread_use_mm(region->mm);
-	while (watch.laps < laps) {
-		ptebatch_stopwatch_start(&watch);
+	while (watch->laps < laps) {
+		ptebatch_stopwatch_start(watch);
 		for (i = 0; i < calls; i++)
 			err |= ptebatch_syscall(way->mprotect, &to[i % 2]);
-		ptebatch_stopwatch_stop(&watch);
+		ptebatch_stopwatch_stop(watch);
 	}
 	kthread_unuse_mm(region->mm);
 	KUNIT_EXPECT_EQ(region->test, err, 0);
-	ptebatch_stopwatch_report(region->test, &watch, what,
-				  region->bytes / PAGE_SIZE * calls / 2, calls);
 }
 
-#define S1_BYTES	SZ_8M
+#define BYTES	SZ_8M
 
 static const unsigned int orders[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 
@@ -69,16 +68,16 @@ KUNIT_ARRAY_PARAM(orders, orders, order_desc);
 static void ro_rw_bench(struct kunit *test)
 {
 	const unsigned int *order = test->param_value;
+	struct ptebatch_stopwatch watch;
 	struct ptebatch_region *region;
-	char what[64];
 	unsigned int i;
 
-	region = ptebatch_region_filled(test, S1_BYTES, *order);
+	region = ptebatch_region_filled(test, BYTES, *order);
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		snprintf(what, sizeof(what),
-			 "table=S1 name=ro-rw order=%u way=%s", *order,
-			 ways[i].name);
-		toggle(region, PROT_READ, 2, 5, &ways[i], what);
+		toggle(region, PROT_READ, 2, PTEBATCH_BENCH_LAPS, &ways[i], &watch);
+		ptebatch_bench_report(test, &watch, BYTES / PAGE_SIZE, 2,
+				      "table=mprotect name=ro-rw order=%u way=%s", *order,
+				      ways[i].name);
 	}
 }
 
@@ -98,36 +97,33 @@ static void alternate_bench(struct kunit *test)
 	struct ptebatch_region *region;
 	struct ptebatch_args args[2];
 	unsigned int i, j;
-	char what[64];
 	long err = 0;
 
-	region = ptebatch_region_filled(test, S1_BYTES, *order);
+	region = ptebatch_region_filled(test, BYTES, *order);
 	ptebatch_region_share_odd_pages(region);
 	args[0] = ptebatch_args(region->start, region->bytes, PROT_READ, 0, 0);
 	args[1] = ptebatch_args(region->start, region->bytes, RW, 0, 0);
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		memset(watches, 0, sizeof(watches));
 		kthread_use_mm(region->mm);
-		for (j = 0; j < 5 * ARRAY_SIZE(args); j++) {
+		for (j = 0; j < PTEBATCH_BENCH_LAPS * ARRAY_SIZE(args); j++) {
 			ptebatch_stopwatch_start(&watches[j % 2]);
 			err |= ptebatch_syscall(ways[i].mprotect, &args[j % 2]);
 			ptebatch_stopwatch_stop(&watches[j % 2]);
 		}
 		kthread_unuse_mm(region->mm);
 		for (j = 0; j < ARRAY_SIZE(args); j++) {
-			snprintf(what, sizeof(what),
-				 "table=S1 name=%s order=%u way=%s",
-				 j ? "alternate-rw" : "alternate-ro", *order,
-				 ways[i].name);
-			ptebatch_stopwatch_report(test, &watches[j], what,
-						  S1_BYTES / PAGE_SIZE, 1);
+			ptebatch_bench_report(test, &watches[j], BYTES / PAGE_SIZE, 1,
+					      "table=mprotect name=%s order=%u way=%s",
+					      j ? "alternate-rw" : "alternate-ro", *order,
+					      ways[i].name);
 		}
 	}
 	KUNIT_EXPECT_EQ(test, err, 0);
 }
 
 /* Pages protected per lap, at least: makes the stopwatch overhead negligible. */
-#define S3_PAGES	128
+#define PAGES	128
 
 static const struct size {
 	unsigned int kib, order;
@@ -149,17 +145,17 @@ static void none_rw_bench(struct kunit *test)
 {
 	const struct size *size = test->param_value;
 	unsigned long bytes = size->kib * 1024UL;
+	struct ptebatch_stopwatch watch;
 	struct ptebatch_region *region;
 	unsigned int calls, i;
-	char what[80];
 
 	region = ptebatch_region_filled(test, bytes, size->order);
-	calls = 2 * DIV_ROUND_UP(S3_PAGES, bytes / PAGE_SIZE);
+	calls = 2 * DIV_ROUND_UP(PAGES, bytes / PAGE_SIZE);
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		snprintf(what, sizeof(what),
-			 "table=S3 name=none-rw size=%u order=%u way=%s",
-			 size->kib, size->order, ways[i].name);
-		toggle(region, PROT_NONE, calls, 3, &ways[i], what);
+		toggle(region, PROT_NONE, calls, 3, &ways[i], &watch);
+		ptebatch_bench_report(test, &watch, bytes / PAGE_SIZE * calls / 2, calls,
+				      "table=mprotect-size name=none-rw size=%u order=%u way=%s",
+				      size->kib, size->order, ways[i].name);
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * S4: time of writes where mprotect() avoids the write fault, compared with
+ * Time of writes where mprotect() avoids the write fault, compared with
  * writes to writable memory and with writes that fault: to new memory, to memory
  * that mprotect() left read-only, and to memory with soft-dirty bits clear.
  */
@@ -12,14 +12,12 @@
 #include <linux/uaccess.h>
 
 #include "../lib/op/protect.h"
-#include "../lib/run/params.h"
+#include "../lib/run/bench.h"
 #include "../lib/run/region.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/service.h"
 
 /* The region, in bytes; it is written in areas of each of sizes[]. */
-#define S4_BYTES	SZ_4M
-#define LAPS		5
+#define BYTES	SZ_4M
 
 /* Write all bytes of an area; returns 0 if all were written. */
 static unsigned long write_all(unsigned long start, unsigned long bytes)
@@ -140,10 +138,9 @@ static void write_bench(struct kunit *test)
 	unsigned long bytes = sizes[param->size] * 1024UL;
 	struct ptebatch_region *region;
 	unsigned int lap, i;
-	char what[96];
 
-	for (lap = 0; lap < LAPS; lap++) {
-		region = ptebatch_region(test, S4_BYTES);
+	for (lap = 0; lap < PTEBATCH_BENCH_LAPS; lap++) {
+		region = ptebatch_region(test, BYTES);
 		for (i = 0; i < ARRAY_SIZE(accesses); i++) {
 			if (accesses[i].soft_dirty &&
 			    !pgtable_supports_soft_dirty())
@@ -156,15 +153,13 @@ static void write_bench(struct kunit *test)
 		ptebatch_region_release(region);
 	}
 	for (i = 0; i < ARRAY_SIZE(accesses); i++) {
-		snprintf(what, sizeof(what),
-			 "table=S4 name=write how=%s size=%u access=%s",
-			 how->name, sizes[param->size], accesses[i].name);
-		if (watches[i].laps)
-			ptebatch_stopwatch_report(test, &watches[i], what,
-						  S4_BYTES / PAGE_SIZE,
-						  S4_BYTES / bytes);
-		else
-			kunit_info(test, "%s: no soft-dirty bit here\n", what);
+		if (!watches[i].laps) {
+			kunit_info(test, "no soft-dirty bit here\n");
+			continue;
+		}
+		ptebatch_bench_report(test, &watches[i], BYTES / PAGE_SIZE, BYTES / bytes,
+				      "table=mprotect-fault name=write how=%s size=%u access=%s",
+				      how->name, sizes[param->size], accesses[i].name);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "../lib/op/protect.h"
 #include "../lib/run/params.h"
 #include "../lib/run/window.h"
+#include "../lib/service/service.h"
 
 /* Without EXHAUSTIVE=1, one combination in SAMPLE is tested. */
 #define SAMPLE	1801

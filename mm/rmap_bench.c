@@ -17,7 +17,6 @@
 #include "../lib/record/flush.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/region.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/swap.h"
 
 #define RO	PROT_READ
@@ -30,10 +29,7 @@ static const struct ptebatch_bench_kind kinds[] = {
 	{ "shmem", { .mapping = PTEBATCH_SHMEM, .prot = RW }, "Wdy" },
 };
 
-static int unmap_bench_params(struct kunit *test)
-{
-	return ptebatch_bench_params(test, kinds, ARRAY_SIZE(kinds));
-}
+PTEBATCH_BENCH_PARAMS(unmap_bench, kinds);
 
 static void unmap_bench(struct kunit *test)
 {
@@ -42,7 +38,11 @@ static void unmap_bench(struct kunit *test)
 
 	/* The flags of shrink_folio_list(). */
 	op.arg = TTU_BATCH_FLUSH | (bench->order ? TTU_SYNC : 0);
-	ptebatch_bench_run(test, &op, PTEBATCH_BENCH_PAGES >> bench->order);
+	ptebatch_bench_run(test, &(struct ptebatch_timed) {
+		"unmap", "unmap", &op, .prepare = ptebatch_bench_lock,
+		.check = ptebatch_bench_expect_unmapped,
+		.calls = PTEBATCH_BENCH_PAGES >> bench->order,
+	});
 }
 
 /*
@@ -85,7 +85,7 @@ static void unmap_counts(struct kunit *test)
 	seq_buf_init(&out, counts, sizeof(counts));
 	for (i = 0; i < ARRAY_SIZE(counter_names); i++)
 		seq_buf_printf(&out, " %s=%lu", counter_names[i], counters[i].hits);
-	kunit_info(test, "counts table=S2 name=unmap kind=%s order=%u way=%s: per=folio flushes=%u%s\n",
+	kunit_info(test, "counts table=unmap name=unmap kind=%s order=%u way=%s: per=folio flushes=%u%s\n",
 		   bench->kind->name, bench->order, bench->twin ? "twin" : "kernel",
 		   flush->calls, counts);
 	KUNIT_EXPECT_FALSE(test, folio_mapped(space->folios[0]));
@@ -109,7 +109,6 @@ static void pageout_bench(struct kunit *test)
 	const unsigned int *order = test->param_value;
 	struct ptebatch_stopwatch watch = {};
 	struct ptebatch_region *region;
-	char what[64];
 
 	if (ptebatch_swap_missing())
 		kunit_skip(test, "%s", ptebatch_swap_missing());
@@ -121,9 +120,8 @@ static void pageout_bench(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, get_mm_counter_sum(region->mm, MM_SWAPENTS),
 			    PAGEOUT_BYTES >> PAGE_SHIFT,
 			    "MM_SWAPENTS after MADV_PAGEOUT, in pages");
-	snprintf(what, sizeof(what), "table=S2 name=pageout order=%u", *order);
-	ptebatch_stopwatch_report(test, &watch, what,
-				  PAGEOUT_BYTES >> PAGE_SHIFT, 1);
+	ptebatch_bench_report(test, &watch, PAGEOUT_BYTES >> PAGE_SHIFT, 1,
+			      "table=unmap name=pageout order=%u", *order);
 }
 
 static struct kunit_case bench_cases[] = {

@@ -6,11 +6,11 @@
  */
 #include <kunit/test.h>
 #include <linux/mman.h>
+#include <linux/slab.h>
 
 #include "../lib/op/advise.h"
 #include "../lib/op/op.h"
 #include "../lib/run/bench.h"
-#include "../lib/run/stopwatch.h"
 #include "../lib/service/service.h"
 #include "../lib/space/snapshot.h"
 
@@ -18,9 +18,6 @@
 #define ANON	{ .prot = RW }
 #define LRU	{ .prot = RW, .folios = ON_LRU }
 #define SHMEM	{ .mapping = PTEBATCH_SHMEM, .prot = RW }
-#define ORDERS	2
-#define WAYS	2
-#define LAPS	5
 /* Less than a page table, which mremap() would move as a whole. */
 #define PAGES	256
 
@@ -45,87 +42,77 @@ static bool is_readonly(pte_t pte)
 }
 
 /**
- * struct bench_path - a batched path
- * @kind: kind of folios; the name is that of the path
+ * struct small_path - a batched path
  * @op: the operation
  * @is_done: is the entry as the operation leaves it?
  * @whole: it handles a large folio only as a whole, and the twin, which sees one
  *         page of it, tries to split it instead
  */
-struct bench_path {
-	struct ptebatch_bench_kind kind;
+struct small_path {
 	const struct ptebatch_op *op;
 	bool (*is_done)(pte_t pte);
 	bool whole;
 };
 
-static const struct bench_path paths[] = {
-	{ { "fork", ANON, "Wdyx" }, &ptebatch_copy, is_readonly },
-	{ { "zap-anon", ANON, "Wdyx" }, &ptebatch_zap, is_none },
-	{ { "zap-shmem", SHMEM, "Wdy" }, &ptebatch_zap, is_none },
-	{ { "MADV_COLD", LRU, "Wdyx" }, &ptebatch_advices[PTEBATCH_COLD], is_old, true },
-	{ { "MADV_FREE", LRU, "Wdyx" }, &ptebatch_advices[PTEBATCH_FREE], is_clean, true },
-	{ { "mremap", ANON, "Wdyx" }, &ptebatch_move, is_none },
+/* Named like the paths. */
+static const struct ptebatch_bench_kind kinds[] = {
+	{ "fork", ANON, "Wdyx" },
+	{ "zap-anon", ANON, "Wdyx" },
+	{ "zap-shmem", SHMEM, "Wdy" },
+	{ "MADV_COLD", LRU, "Wdyx" },
+	{ "MADV_FREE", LRU, "Wdyx" },
+	{ "mremap", ANON, "Wdyx" },
 };
 
-static bool fill(unsigned int i, void *param)
+static const struct small_path paths[ARRAY_SIZE(kinds)] = {
+	{ &ptebatch_copy, is_readonly },
+	{ &ptebatch_zap, is_none },
+	{ &ptebatch_zap, is_none },
+	{ &ptebatch_advices[PTEBATCH_COLD], is_old, true },
+	{ &ptebatch_advices[PTEBATCH_FREE], is_clean, true },
+	{ &ptebatch_move, is_none },
+};
+
+PTEBATCH_BENCH_PARAMS_OF(small_bench, kinds, BIT(0) | BIT(1), 2);
+
+static const struct small_path *path_of(const struct kunit *test)
 {
-	*(struct ptebatch_bench *)param = (struct ptebatch_bench) {
-		.kind = &paths[i / WAYS / ORDERS].kind,
-		.order = i / WAYS % ORDERS,
-		.twin = i % WAYS,
-	};
-	return true;
+	const struct ptebatch_bench *bench = test->param_value;
+
+	return &paths[bench->kind - kinds];
 }
 
-static int small_bench_params(struct kunit *test)
+static void add_destination(struct ptebatch_space *space)
 {
-	return ptebatch_params(test, ARRAY_SIZE(paths) * ORDERS * WAYS,
-			       sizeof(struct ptebatch_bench), fill,
-			       ptebatch_bench_describe);
+	if (path_of(space->test)->op->moves)
+		ptebatch_space_add_place(space, 0);
 }
 
-/* The number of entries that the operation did not change. */
-static unsigned int left(struct ptebatch_snapshot *snapshot,
-			 const struct ptebatch_space *space,
-			 const struct bench_path *path)
+static void expect_done(struct ptebatch_space *space)
 {
-	unsigned int i, nr = 0;
+	struct ptebatch_snapshot *snapshot = kmalloc_obj(*snapshot);
+	const struct small_path *path = path_of(space->test);
+	unsigned int i, left = 0;
 
+	KUNIT_ASSERT_NOT_NULL(space->test, snapshot);
 	ptebatch_snapshot(snapshot, space, &space->places[0]);
 	for (i = 0; i < PAGES; i++)
-		nr += !path->is_done(snapshot->raw[snapshot->lead + i]);
-	return nr;
+		left += !path->is_done(snapshot->raw[snapshot->lead + i]);
+	kfree(snapshot);
+	KUNIT_EXPECT_EQ_MSG(space->test, left, 0, "entries that did not change");
 }
 
 static void small_bench(struct kunit *test)
 {
 	const struct ptebatch_bench *bench = test->param_value;
-	const struct bench_path *path = container_of(bench->kind, struct bench_path, kind);
-	const struct ptebatch_op *op = path->op;
-	struct ptebatch_snapshot *snapshot = kunit_kmalloc(test, sizeof(*snapshot), GFP_KERNEL);
-	struct ptebatch_stopwatch watch = {};
-	struct ptebatch_space *space;
-	char what[64];
-	long err = 0;
+	const struct small_path *path = path_of(test);
 
-	KUNIT_ASSERT_NOT_NULL(test, snapshot);
 	if (path->whole && bench->order && bench->twin)
 		kunit_skip(test, "one page at a time, %s splits folios", bench->kind->name);
-	while (watch.laps < LAPS) {
-		space = ptebatch_bench_space(test, PAGES);
-		if (op->moves)
-			ptebatch_space_add_place(space, 0);
-		ptebatch_stopwatch_start(&watch);
-		err |= op->call(op, space, bench->twin);
-		ptebatch_stopwatch_stop(&watch);
-		KUNIT_EXPECT_EQ(test, left(snapshot, space, path), 0);
-		ptebatch_space_release(space);
-	}
-	KUNIT_EXPECT_EQ(test, err, 0);
-	snprintf(what, sizeof(what), "table=small name=%s order=%u way=%s",
-		 bench->kind->name, bench->order, bench->twin ? "twin" : "kernel");
-	ptebatch_stopwatch_report(test, &watch, what, PAGES, 1);
+	ptebatch_bench_run(test, &(struct ptebatch_timed) {
+		"small", .op = path->op, .prepare = add_destination, .check = expect_done,
+		.pages = PAGES,
+	});
 }
 
 static struct kunit_case bench_cases[] = {

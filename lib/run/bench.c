@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bitmap.h>
+#include <linux/find.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/vmstat.h>
 
 #include "bench.h"
 #include "orders.h"
-#include "stopwatch.h"
 
-#define LAPS	5
-
-static const unsigned int orders[] = { 0, 2, 4, 6, 9 };
-
-/* The kinds of ptebatch_bench_params(); KUnit makes one array after the other. */
-static const struct ptebatch_bench_kind *all;
+/* Those of ptebatch_bench_params(); KUnit makes one array after the other. */
+static const struct ptebatch_bench_kind *all_kinds;
+static unsigned long all_orders;
+static unsigned int all_ways;
 
 static bool fill(unsigned int i, void *param)
 {
+	unsigned int nr = hweight_long(all_orders);
+
 	*(struct ptebatch_bench *)param = (struct ptebatch_bench) {
-		.kind = &all[i / 2 / ARRAY_SIZE(orders)],
-		.order = orders[i / 2 % ARRAY_SIZE(orders)],
-		.twin = i % 2,
+		.kind = &all_kinds[i / all_ways / nr],
+		.order = find_nth_bit(&all_orders, BITS_PER_LONG, i / all_ways % nr),
+		.twin = i % all_ways,
 	};
 	return true;
 }
 
-/**
- * ptebatch_bench_describe() - name a case of a bench
- * @test: the parameterized test
- * @param: struct ptebatch_bench
- * @desc: name of the case, KUNIT_PARAM_DESC_SIZE bytes
- */
-void ptebatch_bench_describe(struct kunit *test, const void *param, char *desc)
+static void describe(struct kunit *test, const void *param, char *desc)
 {
 	const struct ptebatch_bench *bench = param;
 
@@ -43,17 +38,19 @@ void ptebatch_bench_describe(struct kunit *test, const void *param, char *desc)
  * @test: the parameterized test
  * @kinds: array of the kinds of folios
  * @nr: number of kinds
+ * @orders: the orders, one bit for each
+ * @ways: 1: the kernel, 2: and the twin
  *
  * Return: 0 or -ENOMEM.
  */
-int ptebatch_bench_params(struct kunit *test,
-			  const struct ptebatch_bench_kind *kinds,
-			  unsigned int nr)
+int ptebatch_bench_params(struct kunit *test, const struct ptebatch_bench_kind *kinds,
+			  unsigned int nr, unsigned long orders, unsigned int ways)
 {
-	all = kinds;
-	return ptebatch_params(test, nr * ARRAY_SIZE(orders) * 2,
-			       sizeof(struct ptebatch_bench), fill,
-			       ptebatch_bench_describe);
+	all_ways = ways;
+	all_kinds = kinds;
+	all_orders = orders;
+	return ptebatch_params(test, nr * hweight_long(orders) * ways,
+			       sizeof(struct ptebatch_bench), fill, describe);
 }
 
 /**
@@ -69,8 +66,9 @@ struct ptebatch_space *ptebatch_bench_space(struct kunit *test, unsigned int pag
 	const struct ptebatch_bench *bench = test->param_value;
 	struct ptebatch_setup setup = bench->kind->setup;
 
-	setup.picture = ptebatch_draw(test, "{%s*%u}*%u", bench->kind->entry,
-				      1U << bench->order, pages >> bench->order);
+	if (!setup.picture)
+		setup.picture = ptebatch_draw(test, "{%s*%u}*%u", bench->kind->entry,
+					      1U << bench->order, pages >> bench->order);
 	return ptebatch_space(test, &setup);
 }
 
@@ -104,34 +102,74 @@ void ptebatch_bench_lock(struct ptebatch_space *space)
 }
 
 /**
- * ptebatch_bench_run() - time an operation that unmaps the folios
+ * ptebatch_bench_expect_unmapped() - fail the case if a folio of a bench is mapped
+ * @space: the space
+ */
+void ptebatch_bench_expect_unmapped(struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++)
+		KUNIT_EXPECT_FALSE(space->test, folio_mapped(space->folios[i]));
+}
+
+/**
+ * ptebatch_bench_report() - print the times of an operation
+ * @test: the case
+ * @watch: the stopwatch, with at least one lap
+ * @pages: number of pages in each lap
+ * @calls: number of calls in each lap
+ * @what: format of its name: words of "name=value" for the host's tools
+ */
+void ptebatch_bench_report(struct kunit *test, struct ptebatch_stopwatch *watch,
+			   unsigned long pages, unsigned long calls, const char *what, ...)
+{
+	char text[96];
+	va_list args;
+
+	va_start(args, what);
+	vsnprintf(text, sizeof(text), what, args);
+	va_end(args);
+	ptebatch_stopwatch_report(test, watch, text, pages, calls);
+}
+
+/**
+ * ptebatch_bench_run() - time an operation on a space for the case's parameter
  * @test: the case, with a parameter from ptebatch_bench_params()
- * @op: the operation
- * @calls: number of calls of the kernel's function in the operation
+ * @timed: what is timed
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  */
-void ptebatch_bench_run(struct kunit *test, const struct ptebatch_op *op,
-			unsigned int calls)
+void ptebatch_bench_run(struct kunit *test, const struct ptebatch_timed *timed)
 {
 	const struct ptebatch_bench *bench = test->param_value;
+	unsigned int pages = timed->pages ?: PTEBATCH_BENCH_PAGES;
+	const struct ptebatch_op *op = timed->op;
+	const char *kind = bench->kind->name;
 	struct ptebatch_stopwatch watch = {};
 	struct ptebatch_space *space;
-	char what[64];
-	unsigned int i;
+	long err = 0;
 
-	while (watch.laps < LAPS) {
-		space = ptebatch_bench_space(test, PTEBATCH_BENCH_PAGES);
-		ptebatch_bench_lock(space);
-		ptebatch_stopwatch_start(&watch);
-		op->call(op, space, bench->twin);
-		ptebatch_stopwatch_stop(&watch);
-		for (i = 0; i < space->row.nr_folios; i++)
-			KUNIT_EXPECT_FALSE(test, folio_mapped(space->folios[i]));
+	if (op && ptebatch_op_missing(op))
+		kunit_skip(test, "%s", ptebatch_op_missing(op));
+	while (watch.laps < PTEBATCH_BENCH_LAPS) {
+		space = ptebatch_bench_space(test, pages);
+		if (timed->prepare)
+			timed->prepare(space);
+		if (timed->time) {
+			err |= timed->time(space, &watch);
+		} else {
+			ptebatch_stopwatch_start(&watch);
+			err |= op->call(op, space, bench->twin);
+			ptebatch_stopwatch_stop(&watch);
+		}
+		timed->check(space);
 		ptebatch_space_release(space);
 	}
-	snprintf(what, sizeof(what), "table=S2 name=%s kind=%s order=%u way=%s",
-		 op->name, bench->kind->name, bench->order,
-		 bench->twin ? "twin" : "kernel");
-	ptebatch_stopwatch_report(test, &watch, what, PTEBATCH_BENCH_PAGES, calls);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	ptebatch_bench_report(test, &watch, pages, timed->calls ?: 1,
+			      "table=%s name=%s%s%s order=%u way=%s", timed->table,
+			      timed->name ?: kind, timed->name ? " kind=" : "",
+			      timed->name ? kind : "", bench->order,
+			      bench->twin ? "twin" : "kernel");
 }

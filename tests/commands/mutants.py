@@ -95,7 +95,7 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
         return False, f'DID NOT RUN: {output.splitlines()[-1]}'
     if not slower:
         return True, _shown(failures(settings.results / 'results.junit.xml'))
-    # A figure, or an event of a figure: "S1 ro-rw, order 9 (T1), barriers a page".
+    # A figure, or an event of a figure: "mprotect ro-rw, order 9, barriers a page".
     names = re.findall(rf'^\[SLOWER\] ({slower} [^:]*{f", {event} a " if event else ""}[^:]*)', output, re.MULTILINE)
     return bool(names), _shown(names) if names else f'NOT CAUGHT as {" ".join((slower, event))}'
 

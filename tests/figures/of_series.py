@@ -17,7 +17,7 @@ from results.record import Record, load
 from results.timing import PERS, Timing
 
 # The tables of `make bench` that are about the functions of a series.
-OWN = {'unmap': ('S2',), 'mprotect': ('S1', 'S3'), 'small-folios': ('small', 'fork')}
+OWN = {'unmap': ('unmap',), 'mprotect': ('mprotect', 'mprotect-size'), 'small-folios': ('small', 'fork')}
 # A figure of another table is listed if it changes by more than this share.
 CHANGED = 0.01
 COLUMNS = ('one by one', 'without', 'with', 'ratio')

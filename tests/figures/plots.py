@@ -109,10 +109,10 @@ class Plot:
 
 
 def mprotect_order(record: Record) -> Plot:
-    """S1: cost per page by folio order."""
+    """mprotect: cost per page by folio order."""
     plot = Plot(record, 'mprotect() to read-only and back', FOLIOS, A_PAGE)
     plot.plain_y()
-    twin, kernel = (_figures(record, way, 'order', table='S1', name='ro-rw') for way in tables.WAYS)
+    twin, kernel = (_figures(record, way, 'order', table='mprotect', name='ro-rw') for way in tables.WAYS)
     plot.add_measured('one by one', 'twin', ORANGE, twin)
     plot.add_measured('batched', 'kernel', BLUE, kernel)
     scale = _scale(twin, 0, documents.S1[0].before)
@@ -123,17 +123,17 @@ def mprotect_order(record: Record) -> Plot:
 
 
 def mprotect_size(record: Record) -> Plot:
-    """S3: cost per call by size of the region."""
+    """mprotect-size: cost per call by size of the region."""
     plot = Plot(record, 'mprotect() of one region to no access, or back', 'size of the region', A_CALL)
     plot.axes.set_xscale('log')
     plot.axes.set_yscale('log')
     sizes: set[int] = set()
     for order, text, colours in ((0, '4K pages', (ORANGE, BLUE)), (4, '64K folios', (PURPLE, GREEN))):
         for way, label, colour in zip(tables.WAYS, ('one by one', 'batched'), colours):
-            figures = _figures(record, way, 'size', table='S3', name='none-rw', order=order)
+            figures = _figures(record, way, 'size', table='mprotect-size', name='none-rw', order=order)
             plot.add_measured(f'{text}, {label}', way, colour, figures)
             sizes |= figures.keys()
-    scale = _scale(_figures(record, 'twin', 'size', table='S3', name='none-rw', order=0), 4,
+    scale = _scale(_figures(record, 'twin', 'size', table='mprotect-size', name='none-rw', order=0), 4,
                    documents.S3[documents.S3_BEFORE][4])
     for kernel, style in ((documents.S3_BEFORE, BEFORE), (documents.S3_AFTER, AFTER)):
         shown = {size: figure for size, figure in documents.S3[kernel].items() if size in sizes}
@@ -143,13 +143,13 @@ def mprotect_size(record: Record) -> Plot:
 
 
 def unmap_order(record: Record) -> Plot:
-    """S2: cost per page by folio order."""
+    """unmap: cost per page by folio order."""
     plot = Plot(record, 'try_to_unmap()', FOLIOS, A_PAGE)
     plot.plain_y()
     orders: set[int] = set()
     for kind, colours in (('swap', (ORANGE, BLUE)), ('lazyfree', (PURPLE, GREEN))):
         for way, label, colour in zip(tables.WAYS, ('one by one', 'the kernel'), colours):
-            figures = _figures(record, way, 'order', table='S2', name='unmap', kind=kind)
+            figures = _figures(record, way, 'order', table='unmap', name='unmap', kind=kind)
             plot.add_measured(f'{kind}, {label}', way, colour, figures)
             orders |= figures.keys()
     plot.orders(orders)
@@ -157,9 +157,9 @@ def unmap_order(record: Record) -> Plot:
 
 
 def madvise_batch(record: Record) -> Plot:
-    """S5: cost per page by ranges per call."""
+    """madvise: cost per page by ranges per call."""
     plot = Plot(record, 'MADV_DONTNEED of 256 MiB', 'ranges of 4 KiB in a process_madvise() call (0: madvise())', A_PAGE)
-    measured = _figures(record, 'kernel', 'batch', table='S5', name='dontneed')
+    measured = _figures(record, 'kernel', 'batch', table='madvise', name='dontneed')
     batches = sorted({*measured, *documents.S5})
     places = {batch: float(index) for index, batch in enumerate(batches)}
     plot.add_measured('the kernel', 'kernel', BLUE, measured, places)

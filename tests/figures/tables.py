@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tables of bench records: python3 -m tests tables build/x86_64/bench.json build/arm64/bench.json
 
-A second record of an architecture is one of the same kernel with a series that unmaps in batches, and is used for S2.
+A second record of an architecture is one of the same kernel with a series that unmaps in batches, and is used for table unmap.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from host.errors import Trouble
 from host import exit_status
 from results.markdown import figure, table
 from results.record import NS, Record, load
-from results.timing import A_CALL, A_PAGE, AN_AREA, CASES, PERS, Timing
+from results.timing import A_CALL, A_PAGE, AN_AREA, PERS, Timing
 
 COMPARED = '÷ document'
 WAYS = ('twin', 'kernel')
-S1_ROWS = {9: 'PMD folios, mapped by PTEs', 4: '64K folios', 0: '4K pages'}
+MPROTECT_ROWS = {9: 'PMD folios, mapped by PTEs', 4: '64K folios', 0: '4K pages'}
 
 
 def ratio(dividend: float | None, divisor: float | None) -> float | None:
@@ -56,17 +56,17 @@ def _ways(record: Record, **what: object) -> tuple[list[str], float | None]:
     return _both(record.timing('twin', **what), record.timing(**what), record)
 
 
-def _s1(records: Sequence[Record]) -> str:
-    header = ['S1', 'before, s', 'after, s', 'ratio']
+def _mprotect(records: Sequence[Record]) -> str:
+    header = ['mprotect', 'before, s', 'after, s', 'ratio']
     for record in records:
         header += [f'{record.key.arch}: one by one', 'batched', 'ratio', COMPARED]
     rows = []
-    for order, text in S1_ROWS.items():
+    for order, text in MPROTECT_ROWS.items():
         change = documents.S1[order]
-        row = [f'{CASES[str(order)]}: {text} (order {order})', figure(change.before), figure(change.after),
+        row = [f'{text} (order {order})', figure(change.before), figure(change.after),
                figure(change.ratio, 2)]
         for record in records:
-            cells, gain = _ways(record, table='S1', name='ro-rw', order=order)
+            cells, gain = _ways(record, table='mprotect', name='ro-rw', order=order)
             row += [*cells, figure(ratio(gain, change.ratio), 2)]
         rows.append(row)
     return (f'`mprotect()` to read-only and back, by order of folio. The document: 40 times 1 GiB on an Apple M3; '
@@ -83,7 +83,7 @@ def _flushes(record: Record, what: dict[str, str]) -> str:
     return ' / '.join(count for way in WAYS for count in _counts(record, way, what, ['flushes']))
 
 
-def _s2_row(before: Record, after: Record, what: dict[str, str]) -> list[str]:
+def _unmap_row(before: Record, after: Record, what: dict[str, str]) -> list[str]:
     """The cells of one architecture; without a twin, the kernel without the series takes its place."""
     plain = before.timing(**what) if before is not after else None
     cells, gain = _both(after.timing('twin', **what) or plain, after.timing(**what), after)
@@ -92,18 +92,18 @@ def _s2_row(before: Record, after: Record, what: dict[str, str]) -> list[str]:
     return [*cells, quoted, figure(ratio(gain, change.ratio if change else None), 2), _flushes(after, what)]
 
 
-def _s2(records: Sequence[Record]) -> str:
+def _unmap(records: Sequence[Record]) -> str:
     pairs = [[record for record in records if record.key.arch == arch]
              for arch in dict.fromkeys(record.key.arch for record in records)]
-    header = ['S2']
+    header = ['unmap']
     for pair in pairs:
         header += [f'{pair[0].key.arch}: one by one', 'kernel' if len(pair) == 1 else 'with the series', 'ratio',
                    'document', COMPARED, 'flushes a folio']
-    measured = {timing.name: timing.what for record in records for timing in record.timings if timing.table == 'S2'}
+    measured = {timing.name: timing.what for record in records for timing in record.timings if timing.table == 'unmap'}
     rows = []
     for name, what in sorted(measured.items(), key=lambda item: item[1]['name'] != 'pageout'):  # pageout first
         words = {key: word for key, word in what.items() if key != 'way'}
-        rows.append([name.removeprefix('S2 '), *(cell for pair in pairs for cell in _s2_row(pair[0], pair[-1], words))])
+        rows.append([name.removeprefix('unmap '), *(cell for pair in pairs for cell in _unmap_row(pair[0], pair[-1], words))])
     return (f'Unmapping, by kind and order of folio; pageout is `MADV_PAGEOUT` of 256 MiB. The document: before and after '
             f'its series, arm64 in a VM on an Apple M3, 4K folios unchanged; ours: {_unit(records, A_PAGE)}. Flushes: '
             f'one by one / kernel.\n\n{table(header, rows)}')
@@ -118,9 +118,9 @@ def size(kib: int) -> str:
     return f'{kib}T'
 
 
-def _s3(records: Sequence[Record]) -> str:
+def _size(records: Sequence[Record]) -> str:
     before, after = (documents.S3[kernel] for kernel in (documents.S3_BEFORE, documents.S3_AFTER))
-    header = ['S3', documents.S3_BEFORE, documents.S3_AFTER, 'ratio']
+    header = ['mprotect-size', documents.S3_BEFORE, documents.S3_AFTER, 'ratio']
     for record in records:
         header += [f'{record.key.arch}, order 0: one by one', 'batched', 'overhead', COMPARED,
                    'order 4: one by one', 'batched', 'ratio']
@@ -129,7 +129,7 @@ def _s3(records: Sequence[Record]) -> str:
         slowdown = after[kib] / before[kib]
         row = [size(kib), figure(before[kib], 0), figure(after[kib], 0), figure(slowdown, 2)]
         for record in records:
-            what = {'table': 'S3', 'name': 'none-rw', 'size': kib}
+            what = {'table': 'mprotect-size', 'name': 'none-rw', 'size': kib}
             cells, gain = _ways(record, **what, order=0)
             row += [*cells[:2], f'{(1 / gain - 1) * 100:+.1f} %' if gain else '',
                     figure(ratio(1 / gain, slowdown) if gain else None, 2), *_ways(record, **what, order=4)[0]]
@@ -138,7 +138,7 @@ def _s3(records: Sequence[Record]) -> str:
             f'after batching; ours: {_unit(records, A_CALL)}.\n\n{table(header, rows)}')
 
 
-def _s4_row(costs: Sequence[float | None], cells: Sequence[str], quoted: tuple[float, float] | None) -> list[str]:
+def _fault_row(costs: Sequence[float | None], cells: Sequence[str], quoted: tuple[float, float] | None) -> list[str]:
     """The cells of one area: costs, ratios, and ratios relative to the document."""
     _, second, ro_rw, faults, soft_dirty = costs
     ratios = [ratio(ro_rw, second), ratio(ro_rw, soft_dirty)]
@@ -148,19 +148,19 @@ def _s4_row(costs: Sequence[float | None], cells: Sequence[str], quoted: tuple[f
     return [*row, figure(ratio(ro_rw, faults), 2)]
 
 
-def _s4(records: Sequence[Record]) -> str:
+def _fault(records: Sequence[Record]) -> str:
     accesses = ('first', 'second', 'ro-rw', 'ro-rw-faults', 'soft-dirty')
-    header = ['S4', '', 'first', 'second', 'RO+RW', 'RO+RW, faults', 'soft-dirty', 'RO+RW ÷ second', COMPARED,
+    header = ['mprotect-fault', '', 'first', 'second', 'RO+RW', 'RO+RW, faults', 'soft-dirty', 'RO+RW ÷ second', COMPARED,
               'RO+RW ÷ soft-dirty', COMPARED, 'RO+RW ÷ faults']
     rows = []
     for (how, kib), quoted in documents.S4.items():
         costs = [quoted.first, quoted.second, quoted.ro_rw, None, quoted.soft_dirty]
         area = f'{"memset() of" if how == "memset" else "a byte a page of"} {kib} KiB'
-        rows.append([area, 'document, ns', *_s4_row(costs, [figure(cost, 0) for cost in costs], None)])
+        rows.append([area, 'document, ns', *_fault_row(costs, [figure(cost, 0) for cost in costs], None)])
         for record in records:
-            timings = [record.timing(table='S4', name='write', how=how, size=kib, access=access) for access in accesses]
+            timings = [record.timing(table='mprotect-fault', name='write', how=how, size=kib, access=access) for access in accesses]
             if any(timings):
-                rows.append(['', record.key.arch, *_s4_row(
+                rows.append(['', record.key.arch, *_fault_row(
                     [_cost(timing) for timing in timings], [_cell(timing, record) for timing in timings],
                     (quoted.ro_rw / quoted.second, quoted.ro_rw / quoted.soft_dirty))])
     return ('Writing to an area for the first and the second time, after `mprotect()` to read-only and back (and with the '
@@ -168,8 +168,8 @@ def _s4(records: Sequence[Record]) -> str:
             f'ours: {_unit(records, AN_AREA)}.\n\n{table(header, rows, text_columns=2)}')
 
 
-def _s5(records: Sequence[Record]) -> str:
-    header = ['S5: ranges a call', 'before, ms', 'after, ms', 'after ÷ before', '÷ batch 1']
+def _madvise(records: Sequence[Record]) -> str:
+    header = ['madvise: ranges a call', 'before, ms', 'after, ms', 'after ÷ before', '÷ batch 1']
     for record in records:
         header += [record.key.arch, '÷ batch 1', COMPARED, 'locks, VMA locks, gathers a call']
     rows = []
@@ -178,7 +178,7 @@ def _s5(records: Sequence[Record]) -> str:
         row = [f'{batch}' if batch else 'madvise()', figure(change.before / 1e6), figure(change.after / 1e6),
                figure(change.after / change.before, 2), figure(relative, 2)]
         for record in records:
-            what = {'table': 'S5', 'name': 'dontneed', 'batch': batch}
+            what = {'table': 'madvise', 'name': 'dontneed', 'batch': batch}
             timing, first = record.timing(**what), record.timing(**(what | {'batch': 1}))
             gain = ratio(_cost(timing), _cost(first))
             row += [_cell(timing, record), figure(gain, 2), figure(ratio(gain, relative), 2),
@@ -228,19 +228,23 @@ def _thp(records: Sequence[Record]) -> str:
 
 
 TABLES: dict[str, Callable[[Sequence[Record]], str]] = {
-    'S1': _s1, 'S2': _s2, 'S3': _s3, 'S4': _s4, 'S5': _s5, 'small': _small, 'faults': _faults, 'THP': _thp, 'fork': _fork}
+    'mprotect': _mprotect, 'unmap': _unmap, 'mprotect-size': _size, 'mprotect-fault': _fault, 'madvise': _madvise, 'small': _small, 'faults': _faults, 'THP': _thp, 'fork': _fork}
+
+# The mails to linux-mm whose measurements a table repeats, see documents.py.
+MAILS = {'mprotect': 'S1', 'unmap': 'S2', 'mprotect-size': 'S3', 'mprotect-fault': 'S4', 'madvise': 'S5'}
 
 
 def tables(records: Sequence[Record], unmapping: Sequence[Record] = ()) -> str:
-    """The tables that have figures, with columns for each record that contributes; `unmapping`: other records for S2."""
+    """The tables that have figures, with columns for each record that contributes; `unmapping`: other records for table unmap."""
     texts = []
     for name, make in TABLES.items():
-        having = [record for record in (name == 'S2' and unmapping or records)
+        having = [record for record in (name == 'unmap' and unmapping or records)
                   if any(timing.table == name for timing in record.timings)]
         plain = [record for index, record in enumerate(having)
                  if record.key.arch not in (other.key.arch for other in having[:index])]
         if having:
-            texts.append(f'**{name}** {make(having if name == "S2" else plain)}')
+            mail = f' ({MAILS[name]})' if name in MAILS else ''
+            texts.append(f'**{name}**{mail} {make(having if name == "unmap" else plain)}')
     return '\n\n'.join(texts)
 
 
@@ -283,8 +287,8 @@ PAGE = '''\
 # Recorded figures
 
 Generated by `make record`, or by `python3 -m tests tables --page tests/recorded >tests/recorded/README.md`. `make record`
-runs `make bench` of the kernels below. `make gate` compares with `bench.json`. Tables S1 to S5 repeat the measurements of
-five mails to linux-mm, the documents. Each table has the figures of its document next to ours; "{compared}" is our ratio
+runs `make bench` of the kernels below. `make gate` compares with `bench.json`. Five tables repeat the
+measurements of mails to linux-mm, the documents S1 to S5, and have the figures of their document next to ours; "{compared}" is our ratio
 divided by that of the document. Limitations of the counting clock:
 [tests/README.md](../README.md#limitations-of-the-counting-clock). Without and with the series of
 [mm/series](../../mm/series/README.md): [figures](../../mm/series/figures.md).
@@ -297,7 +301,7 @@ divided by that of the document. Limitations of the counting clock:
 
 ## The tables
 
-The kernel is that of `bench.json`. Table S2 has the kernel of `unmap.json` beside that of `plain.json`, if there is a record
+The kernel is that of `bench.json`. Table unmap has the kernel of `unmap.json` beside that of `plain.json`, if there is a record
 of them.
 
 {tables}
@@ -348,6 +352,6 @@ def main(args: Sequence[str]) -> int:
         return exit_status.PASSED
     text = tables([load(Path(arg)) for arg in args])
     if not text:
-        raise Trouble('these records have no figures for tables S1 to S5', 'record them again with make bench, without SUITES=')
+        raise Trouble('these records have no figures for the tables', 'record them again with make bench, without SUITES=')
     print(text)
     return exit_status.PASSED

@@ -16,8 +16,7 @@ FIGURES = ('pages', 'calls', 'laps', 'own', 'min', 'median', 'max')
 
 # Costs are per page, except in tables whose document uses another unit.
 A_PAGE, A_CALL, AN_AREA = PERS = ('a page', 'a call', 'an area')
-PER = {'S3': A_CALL, 'S4': AN_AREA}
-CASES = {'9': 'T1', '4': 'T2', '0': 'T3'}      # the names that the document of S1 gives to orders
+PER = {'mprotect-size': A_CALL, 'mprotect-fault': AN_AREA}
 # Instructions from one timer tick to the next, and the most events of a tick; a lap may have one tick more than another.
 TICK = 4_000_000
 OF_A_TICK = {'barriers': 60, 'atomics': 60, 'accesses': 1000}
@@ -44,9 +43,7 @@ class Line:
         """The name in tables, the same for kernel and twin."""
         words = [SHOWN.get(key, '{}').format(value) for key, value in self.what.items()
                  if key not in ('table', 'name', 'way')]
-        if self.table == 'S1' and self.what['name'] == 'ro-rw' and self.what.get('order') in CASES:
-            words.append(words.pop() + f' ({CASES[self.what["order"]]})')
-        return ', '.join([f'{self.table} {self.what["name"]}', *words])
+        return ', '.join([' '.join(dict.fromkeys((self.table, self.what['name']))), *words])
 
     def check(self) -> None:
         """Raise ValueError if the line is not valid."""

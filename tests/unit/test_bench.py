@@ -16,28 +16,28 @@ from results.record import Key, Record, load
 from results.report import Counts
 from results import timing
 
-KERNEL = ('bench table=S2 name=unmap kind=swap order=4 way=kernel: '
+KERNEL = ('bench table=unmap name=unmap kind=swap order=4 way=kernel: '
           'pages=512 calls=32 laps=5 unit=ns own=52 min=51200 median=51300 max=52000')
-TWIN = ('bench table=S2 name=unmap kind=swap order=4 way=twin: '
+TWIN = ('bench table=unmap name=unmap kind=swap order=4 way=twin: '
         'pages=512 calls=32 laps=5 unit=ns own=52 min=102400 median=102400 max=102400')
-COUNTS = 'counts table=S2 name=unmap kind=swap order=4 way=kernel: per=folio flushes=16 unfolds=1'
+COUNTS = 'counts table=unmap name=unmap kind=swap order=4 way=kernel: per=folio flushes=16 unfolds=1'
 KEY = Key('x86_64', 'instructions', 'linux-source-7.3 7.3.4-1', 'gcc 12', 'QEMU 7.2', 'd1ge57')
 
 
 def test_parse_bench_lines() -> None:
     kernel, twin = timing.timings(ktap_with(KERNEL, TWIN, COUNTS))
-    assert (kernel.name, kernel.way, kernel.per, kernel.cost) == ('S2 unmap, swap, order 4', 'kernel', 'a page', 100.0)
+    assert (kernel.name, kernel.way, kernel.per, kernel.cost) == ('unmap, swap, order 4', 'kernel', 'a page', 100.0)
     assert (twin.name, twin.way, twin.cost, twin.own) == (kernel.name, 'twin', 200.0, 52)
     counted, = timing.counts(ktap_with(KERNEL, COUNTS))
-    assert counted.named() == {'S2 unmap, swap, order 4: flushes a folio': 16, 'S2 unmap, swap, order 4: unfolds a folio': 1}
+    assert counted.named() == {'unmap, swap, order 4: flushes a folio': 16, 'unmap, swap, order 4: unfolds a folio': 1}
 
 
 @pytest.mark.parametrize(('what', 'name', 'per'), [
-    ('table=S1 name=ro-rw order=4 way=twin', 'S1 ro-rw, order 4 (T2)', 'a page'),
-    ('table=S1 name=ro-rw order=3', 'S1 ro-rw, order 3', 'a page'),
-    ('table=S3 name=none-rw size=400 order=0 way=kernel', 'S3 none-rw, 400 KiB, order 0', 'a call'),
-    ('table=S4 name=write how=byte size=16 access=ro-rw', 'S4 write, byte, 16 KiB, ro-rw', 'an area'),
-    ('table=S5 name=dontneed batch=0', 'S5 dontneed, batch 0', 'a page'),
+    ('table=mprotect name=ro-rw order=4 way=twin', 'mprotect ro-rw, order 4', 'a page'),
+    ('table=mprotect name=ro-rw order=3', 'mprotect ro-rw, order 3', 'a page'),
+    ('table=mprotect-size name=none-rw size=400 order=0 way=kernel', 'mprotect-size none-rw, 400 KiB, order 0', 'a call'),
+    ('table=mprotect-fault name=write how=byte size=16 access=ro-rw', 'mprotect-fault write, byte, 16 KiB, ro-rw', 'an area'),
+    ('table=madvise name=dontneed batch=0', 'madvise dontneed, batch 0', 'a page'),
 ])
 def test_bench_names(what: str, name: str, per: str) -> None:
     line, = timing.timings(ktap_with(f'bench {what}: ' + KERNEL.split(': ')[1]))
@@ -66,8 +66,8 @@ def test_bench(machine: Machine) -> None:
     assert written['kernel'] is None and 'gcc' in written['compiler'] and written['qemu']
     assert load(machine.out / 'x86_64/bench.json').counts[0].figures == {'flushes': 16, 'unfolds': 1}
     text = (machine.out / 'x86_64/bench.md').read_text()
-    assert '| S2 unmap, swap, order 4 |  100.0 |      200.0 |  2.00 |' in text
-    assert '| S2 unmap, swap, order 4: flushes a folio |     16 |            |' in text
+    assert '| unmap, swap, order 4 |  100.0 |      200.0 |  2.00 |' in text
+    assert '| unmap, swap, order 4: flushes a folio |     16 |            |' in text
     assert [path.name for path in (machine.out / 'x86_64/plots').iterdir()] == ['unmap-order.svg']
     assert 'bench.json, bench.md (all figures), plots: unmap-order.svg' in ended.stdout
     assert 'laps      no events, and no instructions by function: ' in ended.stdout      # the kernel has no functions
@@ -123,15 +123,15 @@ def test_compare_table() -> None:
     assert cells(verdict.text) == [
         ['ptebatch_a: passed / failed / skipped', '2 / 0 / 0', '1 / 2 / 0', ''],
         ['ptebatch_b: passed / failed / skipped', '', '1 / 0 / 0', ''],
-        ['S2 unmap, swap, order 4: instructions a page', '99.8', '49.9', '2.00'],
-        ['S2 unmap, swap, order 4: flushes a folio', '16', '1', '']]
+        ['unmap, swap, order 4: instructions a page', '99.8', '49.9', '2.00'],
+        ['unmap, swap, order 4: flushes a folio', '16', '1', '']]
     assert (verdict.slower, verdict.worse) == ([], [])
 
 
 def test_slower_than_the_tolerance() -> None:
     assert compare.compared(side(51200), side(52224), 1.02, 'on the kernel without fixes').slower == []
     assert compare.compared(side(51200), side(52225), 1.02, 'on the kernel without fixes').slower == [
-        'S2 unmap, swap, order 4: 100.0 before, 102.0 after (+2.0 %)']
+        'unmap, swap, order 4: 100.0 before, 102.0 after (+2.0 %)']
 
 
 def test_slower_twin_is_ignored() -> None:
@@ -144,10 +144,10 @@ def test_bench_on_one_side_is_reported() -> None:
     other = KERNEL.replace('order=4', 'order=0')
     verdict = compare.compared(Side(record(KERNEL, COUNTS)), Side(record(other)), 1.02, 'on the kernel without fixes')
     assert cells(verdict.text) == [
-        ['S2 unmap, swap, order 4: instructions a page', '100.0', '', 'only before'],
-        ['S2 unmap, swap, order 0: instructions a page', '', '100.0', 'only after'],
-        ['S2 unmap, swap, order 4: flushes a folio', '16', '', ''],
-        ['S2 unmap, swap, order 4: unfolds a folio', '1', '', '']]
+        ['unmap, swap, order 4: instructions a page', '100.0', '', 'only before'],
+        ['unmap, swap, order 0: instructions a page', '', '100.0', 'only after'],
+        ['unmap, swap, order 4: flushes a folio', '16', '', ''],
+        ['unmap, swap, order 4: unfolds a folio', '1', '', '']]
     assert verdict.slower == []
 
 
@@ -164,7 +164,7 @@ def test_compare(machine: Machine) -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert cells((machine.out / 'compare.md').read_text()) == [
         ['ptebatch_fake: passed / failed / skipped', '2 / 0 / 0', '2 / 0 / 0', ''],
-        ['S2 unmap, swap, order 4: instructions a page', '100.0', '50.0', '2.00']]
+        ['unmap, swap, order 4: instructions a page', '100.0', '50.0', '2.00']]
     assert (machine.out / 'compare.md').read_text() in ended.stdout
     assert load(machine.out / 'after/x86_64/bench.json').timings[0].min == 25600
 
@@ -172,7 +172,7 @@ def test_compare(machine: Machine) -> None:
 def test_compare_reports_slower_series(machine: Machine) -> None:
     ended = compared(machine, '60000')
     assert ended.returncode == 3, ended.stdout + ended.stderr
-    assert '\n[SLOWER] S2 unmap, swap, order 4: 100.0 before, 117.2 after (+17.2 %)\n' in ended.stdout
+    assert '\n[SLOWER] unmap, swap, order 4: 100.0 before, 117.2 after (+17.2 %)\n' in ended.stdout
 
 
 BENCH = print_log(ktap_with(KERNEL) + HALTED)

@@ -58,7 +58,7 @@ def test_fitting_record_is_used(ci: Gate) -> None:
     ended = ci.run(BASELINE=str(ci.record))
     assert ended.returncode == 3, ended.stdout + ended.stderr
     assert 'recorded.json\n' in ended.stdout
-    assert '\n[SLOWER] S2 unmap, swap, order 4: 100.0 before, 117.2 after (+17.2 %)\n' in ended.stdout
+    assert '\n[SLOWER] unmap, swap, order 4: 100.0 before, 117.2 after (+17.2 %)\n' in ended.stdout
     assert ci.timed == 2
     assert 'ptebatch_fake' in (ci.machine.out / 'gate.md').read_text()
     ci.guest(patched=FAST)

@@ -339,7 +339,7 @@ def test_score() -> None:
 
 def test_slower_by_the_worst_timing() -> None:
     def timing(name: str, least: int) -> Timing:
-        return Timing({'table': 'S1', 'name': name}, 512, 1, 3, 0, least, least, least)
+        return Timing({'table': 'mprotect', 'name': name}, 512, 1, 3, 0, least, least, least)
 
     was, now = ({name: timing(name, least) for name, least in figures.items()}
                 for figures in ({'a': 1000, 'b': 200, 'c': 7}, {'a': 1010, 'b': 210}))

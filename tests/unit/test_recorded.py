@@ -34,9 +34,9 @@ def key(kind: Kind, arch: str = 'x86_64') -> Key:
 
 def save(kind: Kind, home: Path, change: float = 1, arch: str = 'x86_64', **other: str) -> None:
     """Write a record, whose figures of the kernel are changed by a factor."""
-    lines = [line('table=S1 name=ro-rw order=0 way=twin', 90), line('table=S1 name=ro-rw order=0', 100 * change),
-             line('table=S3 name=none-rw size=4 order=0', 1000 * change, 20), line('table=S2 name=zap kind=anon order=0', 50),
-             line('table=S2 name=unmap kind=swap order=2', 200 * (2 - change))]
+    lines = [line('table=mprotect name=ro-rw order=0 way=twin', 90), line('table=mprotect name=ro-rw order=0', 100 * change),
+             line('table=mprotect-size name=none-rw size=4 order=0', 1000 * change, 20), line('table=unmap name=zap kind=anon order=0', 50),
+             line('table=unmap name=unmap kind=swap order=2', 200 * (2 - change))]
     Record(replace(key(kind, arch), **other), timing.timings(ktap_with(*lines)), []).save(kind.file(arch, home))
 
 
@@ -93,10 +93,10 @@ def test_unreadable_record(home: Path) -> None:
 
 def test_page_of_the_series(home: Path) -> None:
     section = of_series.page(home).partition('## mprotect')[2].partition('## small')[0]
-    assert [' '.join(row.split()) for row in section.splitlines() if row.startswith('| S')] == [
-        '| S1 ro-rw, order 0 (T3) | 90.0 | 100.0 | 50.0 | 2.00 |', '| S3 none-rw, 4 KiB, order 0 | | 1000.0 | 500.0 | 2.00 |',
+    assert [' '.join(row.split()) for row in section.splitlines() if row.startswith(('| mprotect', '| unmap'))] == [
+        '| mprotect ro-rw, order 0 | 90.0 | 100.0 | 50.0 | 2.00 |', '| mprotect-size none-rw, 4 KiB, order 0 | | 1000.0 | 500.0 | 2.00 |',
         # Of another table, since it changed.
-        '| S2 unmap, swap, order 2 | | 200.0 | 300.0 | 0.67 |']
+        '| unmap, swap, order 2 | | 200.0 | 300.0 | 0.67 |']
     PLAIN.file('x86_64', home).unlink()
     assert of_series.page(home).count('Not recorded: type make record.') == 3
 
@@ -106,13 +106,13 @@ def test_page_of_the_series_is_up_to_date() -> None:
 
 
 def test_figures_of_a_cover_letter(home: Path) -> None:
-    text = 'Why.\n\n@order 0: S1 ro-rw, order 0 (T3)\n@4 KiB: S3 none-rw, 4 KiB, order 0\n\nThe end.'
+    text = 'Why.\n\n@order 0: mprotect ro-rw, order 0\n@4 KiB: mprotect-size none-rw, 4 KiB, order 0\n\nThe end.'
     assert of_series.filled(text, 'mprotect', home) == (
         f'Why.\n\n{" " * 19}x86_64\n            1 by 1  without     with\n  order 0     90.0    100.0     50.0\n'
         '  4 KiB          -   1000.0    500.0\n\nThe end.')
     assert of_series.filled('a@b: c', 'fixes', home) == 'a@b: c'
-    with pytest.raises(Trouble, match='no record has the figure "S1 none"'):
-        of_series.filled('@order 0: S1 none', 'mprotect', home)
+    with pytest.raises(Trouble, match='no record has the figure "mprotect none"'):
+        of_series.filled('@order 0: mprotect none', 'mprotect', home)
     for series in ('fixes', 'mprotect'):
         with pytest.raises(Trouble, match=f'no figures of {series} are recorded, which its cover letter needs; type make record'):
             of_series.filled(text, series, home / 'none')
@@ -124,7 +124,7 @@ def test_make_record_measures_what_changed(home: Path, machine: Machine, monkeyp
 
     def measure(settings: object) -> Record:
         measured.append(settings)
-        return Record(key(MPROTECT), timing.timings(ktap_with(line('table=S1 name=ro-rw order=0', 1))), [])
+        return Record(key(MPROTECT), timing.timings(ktap_with(line('table=mprotect name=ro-rw order=0', 1))), [])
 
     keys = iter([key(kind) for kind in KINDS])
     monkeypatch.setattr(bench, 'measure', measure)

@@ -37,23 +37,23 @@ def everything() -> Iterator[str]:
     """Lines of each kind, with distinct figures."""
     for way, cost in WAYS:
         for order in range(10):
-            yield bench(f'table=S1 name=ro-rw order={order} way={way}', cost + order)
+            yield bench(f'table=mprotect name=ro-rw order={order} way={way}', cost + order)
         for kind in ('swap', 'lazyfree'):
             for order in (0, 4, 9):
-                yield bench(f'table=S2 name=unmap kind={kind} order={order} way={way}', cost * 10)
-                yield f'counts table=S2 name=unmap kind={kind} order={order} way={way}: per=folio flushes={cost}'
+                yield bench(f'table=unmap name=unmap kind={kind} order={order} way={way}', cost * 10)
+                yield f'counts table=unmap name=unmap kind={kind} order={order} way={way}: per=folio flushes={cost}'
         for size in (4, 40, 400):
-            yield bench(f'table=S3 name=none-rw size={size} order=0 way={way}', {'kernel': 1086, 'twin': 1000}[way], 20)
-        yield bench(f'table=S3 name=none-rw size=400 order=4 way={way}', cost * 20, 20)
+            yield bench(f'table=mprotect-size name=none-rw size={size} order=0 way={way}', {'kernel': 1086, 'twin': 1000}[way], 20)
+        yield bench(f'table=mprotect-size name=none-rw size=400 order=4 way={way}', cost * 20, 20)
         for order in (0, 4):
             yield bench(f'table=faults name=swap-in kind=cached order={order} way={way}', cost * 30)
-    yield bench('table=S2 name=pageout order=0', 6000)
-    yield bench('table=S2 name=pageout order=4', 2000)
+    yield bench('table=unmap name=pageout order=0', 6000)
+    yield bench('table=unmap name=pageout order=4', 2000)
     for access, cost in (('first', 900), ('second', 100), ('ro-rw', 112), ('ro-rw-faults', 448), ('soft-dirty', 224)):
-        yield bench(f'table=S4 name=write how=memset size=4 access={access}', cost, 64)
+        yield bench(f'table=mprotect-fault name=write how=memset size=4 access={access}', cost, 64)
     for batch in documents.S5:
-        yield bench(f'table=S5 name=dontneed batch={batch}', 400 if batch == 1 else 200)
-        yield f'counts table=S5 name=dontneed batch={batch}: per=call mmap-locks=1 vma-locks=0 gathers=1'
+        yield bench(f'table=madvise name=dontneed batch={batch}', 400 if batch == 1 else 200)
+        yield f'counts table=madvise name=dontneed batch={batch}: per=call mmap-locks=1 vma-locks=0 gathers=1'
 
 
 def record(*without: str, arch: str = 'x86_64', unit: str = 'instructions') -> Record:
@@ -68,13 +68,13 @@ def rows(name: str, *records: Record) -> list[list[str]]:
 
 
 def test_s1() -> None:
-    assert rows('S1', record(), record('order=4', arch='arm64'))[1:] == [
-        ['T2: 64K folios (order 4)', '7.9', '2.2', '3.59', '204.0', '54.0', '3.78', '1.05', '', '', '', ''],
-        ['T3: 4K pages (order 0)', '4.2', '4.3', '0.98', '200.0', '50.0', '4.00', '4.10', '200.0', '50.0', '4.00', '4.10']]
+    assert rows('mprotect', record(), record('order=4', arch='arm64'))[1:] == [
+        ['64K folios (order 4)', '7.9', '2.2', '3.59', '204.0', '54.0', '3.78', '1.05', '', '', '', ''],
+        ['4K pages (order 0)', '4.2', '4.3', '0.98', '200.0', '50.0', '4.00', '4.10', '200.0', '50.0', '4.00', '4.10']]
 
 
 def test_s2() -> None:
-    found = rows('S2', record('unmap kind=swap order=0 way=twin'), record('lazyfree', arch='arm64'))
+    found = rows('unmap', record('unmap kind=swap order=0 way=twin'), record('lazyfree', arch='arm64'))
     assert found[:3] == [
         ['pageout, order 0', '', '6000.0', '', '', '', '', '', '6000.0', '', '', '', ''],
         ['pageout, order 4', '', '2000.0', '', '55.0 ÷ 51.9 ms = 1.06', '', '',
@@ -85,15 +85,15 @@ def test_s2() -> None:
 
 def test_s2_with_a_series() -> None:
     """Benches without a twin are compared with the kernel without the series."""
-    faster = [bench('table=S2 name=pageout order=4', 1000)]
-    found = rows('S2', record(), Record(KEY, timing.timings(ktap_with(*faster)), []))
+    faster = [bench('table=unmap name=pageout order=4', 1000)]
+    found = rows('unmap', record(), Record(KEY, timing.timings(ktap_with(*faster)), []))
     assert found[1] == ['pageout, order 4', '2000.0', '1000.0', '2.00', '55.0 ÷ 51.9 ms = 1.06', '1.89', '']
     text = tables.tables([record(), record()])
-    assert 'with the series' in text and text.count('x86_64: one by one') == 3      # S1, S2 and faults once
+    assert 'with the series' in text and text.count('x86_64: one by one') == 3      # mprotect, unmap and faults once
 
 
 def test_s3() -> None:
-    found = rows('S3', record('size=40 '))
+    found = rows('mprotect-size', record('size=40 '))
     assert found[:3] == [['4K', '1713', '1775', '1.04', '1000.0', '1086.0', '+8.6 %', '1.05', '', '', ''],
                          ['40K', '2071', '2362', '1.14', '', '', '', '', '', '', ''],
                          ['400K', '3453', '5993', '1.74', '1000.0', '1086.0', '+8.6 %', '0.63', '4000.0', '1000.0', '4.00']]
@@ -101,7 +101,7 @@ def test_s3() -> None:
 
 
 def test_s4() -> None:
-    found = rows('S4', record(), record('soft-dirty', arch='arm64'))
+    found = rows('mprotect-fault', record(), record('soft-dirty', arch='arm64'))
     assert found[:3] == [
         ['memset() of 4 KiB', 'document, ns', '770', '158', '177', '', '454', '1.12', '', '0.39', '', ''],
         ['', 'x86_64', '900.0', '100.0', '112.0', '448.0', '224.0', '1.12', '1.00', '0.50', '1.28', '0.25'],
@@ -110,11 +110,11 @@ def test_s4() -> None:
 
 
 def test_s5() -> None:
-    found = rows('S5', record('dontneed batch=2:'))
+    found = rows('madvise', record('dontneed batch=2:'))
     assert found[:3] == [['madvise()', '146.3', '121.3', '0.83', '0.89', '200.0', '0.50', '0.56', '1 / 0 / 1'],
                          ['1', '165.9', '136.3', '0.82', '1.00', '400.0', '1.00', '1.00', '1 / 0 / 1'],
                          ['2', '129.5', '103.7', '0.80', '0.76', '', '', '', '']]
-    assert rows('S5', record('dontneed batch=1:'))[1][5:] == ['', '', '', '']
+    assert rows('madvise', record('dontneed batch=1:'))[1][5:] == ['', '', '', '']
 
 
 def test_faults() -> None:
@@ -130,11 +130,12 @@ def test_ratios_of_the_documents() -> None:
     assert {len(figures) for figures in documents.S3.values()} == {8}
 
 
-@pytest.mark.parametrize('without', ['table=S1', 'table=S2', 'table=S3', 'table=S4', 'table=S5', 'way=twin', 'way=kernel',
-                                     'counts', 'order=0', 'batch=1:', 'access=second'])
+@pytest.mark.parametrize('without', [
+    'table=mprotect name', 'table=unmap', 'table=mprotect-size', 'table=mprotect-fault', 'table=madvise', 'way=twin',
+    'way=kernel', 'counts', 'order=0', 'batch=1:', 'access=second'])
 def test_missing_figures(without: str) -> None:
     text = tables.everything(record(without))
-    assert without not in ('table=S1', 'table=S5') or f'**{without[-2:]}**' not in text
+    assert without not in ('table=mprotect', 'table=madvise') or f'**{without[-2:]}**' not in text
     for table in text.split('\n\n'):
         lines = [line for line in table.splitlines() if line.startswith('|')]
         assert len({len(line) for line in lines}) <= 1 and len({line.count('|') for line in lines}) <= 1
@@ -202,8 +203,8 @@ def test_plots_are_reproducible(tmp_path: Path) -> None:
 def test_plots_with_missing_figures(tmp_path: Path) -> None:
     draw(tmp_path / 'a')
     both = ['mprotect-size', 'unmap-order']
-    assert sorted(draw(tmp_path / 'a', 'table=S1', 'way=twin', 'batch=1:')) == ['madvise-batch', *both]
-    assert sorted(draw(tmp_path / 'a', 'table=S5', 'order=0', 'way=kernel')) == ['mprotect-order', *both]
+    assert sorted(draw(tmp_path / 'a', 'table=mprotect name', 'way=twin', 'batch=1:')) == ['madvise-batch', *both]
+    assert sorted(draw(tmp_path / 'a', 'table=madvise', 'order=0', 'way=kernel')) == ['mprotect-order', *both]
 
 
 def test_interpreter_that_has_a_module() -> None:
