@@ -46,7 +46,7 @@ def _sources(arch: Arch) -> Iterable[Path]:
     """The files that affect the figures: benches, stopwatch, kernel configuration, QEMU options."""
     yield PROJECT / 'kunitconfig'
     yield from sorted((PROJECT / 'tests/guests/arch').glob(f'{arch.name}.*'))
-    for pattern in ('mm/*_bench.c', 'lib/run/stopwatch.[ch]'):
+    for pattern in ('mm/*_bench.c', 'lib/run/bench.[ch]', 'lib/run/region.[ch]', 'lib/run/stopwatch.[ch]'):
         yield from sorted(PROJECT.glob(pattern))
 
 
