@@ -8,8 +8,6 @@
  * change_protection(), which changes one entry at a time.
  */
 #include <kunit/test.h>
-#include <linux/err.h>
-#include <linux/file.h>
 #include <linux/mman.h>
 
 #include "internal.h"
@@ -19,7 +17,6 @@
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/process.h"
-#include "../lib/kernel/uffd.h"
 #include "../lib/op/protect.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
@@ -652,83 +649,6 @@ static void mprotect_protection(struct kunit *test)
 	ptebatch_case_param(test);
 }
 
-/*
- * Rules 12 and 14: UFFDIO_WRITEPROTECT, from the ioctl() on. When it ends the
- * write protection, a write that needs no fault otherwise does not fault either.
- */
-
-static void close_file(void *file)
-{
-	__fput_sync(file);
-}
-
-/* @op->arg: UFFDIO_WRITEPROTECT_MODE_* */
-static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
-			  bool twin)
-{
-	const struct uffdio_writeprotect arg = {
-		.range.start = ptebatch_addr(space, space->row.from),
-		.range.len = (space->row.to - space->row.from) * PAGE_SIZE,
-		.mode = op->arg,
-	};
-	/* In two VMAs, if the row has two. */
-	unsigned long first = ptebatch_addr(space, 0);
-	unsigned long last = ptebatch_addr(space, space->row.nr - 1);
-	struct mm_struct *mm = space->places[0].mm;
-	struct file *uffd;
-
-	/* The set-up registers the VMA without a userfaultfd. */
-	ptebatch_vma_flags(mm, first, 0, VM_UFFD_WP);
-	ptebatch_vma_flags(mm, last, 0, VM_UFFD_WP);
-	uffd = ptebatch_uffd_open(mm, UFFD_FEATURE_PAGEFAULT_FLAG_WP |
-				      UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
-	if (IS_ERR(uffd))
-		return PTR_ERR(uffd);
-	/* Closed at the end of the case, as that ends the protection. */
-	return kunit_add_action_or_reset(space->test, close_file, uffd) ?:
-	       ptebatch_uffd_register(uffd, mm, first, UFFDIO_REGISTER_MODE_WP) ?:
-	       ptebatch_uffd_register(uffd, mm, last, UFFDIO_REGISTER_MODE_WP) ?:
-	       ptebatch_uffd_ioctl(uffd, mm, UFFDIO_WRITEPROTECT, &arg, sizeof(arg));
-}
-
-static const struct ptebatch_op uffdio_op = {
-	.function = "UFFDIO_WRITEPROTECT", .call = write_protect, .no_twin = true,
-	.missing = ptebatch_uffd_missing,
-};
-
-#define PROTECT	.op = &uffdio_op, .arg = UFFDIO_WRITEPROTECT_MODE_WP
-#define RESOLVE	.op = &uffdio_op
-
-static const struct ptebatch_case uffdio_rows[] = {
-	{ "UFFDIO_WRITEPROTECT, 64K folio: all entries become uffd-wp",
-	  { "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP }, "{Rdyux*16}",
-	  PROTECT },
-	{ "UFFDIO_WRITEPROTECT, part of a folio: pages outside the range stay writable",
-	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd = UFFD_WP },
-	  "{Wdyx*5 Rdyux*6 Wdyx*5}", PROTECT },
-	{ "UFFDIO_WRITEPROTECT, folio in two VMAs: all entries become uffd-wp",
-	  { "{Wdyx*6 ; Wdyx*10}", .prot = RW, .uffd = UFFD_WP }, "{Rdyux*16}",
-	  PROTECT },
-	{ "UFFDIO_WRITEPROTECT, shmem folio and none entries: uffd-wp, and markers",
-	  { "{Wdy*4} -*4", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "{Rdyu*4} U*4",
-	  PROTECT },
-	{ "UFFDIO_WRITEPROTECT ends, 64K folio: all entries become writable",
-	  { "{Rdyux*16}", .prot = RW, .uffd = UFFD_WP }, "{Wdyx*16}", RESOLVE },
-	{ "UFFDIO_WRITEPROTECT ends, second half shared: first half becomes writable",
-	  { "{Rdyux*8 Rdyu*8}", .prot = RW, .uffd = UFFD_WP }, "{Wdyx*8 Rdy*8}", RESOLVE },
-	{ "UFFDIO_WRITEPROTECT ends, read-only VMA: all entries stay read-only",
-	  { "{Rdyux*16}", .prot = RO, .uffd = UFFD_WP }, "{Rdyx*16}", RESOLVE },
-	{ "UFFDIO_WRITEPROTECT ends, folio in two VMAs: all entries become writable",
-	  { "{Rdyux*6 ; Rdyux*10}", .prot = RW, .uffd = UFFD_WP }, "{Wdyx*16}", RESOLVE },
-};
-
-KUNIT_ARRAY_PARAM_DESC(uffdio_rows, uffdio_rows, name);
-
-static void mprotect_uffdio(struct kunit *test)
-{
-	ptebatch_case_param(test);
-}
-
 /* Rule 5: without VM_WRITE, MM_CP_TRY_CHANGE_WRITABLE warns and upgrades nothing. */
 static void mprotect_no_write(struct kunit *test)
 {
@@ -746,7 +666,7 @@ static void mprotect_no_write(struct kunit *test)
 }
 
 /*
- * The worst case of S3 inside a folio: exclusive and shared, or writable and
+ * The worst case inside a folio: exclusive and shared, or writable and
  * read-only pages alternate, so that each batch is one entry.
  */
 
@@ -805,7 +725,7 @@ static void mprotect_alternates(struct kunit *test)
 }
 
 /*
- * S3's reproducer changes several regions in turn, each to no access and back:
+ * A reproducer of a slowdown of small folios changes several regions in turn, each to no access and back:
  * a call changes its region only, also if the VMA merges with its neighbours.
  * Between the regions lie pages that any upgrade would make writable.
  */
@@ -921,7 +841,6 @@ static struct kunit_case mprotect_cases[] = {
 	KUNIT_CASE_PARAM(mprotect_row, rows_gen_params),
 	KUNIT_CASE(mprotect_erratum),
 	KUNIT_CASE_PARAM(mprotect_protection, protection_rows_gen_params),
-	KUNIT_CASE_PARAM(mprotect_uffdio, uffdio_rows_gen_params),
 	KUNIT_CASE(mprotect_no_write),
 	KUNIT_CASE_PARAM(mprotect_alternates, alternations_gen_params),
 	KUNIT_CASE(mprotect_regions),

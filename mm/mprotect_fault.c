@@ -642,7 +642,7 @@ static void mprotect_skip(struct kunit *test)
 }
 
 /*
- * The first test case of S1: a THP that the split and merge of its VMA has left
+ * A THP that the split and merge of its VMA has left
  * PTE-mapped, then read-only and writable 40 times, with writes between.
  */
 #define TOGGLES		40

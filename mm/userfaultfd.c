@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A userfaultfd that is closed resolves the write protection of all entries.
+ * A userfaultfd that is closed resolves the write protection of all entries;
+ * UFFDIO_WRITEPROTECT sets and resolves it.
  * UFFDIO_MOVE moves the present entries of small folios in batches, splits large
  * folios, and moves a PMD as a whole.
  */
@@ -471,11 +472,84 @@ static void move_huge_zero_page(struct kunit *test)
 	clear_pmd(to);
 }
 
+/*
+ * Rules 12 and 14: UFFDIO_WRITEPROTECT, from the ioctl() on. When it ends the
+ * write protection, a write that needs no fault otherwise does not fault either.
+ */
+
+/* @op->arg: UFFDIO_WRITEPROTECT_MODE_* */
+static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	const struct uffdio_writeprotect arg = {
+		.range.start = ptebatch_addr(space, space->row.from),
+		.range.len = (space->row.to - space->row.from) * PAGE_SIZE,
+		.mode = op->arg,
+	};
+	/* In two VMAs, if the row has two. */
+	unsigned long first = ptebatch_addr(space, 0);
+	unsigned long last = ptebatch_addr(space, space->row.nr - 1);
+	struct mm_struct *mm = space->places[0].mm;
+	struct file *uffd;
+
+	/* The set-up registers the VMA without a userfaultfd. */
+	ptebatch_vma_flags(mm, first, 0, VM_UFFD_WP);
+	ptebatch_vma_flags(mm, last, 0, VM_UFFD_WP);
+	uffd = ptebatch_uffd_open(mm, UFFD_FEATURE_PAGEFAULT_FLAG_WP |
+				      UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	/* Closed at the end of the case, as that ends the protection. */
+	return kunit_add_action_or_reset(space->test, close_file, uffd) ?:
+	       ptebatch_uffd_register(uffd, mm, first, UFFDIO_REGISTER_MODE_WP) ?:
+	       ptebatch_uffd_register(uffd, mm, last, UFFDIO_REGISTER_MODE_WP) ?:
+	       ptebatch_uffd_ioctl(uffd, mm, UFFDIO_WRITEPROTECT, &arg, sizeof(arg));
+}
+
+static const struct ptebatch_op protect_op = {
+	.function = "UFFDIO_WRITEPROTECT", .call = write_protect, .no_twin = true,
+	.missing = ptebatch_uffd_missing,
+};
+
+#define PROTECT	.op = &protect_op, .arg = UFFDIO_WRITEPROTECT_MODE_WP
+#define RESOLVE	.op = &protect_op
+
+static const struct ptebatch_case protect_rows[] = {
+	{ "UFFDIO_WRITEPROTECT, 64K folio: all entries become uffd-wp",
+	  { "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP }, "{Rdyux*16}",
+	  PROTECT },
+	{ "UFFDIO_WRITEPROTECT, part of a folio: pages outside the range stay writable",
+	  { "{Wdyx*5 | Wdyx*6 | Wdyx*5}", .prot = RW, .uffd = UFFD_WP },
+	  "{Wdyx*5 Rdyux*6 Wdyx*5}", PROTECT },
+	{ "UFFDIO_WRITEPROTECT, folio in two VMAs: all entries become uffd-wp",
+	  { "{Wdyx*6 ; Wdyx*10}", .prot = RW, .uffd = UFFD_WP }, "{Rdyux*16}",
+	  PROTECT },
+	{ "UFFDIO_WRITEPROTECT, shmem folio and none entries: uffd-wp, and markers",
+	  { "{Wdy*4} -*4", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "{Rdyu*4} U*4",
+	  PROTECT },
+	{ "UFFDIO_WRITEPROTECT ends, 64K folio: all entries become writable",
+	  { "{Rdyux*16}", .prot = RW, .uffd = UFFD_WP }, "{Wdyx*16}", RESOLVE },
+	{ "UFFDIO_WRITEPROTECT ends, second half shared: first half becomes writable",
+	  { "{Rdyux*8 Rdyu*8}", .prot = RW, .uffd = UFFD_WP }, "{Wdyx*8 Rdy*8}", RESOLVE },
+	{ "UFFDIO_WRITEPROTECT ends, read-only VMA: all entries stay read-only",
+	  { "{Rdyux*16}", .prot = RO, .uffd = UFFD_WP }, "{Rdyx*16}", RESOLVE },
+	{ "UFFDIO_WRITEPROTECT ends, folio in two VMAs: all entries become writable",
+	  { "{Rdyux*6 ; Rdyux*10}", .prot = RW, .uffd = UFFD_WP }, "{Wdyx*16}", RESOLVE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(protect_rows, protect_rows, name);
+
+static void protect_row(struct kunit *test)
+{
+	ptebatch_case_param(test);
+}
+
 static struct kunit_case userfaultfd_cases[] = {
 	KUNIT_CASE_PARAM(close_row, close_rows_gen_params),
 	KUNIT_CASE_PARAM(move_row, move_rows_gen_params),
 	KUNIT_CASE_PARAM(destination_row, destination_rows_gen_params),
 	KUNIT_CASE(move_huge_zero_page),
+	KUNIT_CASE_PARAM(protect_row, protect_rows_gen_params),
 	{}
 };
 
