@@ -11,6 +11,8 @@
 #include "../lib/op/op.h"
 #include "../lib/op/protect.h"
 #include "../lib/row/rules.h"
+#include "../lib/run/case.h"
+#include "../lib/run/orders.h"
 #include "../lib/service/service.h"
 #include "../lib/space/blocks.h"
 

@@ -267,7 +267,7 @@ static void counts_row(struct kunit *test)
 		       most->searches, row->unbatched);
 	expect_at_most(trial, "changes of entries", ptebatch_counts.updates,
 		       most->updates, false);
-	if (!IS_ENABLED(CONFIG_UML))
+	if (PTEBATCH_NOTIFIES)
 		expect_at_most(trial, "TLB flushes", trial->flush.calls,
 			       most->flushes, false);
 }

@@ -12,6 +12,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/checks.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/process.h"
@@ -552,7 +553,7 @@ KUNIT_ARRAY_PARAM_DESC(retry, retry_rows, c.name);
 
 static void process_retry(struct kunit *test)
 {
-	if (IS_ENABLED(CONFIG_UML))
+	if (!PTEBATCH_NOTIFIES)
 		kunit_skip(test, "UML calls no MMU notifier at a TLB flush");
 	check_row(test);
 }

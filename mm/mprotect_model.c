@@ -13,6 +13,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/userfaultfd_k.h>
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/states.h"
 #include "../lib/op/protect.h"
 #include "../lib/run/params.h"
@@ -67,7 +68,7 @@ static const struct pattern {
 	{ "aab", 3, 2 },
 	{ "aba", 3, 2 },
 	{ "abb", 3, 2 },
-#ifdef CONFIG_UML
+#if PTEBATCH_NATIVE
 	{ "abc", 3, 3 },
 #endif
 };

@@ -675,7 +675,7 @@ static void unmap_uncached(struct kunit *test)
 		 * One of try_to_unmap(), one of its twin. On UML, WARN_ON_ONCE()
 		 * warns in the first case only.
 		 */
-		if (!IS_ENABLED(CONFIG_UML) || test->param_value == uncached_rows)
+		if (!PTEBATCH_WARNS_ONCE || test->param_value == uncached_rows)
 			KUNIT_EXPECT_SUPPRESSED_WARNING_COUNT(test, 2);
 	}
 }
@@ -781,8 +781,7 @@ static void unmap_defers(struct kunit *test)
 		       row->pending && !row->writable, false);
 	try_to_unmap_flush();
 	expect_pending(test, "after try_to_unmap_flush()", false, false);
-	/* x86 tells MMU notifiers to flush the whole mm. */
-	if (IS_ENABLED(CONFIG_ARM64))
+	if (PTEBATCH_DEFERS_RANGES)
 		KUNIT_EXPECT_EQ_MSG(test, bitmap_weight(trial->flush.flushed,
 							PTEBATCH_ROW_ENTRIES), 16,
 				    PTEBATCH_RULE_TLB ": entries flushed");

@@ -16,6 +16,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/row/rules.h"
@@ -207,7 +208,7 @@ static const struct ptebatch_op referenced = {
  */
 static void expect_flushed(const struct ptebatch_trial *trial)
 {
-	if (IS_ENABLED(CONFIG_ARM64))
+	if (PTEBATCH_FLUSHES_YOUNG)
 		ptebatch_trial_expect_old_in(trial, trial->flush.flushed,
 					     "in the TLB: " PTEBATCH_RULE_TLB);
 }

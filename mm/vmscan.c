@@ -205,7 +205,7 @@ static struct ptebatch_trial *run(struct kunit *test, const struct ptebatch_op *
 	trial->before.row.to = trial->before.row.nr;
 	ptebatch_trial_end(trial);
 	/* A secondary MMU has accessed bits of its own. */
-	if (notifier && !IS_ENABLED(CONFIG_UML))
+	if (notifier && PTEBATCH_NOTIFIES)
 		ptebatch_trial_expect_old_in(trial, trial->announced.old,
 					     "for MMU notifiers: " PTEBATCH_RULE_NOTIFIERS);
 	return trial;

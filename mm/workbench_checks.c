@@ -303,7 +303,7 @@ static void flush_3_to_5(struct ptebatch_trial *trial)
 	mmap_read_unlock(mm);
 }
 
-#ifndef CONFIG_UML
+#if PTEBATCH_NOTIFIES
 static void announce_3_to_5(struct ptebatch_trial *trial)
 {
 	unsigned long addr = ptebatch_addr(trial->space, 0);
@@ -460,7 +460,7 @@ static const struct violation violation_rows[] = {
 	{ "PTE not executable in an executable VMA: reported", EXECUTABLE, forbid_to_execute,
 	  &ptebatch_check_protection, "entry 3 has protection bits ", .marked = 1,
 	  .also = &ptebatch_check_tlb },
-#ifndef CONFIG_UML
+#if PTEBATCH_NOTIFIES
 	{ "one of four changed PTEs not announced: reported", MAPPED, flush_all,
 	  &ptebatch_check_announced,
 	  "entry 2 changed without an announcement: it was Wdyx and is Rdyx\n",

@@ -123,6 +123,39 @@ static inline u8 ptebatch_tag_get(struct page *page)
 #define PTEBATCH_TLB_FLUSH_IPI		false
 #endif
 
+/* Are changes of page tables, and TLB flushes, announced to MMU notifiers? */
+#ifndef PTEBATCH_NOTIFIES
+#define PTEBATCH_NOTIFIES		1
+#endif
+
+/* True if folio_referenced() flushes the TLB for entries that become old. */
+#ifndef PTEBATCH_FLUSHES_YOUNG
+#define PTEBATCH_FLUSHES_YOUNG		false
+#endif
+
+/* True if MMU notifiers get the ranges of deferred flushes, not the whole mm. */
+#ifndef PTEBATCH_DEFERS_RANGES
+#define PTEBATCH_DEFERS_RANGES		false
+#endif
+
+/* True if WARN_ON_ONCE() remembers a warning that a case has suppressed. */
+#ifndef PTEBATCH_WARNS_ONCE
+#define PTEBATCH_WARNS_ONCE		false
+#endif
+
+/* Is the guest as fast as the host, which allows for more combinations? */
+#ifndef PTEBATCH_NATIVE
+#define PTEBATCH_NATIVE			0
+#endif
+
+/* set_ptes() maps consecutive pages. */
+#ifndef ptebatch_set_ptes_works
+static inline bool ptebatch_set_ptes_works(void)
+{
+	return true;
+}
+#endif
+
 /* Parameters of the function that the syscall entry code calls. */
 #ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
 #define PTEBATCH_SYSCALL_PARAMS	const struct pt_regs *regs

@@ -20,6 +20,9 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 	};
 }
 
+#define PTEBATCH_FLUSHES_YOUNG	true
+#define PTEBATCH_DEFERS_RANGES	true
+
 #define PTEBATCH_PROT_NOEXEC	PTE_UXN
 #define PTEBATCH_PROT_BITS	(PTE_UXN | PTE_ATTRINDX_MASK | PTE_PO_IDX_MASK)
 

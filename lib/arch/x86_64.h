@@ -37,6 +37,9 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 /* Without it, a PMD is not that of a page table. */
 #define PTEBATCH_BAD_PMD_BIT	_PAGE_DIRTY
 
+/* At the begin of memory_failure_queue(): its second argument. */
+#define ptebatch_simulate_failure(regs)	((regs)->si |= MF_SW_SIMULATED)
+
 #define PTEBATCH_PROT_NOEXEC	_PAGE_NX
 #define PTEBATCH_PROT_BITS	(_PAGE_NX | _PAGE_PKEY_MASK)
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "../arch/arch.h"
 #include "checks.h"
 
 /*
@@ -12,7 +13,7 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	const struct ptebatch_announced *announced = &trial->announced;
 	unsigned int i;
 
-	if (IS_ENABLED(CONFIG_UML))
+	if (!PTEBATCH_NOTIFIES)
 		return;
 	if (announced->open || announced->sum)
 		seq_buf_printf(out, "%d announced ranges have no end, or another end\n",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "../arch/arch.h"
 #include "checks.h"
 
 /* May a TLB entry for @before permit an access that @after does not permit? */
@@ -41,8 +42,8 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	const struct ptebatch_row *after = &trial->after.row;
 	unsigned int i;
 
-	/* On UML the flushed range is known after ptebatch_flush_end(). */
-	if (IS_ENABLED(CONFIG_UML) && trial->flush.mm)
+	/* Without MMU notifiers the range is known after ptebatch_flush_end(). */
+	if (!PTEBATCH_NOTIFIES && trial->flush.mm)
 		return;
 	for (i = 0; i < before->nr; i++) {
 		if (test_bit(i, trial->flush.flushed) ||

@@ -7,9 +7,10 @@
 #include <linux/ptrace.h>
 #include <linux/workqueue.h>
 
+#include "../arch/arch.h"
 #include "conditions.h"
 
-#if defined(CONFIG_X86_64) && defined(CONFIG_MEMORY_FAILURE)
+#if defined(ptebatch_simulate_failure) && defined(CONFIG_MEMORY_FAILURE)
 
 static const char *missing(const struct ptebatch_condition *condition)
 {
@@ -20,7 +21,7 @@ static const char *missing(const struct ptebatch_condition *condition)
 static void simulate(struct ptebatch_hook *hook, const unsigned long *args,
 		     struct pt_regs *regs)
 {
-	regs->si |= MF_SW_SIMULATED;
+	ptebatch_simulate_failure(regs);
 }
 
 #else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 
+#include "../arch/arch.h"
 #include "conditions.h"
 
 /* The word of the condition: the flag differs. */
@@ -42,7 +43,7 @@ const struct ptebatch_condition_type ptebatch_condition_no_mm_flag = {
 
 static const char *secondary_missing(const struct ptebatch_condition *condition)
 {
-	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && !IS_ENABLED(CONFIG_UML) ? NULL :
+	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && PTEBATCH_NOTIFIES ? NULL :
 	       "no secondary MMU without CONFIG_MMU_NOTIFIER";
 }
 

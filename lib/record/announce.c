@@ -8,11 +8,12 @@
  */
 #include <linux/mm.h>
 
+#include "../arch/arch.h"
 #include "announce.h"
 #include "flush.h"
 #include "notifier.h"
 
-#ifdef CONFIG_UML
+#if !PTEBATCH_NOTIFIES
 
 int ptebatch_announced_begin(struct ptebatch_announced *announced,
 			     const struct ptebatch_place *place)

@@ -6,6 +6,7 @@
  */
 #include <linux/mm.h>
 
+#include "../arch/arch.h"
 #include "flush.h"
 #include "notifier.h"
 
@@ -30,7 +31,7 @@ void ptebatch_mark_range(unsigned long *entries, unsigned long first,
 			   (end - start) >> PAGE_SHIFT);
 }
 
-#ifdef CONFIG_UML
+#if !PTEBATCH_NOTIFIES
 
 static int start_recording(struct ptebatch_flush *flush)
 {

@@ -52,22 +52,6 @@ static unsigned long vma_bytes(const struct ptebatch_row *row)
 	return row_tables(row) * PMD_SIZE + 2 * SPACE_MARGIN;
 }
 
-/*
- * UML's set_ptes() advanced the PFN by the number of entries left, not by one,
- * which breaks fork(). The suite ptebatch_pgtable reports the bug.
- */
-static bool fork_works(void)
-{
-#ifdef CONFIG_UML
-	pte_t ptes[3];
-
-	set_ptes(&init_mm, 0, ptes, pfn_pte(0, PAGE_KERNEL), ARRAY_SIZE(ptes));
-	return pte_pfn(ptes[1]) == 1;
-#else
-	return true;
-#endif
-}
-
 /* The index in the file, in pages, of entry @i of the row. */
 static unsigned long file_index(const struct ptebatch_row *row,
 				unsigned long offset, int i)
@@ -130,7 +114,7 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 		return ptebatch_swap_second_missing();
 	if (setup->folios & SWAP_FOLLOWS && ptebatch_swap_used() < 0)
 		return "swap slots that follow one another: not in the machine's swap space";
-	if (setup->twice && setup->mapping == PTEBATCH_ANON && !fork_works())
+	if (setup->twice && setup->mapping == PTEBATCH_ANON && !ptebatch_set_ptes_works())
 		return "fork() maps wrong pages in this kernel, see suite ptebatch_pgtable";
 
 	for (i = 0; i < row->nr_folios; i++) {
