@@ -250,24 +250,6 @@ static void expect_deactivated(const struct ptebatch_trial *trial)
 	}
 }
 
-/* As accessed may spread, the comparison with @after accepts entries that stay young. */
-static void expect_old(const struct ptebatch_trial *trial, const char *after)
-{
-	struct ptebatch_row *expected = ptebatch_picture(trial->test, after);
-	const struct ptebatch_row *got = &trial->after.row;
-	unsigned int i;
-
-	for (i = got->from; i < got->to; i++) {
-		if (!ptebatch_entry_normal(&got->entries[i]) ||
-		    expected->entries[i].flags & PTEBATCH_YOUNG)
-			continue;
-		KUNIT_EXPECT_FALSE_MSG(trial->test,
-				       got->entries[i].flags & PTEBATCH_YOUNG,
-				       "%s leaves entry %u young", trial->function, i);
-	}
-	kunit_kfree(trial->test, expected);
-}
-
 /* A lazyfree folio that is dirty or in the swap cache is not dropped. */
 static void expect_clean(const struct ptebatch_trial *trial)
 {
@@ -332,7 +314,7 @@ static void check(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 		expect_deactivated(trial);
 	/* Of small folios and by the twin, others may be skipped. */
 	if (cold && row->after && !trial->space->setup.small && !trial->one_by_one)
-		expect_old(trial, row->after);
+		ptebatch_trial_expect_old(trial, row->after);
 	if (row->op->arg == MADV_FREE)
 		expect_clean(trial);
 	if (cold || row->op->arg == MADV_FREE)

@@ -8,7 +8,6 @@
  * and those that a NUMA hinting fault restores are as before the hint. A folio that
  * NUMA hinting skips gets no hint.
  */
-#include "../lib/service/service.h"
 #include "../lib/twin/names.h"
 #include "../lib/arch/tlb.h"
 
@@ -32,6 +31,7 @@
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
+#include "../lib/service/service.h"
 #include "../lib/space/pte.h"
 #include "../lib/twin/twin.h"
 

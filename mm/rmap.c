@@ -625,13 +625,13 @@ static void write_file(struct ptebatch_use *use, const unsigned long *args,
 		folio_mark_dirty(space->folios[i]);
 }
 
-static const struct ptebatch_condition_type ptebatch_condition_file_written = {
+static const struct ptebatch_condition_type file_written = {
 	.name = "the file was written", .occur = write_file,
 };
 
 #define SHMEM_PAGEOUT \
 	.op = &ptebatch_advices[PTEBATCH_PAGEOUT], .no_model = true, .filled = true, \
-	.with = { PTEBATCH_CONDITION(file_written, 0) }
+	.with = { { .type = &file_written } }
 
 static const struct ptebatch_case shmem_rows[] = {
 	{ "small shmem folios: swapped out, each with its contents after swap-in",
@@ -812,7 +812,7 @@ static void map_by_pages(struct ptebatch_use *use, const unsigned long *args,
 	flush_tlb_mm(place->mm);
 }
 
-static const struct ptebatch_condition_type ptebatch_condition_no_block = {
+static const struct ptebatch_condition_type no_block = {
 	.name = "the PTEs are no contpte block", .occur = map_by_pages,
 };
 
@@ -834,7 +834,7 @@ static void expect_none_pending(struct ptebatch_use *use)
 }
 
 /* Without mm/series/unmap, swap-backed folios are restored page by page. */
-static const struct ptebatch_condition_type ptebatch_condition_restored = {
+static const struct ptebatch_condition_type restored = {
 	.name = "PTEs are restored", .begin = match_mm, .occur = note_pending,
 	.end = expect_none_pending, .always = true, .optional = true,
 };
@@ -845,8 +845,8 @@ static void unmap_restores_block(struct kunit *test)
 		.setup = { "{Wdyx*16}", .prot = RW, .folios = WITH_SWAP }, .after = "{Wdyx*16}",
 		.op = &ptebatch_unmap_deferred, .no_model = true, .no_twin = true,
 		.with = {
-			PTEBATCH_CONDITION(no_block, 0), PINNED(0),
-			PTEBATCH_CONDITION_AT(restored, "contpte_set_ptes", 0, 0),
+			{ .type = &no_block }, PINNED(0),
+			{ .type = &restored, .function = "contpte_set_ptes" },
 		},
 	};
 
@@ -909,7 +909,7 @@ static void expect_no_change(struct ptebatch_use *use)
 			       use->trial->function);
 }
 
-static const struct ptebatch_condition_type ptebatch_condition_flush_pending = {
+static const struct ptebatch_condition_type flush_pending = {
 	.name = "a flush of the mm is pending", .begin = set_pending, .occur = note_change,
 	.end = expect_no_change,
 };
@@ -926,8 +926,7 @@ static void pending_flush(struct kunit *test)
 {
 	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	row.with[0] = (struct ptebatch_condition)
-		PTEBATCH_CONDITION_AT(flush_pending, FLUSH, 0, 0);
+	row.with[0] = (struct ptebatch_condition) { .type = &flush_pending, .function = FLUSH };
 	row.check = check_flushed;
 	ptebatch_case_run(test, &row);
 }

@@ -41,16 +41,16 @@ static void set_referenced(struct ptebatch_use *use, const unsigned long *args,
 		folio_set_referenced(space->folios[i]);
 }
 
-static const struct ptebatch_condition_type ptebatch_condition_pg_referenced = {
+static const struct ptebatch_condition_type pg_referenced = {
 	.name = "the folios have PG_referenced", .occur = set_referenced,
 };
 
 /* The first condition of a row; without it, no folio has PG_referenced. */
-#define PG_REFERENCED	PTEBATCH_CONDITION(pg_referenced, 0)
+#define PG_REFERENCED	{ .type = &pg_referenced }
 
 static bool was_referenced(const struct ptebatch_case *row)
 {
-	return row->with[0].type == &ptebatch_condition_pg_referenced;
+	return row->with[0].type == &pg_referenced;
 }
 
 /*
