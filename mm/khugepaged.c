@@ -153,7 +153,6 @@ static const struct ptebatch_condition_type same_counters = {
 #define PRIVATE		NO_VMA_FLAGS(VM_SHARED | VM_MAYSHARE)
 #define ARMED		VMA_FLAGS(VM_UFFD_MISSING)
 
-
 /* Number of empty, non-present and shared entries that a page table may have. */
 #define LIMIT(file, ptes)	{ .type = &limit, .picture = (file), .value = (ptes) }
 #define MAX_PTES_NONE(ptes)	LIMIT("max_ptes_none", ptes)

@@ -725,8 +725,9 @@ static void mprotect_alternates(struct kunit *test)
 }
 
 /*
- * A reproducer of a slowdown of small folios changes several regions in turn, each to no access and back:
- * a call changes its region only, also if the VMA merges with its neighbours.
+ * A reproducer of a slowdown of small folios changes several regions in turn, each
+ * to no access and back: a call changes its region only, also if the VMA merges with
+ * its neighbours.
  * Between the regions lie pages that any upgrade would make writable.
  */
 

@@ -75,7 +75,9 @@ struct ptebatch_timed {
 #define PTEBATCH_BENCH_PARAMS_OF(bench, kinds, orders, ways)			\
 static int bench##_params(struct kunit *test)					\
 {										\
-	return ptebatch_bench_params(test, kinds, ARRAY_SIZE(kinds), orders, ways); \
+	const __auto_type all = &(kinds);					\
+										\
+	return ptebatch_bench_params(test, *all, ARRAY_SIZE(*all), orders, ways); \
 }
 
 #define PTEBATCH_BENCH_PARAMS(bench, kinds) \
