@@ -208,12 +208,9 @@ static void check_parts(const struct ptebatch_trial *trial, unsigned int i,
 	unsigned int page, first = ptebatch_first_page(space, i);
 	struct folio *folio;
 
-	for (page = 0; page < ptebatch_nr_pages(space, i);
-	     page += folio ? folio_nr_pages(folio) : 1) {
-		folio = ptebatch_page_folio(space, i, page);
-		if (folio && folio_order(folio) > 1 && may_be_queued(folio))
+	ptebatch_for_each_part(space, i, page, folio)
+		if (folio_order(folio) > 1 && may_be_queued(folio))
 			check_partial(trial, i, folio, first + page, pages, out);
-	}
 }
 
 static void check_folio(const struct ptebatch_trial *trial, unsigned int i,
@@ -309,20 +306,15 @@ static long count_marked(const struct ptebatch_trial *trial, unsigned int order,
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int i, page;
+	struct folio *folio;
 	long marked = 0;
 
-	for (i = 0; i < space->row.nr_folios; i++) {
-		struct folio *folio;
-
-		for (page = 0; page < ptebatch_nr_pages(space, i);
-		     page += folio ? folio_nr_pages(folio) : 1) {
-			folio = ptebatch_page_folio(space, i, page);
-			if (!folio || !is_marked(folio, order))
-				continue;
-			marked++;
-			*newly += !ptebatch_folio_intact(space, i) ||
-				  !test_bit(i, state_of(trial)->marked);
-		}
+	ptebatch_for_each_held(space, i, page, folio) {
+		if (!is_marked(folio, order))
+			continue;
+		marked++;
+		*newly += !ptebatch_folio_intact(space, i) ||
+			  !test_bit(i, state_of(trial)->marked);
 	}
 	return marked;
 }

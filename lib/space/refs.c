@@ -51,6 +51,28 @@ struct folio *ptebatch_page_folio(const struct ptebatch_space *space, s16 folio,
 }
 
 /**
+ * ptebatch_next_held() - get the next folio that pages of a folio belong to now
+ * @space: the address space
+ * @folio: index of the folio in the row
+ * @page: index of the page in the row's folio at which the search begins; set to the
+ *        one that was found
+ *
+ * Return: the folio, %NULL if the space holds no reference to those that follow.
+ */
+struct folio *ptebatch_next_held(const struct ptebatch_space *space, s16 folio,
+				 unsigned int *page)
+{
+	struct folio *held = NULL;
+
+	for (; *page < ptebatch_nr_pages(space, folio); (*page)++) {
+		held = ptebatch_page_folio(space, folio, *page);
+		if (held)
+			break;
+	}
+	return held;
+}
+
+/**
  * ptebatch_folio_intact() - test whether a folio is referenced and not split
  * @space: the address space
  * @folio: index of the folio in the row

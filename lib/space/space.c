@@ -500,13 +500,10 @@ static void empty_cache(struct file *file)
 
 static void expect_folio_unused(struct ptebatch_space *space, unsigned int i)
 {
-	unsigned int page, nr = 1U << space->row.folios[i].order;
 	struct folio *folio;
+	unsigned int page;
 
-	for (page = 0; page < nr; page += folio ? folio_nr_pages(folio) : 1) {
-		folio = ptebatch_page_folio(space, i, page);
-		if (!folio)
-			continue;
+	ptebatch_for_each_part(space, i, page, folio) {
 		KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(folio), 0,
 				    NOTHING_LEFT "mapcount of folio %u, page %u", i, page);
 		KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
