@@ -14,7 +14,6 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/pagemap.h>
-#include <linux/sched.h>
 #include <linux/swap.h>
 #include <linux/swapops.h>
 

@@ -64,9 +64,14 @@ static void migrate_pmd(struct ptebatch_use *use, const unsigned long *args,
 static void end_migration(struct ptebatch_use *use)
 {
 	const struct ptebatch_place *place = use->trial->place;
+	pmd_t *pmd = ptebatch_find_pmd(place->mm, place->start);
+	spinlock_t *ptl;	/* of the PMD */
 
-	if (use->met)
-		set_pmd(ptebatch_find_pmd(place->mm, place->start), __pmd(use->word));
+	if (!use->met)
+		return;
+	ptl = pmd_lock(place->mm, pmd);
+	set_pmd(pmd, __pmd(use->word));
+	spin_unlock(ptl);
 }
 
 static const struct ptebatch_condition_type pmd_migrates = {

@@ -2,8 +2,8 @@
 /*
  * Between its look at a PMD and its lock of the page table, a function may lose the
  * page table: another thread has changed the PMD. The function that maps the table
- * then returns NULL, and the caller has to look at the PMD again. No condition takes
- * a lock, as the caller may hold it; no other thread exists.
+ * then returns NULL, and the caller has to look at the PMD again. During the operation
+ * no condition takes a lock, as the caller may hold it; no other thread exists.
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -63,17 +63,38 @@ static void take_table(struct ptebatch_use *use, const unsigned long *args,
 	pmd_clear(pmd);
 }
 
-static void put_table(struct ptebatch_use *use)
+/* The PMD of the row's first page table, locked. */
+static pmd_t *locked_pmd(const struct ptebatch_use *use, spinlock_t **ptl)
 {
 	pmd_t *pmd = first_pmd(use);
 
+	*ptl = pmd_lock(use->trial->place->mm, pmd);
+	return pmd;
+}
+
+/* Restore the PMD, which is the word of the condition; returns that of meanwhile. */
+static pmd_t put_pmd(struct ptebatch_use *use)
+{
+	spinlock_t *ptl;	/* of the PMD */
+	pmd_t *pmd = locked_pmd(use, &ptl);
+	pmd_t was = *pmd;
+
+	set_pmd(pmd, __pmd(use->word));
+	spin_unlock(ptl);
+	use->word = 0;
+	return was;
+}
+
+static void put_table(struct ptebatch_use *use)
+{
+	pmd_t was;
+
 	if (!use->word)
 		return;
-	KUNIT_EXPECT_TRUE_MSG(use->trial->test, pmd_none(*pmd),
+	was = put_pmd(use);
+	KUNIT_EXPECT_TRUE_MSG(use->trial->test, pmd_none(was),
 			      "%s sets a PMD whose page table another thread has taken",
 			      use->trial->function);
-	set_pmd(pmd, __pmd(use->word));
-	use->word = 0;
 }
 
 const struct ptebatch_condition_type ptebatch_condition_table_gone = {
@@ -130,15 +151,6 @@ const struct ptebatch_condition_type ptebatch_condition_pmd_locked = {
 	.occur = try_pmd_lock, .end = expect_pmd_lock,
 };
 
-/* The same, locked. */
-static pmd_t *locked_pmd(const struct ptebatch_use *use, spinlock_t **ptl)
-{
-	pmd_t *pmd = first_pmd(use);
-
-	*ptl = pmd_lock(use->trial->place->mm, pmd);
-	return pmd;
-}
-
 static void corrupt(struct ptebatch_use *use, const unsigned long *args,
 		    struct pt_regs *regs)
 {
@@ -165,14 +177,8 @@ static const char *bad_pmd_missing(const struct ptebatch_condition *condition)
 /* pte_offset_map_lock() has cleared it. */
 static void restore(struct ptebatch_use *use)
 {
-	spinlock_t *ptl;	/* of the PMD */
-	pmd_t *pmd;
-
-	if (!use->word)
-		return;
-	pmd = locked_pmd(use, &ptl);
-	set_pmd(pmd, __pmd(use->word));
-	spin_unlock(ptl);
+	if (use->word)
+		put_pmd(use);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_bad_pmd = {
