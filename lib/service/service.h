@@ -20,7 +20,7 @@ struct ptebatch_service {
 
 /*
  * Define and register suite ptebatch_<suite> with @cases, and the services that it
- * needs, which headers define as PTEBATCH_<SERVICE>.
+ * needs, if any, which headers define as PTEBATCH_<SERVICE>.
  */
 #define PTEBATCH_SUITE(suite, cases, ...)					\
 static const struct ptebatch_service suite##_needs[] = { __VA_ARGS__ };		\
