@@ -24,6 +24,7 @@
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/op/collapse.h"
+#include "../lib/record/stat.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
@@ -79,16 +80,10 @@ static long cached_pages(const struct ptebatch_space *space, int nid)
 	return pages;
 }
 
-/* Including the changes that CPUs have not added to the node's counter yet. */
 static long other_pages(const struct ptebatch_space *space, int nid, unsigned int counter)
 {
-	enum node_stat_item item = counters[counter].item;
-	pg_data_t *node = NODE_DATA(nid);
-	long pages = atomic_long_read(&node->vm_stat[item]);
-	int cpu;
+	long pages = ptebatch_node_stat(nid, counters[counter].item);
 
-	for_each_online_cpu(cpu)
-		pages += per_cpu_ptr(node->per_cpu_nodestats, cpu)->vm_node_stat_diff[item];
 	return counter < 2 ? pages : pages - cached_pages(space, nid);
 }
 

@@ -21,6 +21,7 @@
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/record/stat.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"

@@ -19,7 +19,6 @@
 #include <linux/pgalloc.h>
 #include <linux/topology.h>
 #include <linux/uaccess.h>
-#include <linux/vmstat.h>
 
 #include "internal.h"
 
@@ -28,6 +27,7 @@
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/op/protect.h"
+#include "../lib/record/stat.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
@@ -127,14 +127,6 @@ static const struct ptebatch_case rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
 
-static unsigned long count_faults(void)
-{
-	unsigned long events[NR_VM_EVENT_ITEMS];
-
-	all_vm_events(events);
-	return events[PGFAULT];
-}
-
 /* The number of faults that a write to entry @i must cause. */
 static unsigned int expected_faults(const struct ptebatch_case *row,
 				    const struct ptebatch_space *space,
@@ -163,9 +155,9 @@ static void write_page(struct kunit *test, const struct ptebatch_space *space,
 		       space->row.entries[i].flags & PTEBATCH_UFFD;
 	int err;
 
-	faults = count_faults();
+	faults = ptebatch_events(PGFAULT);
 	err = put_user(1, addr);
-	faults = count_faults() - faults;
+	faults = ptebatch_events(PGFAULT) - faults;
 
 	KUNIT_EXPECT_EQ_MSG(test, faults, expected_faults(row, space, i),
 			    PTEBATCH_RULE_FAULTS ": put_user() to entry %u of %s",
@@ -253,10 +245,10 @@ static struct ptebatch_trial *change_and_write(struct kunit *test,
 	trial = ptebatch_trial_begin(test, op->function, &row->setup);
 	op->call(op, trial->space, false);
 	kthread_use_mm(trial->place->mm);
-	*faults = count_faults();
+	*faults = ptebatch_events(PGFAULT);
 	for (i = 0; i < trial->space->row.nr; i += write_step(trial->space))
 		failed += !!put_user(1, (char __user *)ptebatch_addr(trial->space, i));
-	*faults = count_faults() - *faults;
+	*faults = ptebatch_events(PGFAULT) - *faults;
 	kthread_unuse_mm(trial->place->mm);
 	/* Writes to uffd-wp pages are refused: the VMA has no userfaultfd_ctx. */
 	for (i = 0; i < trial->space->row.nr; i++)
@@ -347,9 +339,9 @@ static long access(const struct ptebatch_op *op, struct ptebatch_space *space, b
 	hint.prot = space->setup.prot;
 	hint.call(&hint, space, false);
 	kthread_use_mm(mm);
-	faults = count_faults();
+	faults = ptebatch_events(PGFAULT);
 	err = op->prot == PROT_WRITE ? put_user(1, addr) : get_user(byte, addr);
-	faults = count_faults() - faults;
+	faults = ptebatch_events(PGFAULT) - faults;
 	kthread_unuse_mm(mm);
 	KUNIT_EXPECT_EQ_MSG(space->test, faults, 1,
 			    "%lu faults, expected one NUMA hinting fault", faults);
@@ -686,13 +678,13 @@ static void mprotect_toggle(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, split_and_merge_vma(mm, start));
 	KUNIT_EXPECT_EQ_MSG(test, mm->map_count, 1, "the VMA was not merged");
 
-	faults = count_faults();
+	faults = ptebatch_events(PGFAULT);
 	for (i = 0; i < TOGGLES; i++) {
 		KUNIT_ASSERT_EQ(test, 0, ptebatch_mprotect(mm, start, end, RO));
 		KUNIT_ASSERT_EQ(test, 0, ptebatch_mprotect(mm, start, end, RW));
 		failed += write_rounds(trial->space, i + 1);
 	}
-	faults = count_faults() - faults;
+	faults = ptebatch_events(PGFAULT) - faults;
 	KUNIT_EXPECT_EQ(test, failed, 0);
 	KUNIT_EXPECT_EQ_MSG(test, faults, 0, PTEBATCH_RULE_FAULTS ": %lu faults in %u rounds",
 			    faults, TOGGLES);

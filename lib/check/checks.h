@@ -43,7 +43,6 @@ bool ptebatch_entry_loses_access(const struct ptebatch_entry *before,
 				 const struct ptebatch_entry *after);
 void ptebatch_change_print(const struct ptebatch_trial *trial, unsigned int i,
 			   const char *wrong, struct seq_buf *out);
-long ptebatch_nr_mlock(void);
 bool ptebatch_checks(struct ptebatch_trial *trial);
 struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *function,
 					    const struct ptebatch_setup *setup);

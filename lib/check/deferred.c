@@ -26,6 +26,7 @@
 
 #include "internal.h"
 
+#include "../record/stat.h"
 #include "../space/refs.h"
 #include "checks.h"
 #include "places.h"
@@ -293,14 +294,6 @@ static long sum_up(unsigned int order, enum mthp_stat_item item)
 	return sum;
 }
 
-static long count_events(void)
-{
-	static unsigned long events[NR_VM_EVENT_ITEMS];
-
-	all_vm_events(events);
-	return events[THP_DEFERRED_SPLIT_PAGE];
-}
-
 static bool is_marked(struct folio *folio, unsigned int order)
 {
 	return folio_order(folio) == order && folio_test_anon(folio) &&
@@ -346,7 +339,7 @@ static void begin_counts(struct ptebatch_trial *trial)
 			count_marked(trial, order, &newly);
 		state->split_deferred[order] = sum_up(order, MTHP_STAT_SPLIT_DEFERRED);
 	}
-	state->events = count_events();
+	state->events = ptebatch_events(THP_DEFERRED_SPLIT_PAGE);
 }
 
 static void check_order(const struct ptebatch_trial *trial, unsigned int order,
@@ -377,7 +370,7 @@ static void check_counts(const struct ptebatch_trial *trial, const struct pages 
 			 struct seq_buf *out)
 {
 	const struct state *state = state_of(trial);
-	long events = count_events() - state->events, counted;
+	long events = ptebatch_events(THP_DEFERRED_SPLIT_PAGE) - state->events, counted;
 	unsigned int order;
 
 	if (system_state >= SYSTEM_RUNNING)

@@ -7,10 +7,10 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
-#include <linux/percpu.h>
 
 #include "internal.h"
 
+#include "../record/stat.h"
 #include "../space/refs.h"
 #include "checks.h"
 
@@ -34,38 +34,6 @@ struct state {
 static bool is_checked(void)
 {
 	return IS_ENABLED(CONFIG_PAGE_MAPCOUNT) && system_state < SYSTEM_RUNNING;
-}
-
-static long sum_up(enum node_stat_item item)
-{
-	struct pglist_data *pgdat;
-	long pages = 0;
-	int cpu;
-
-	for_each_online_pgdat(pgdat) {
-		pages += atomic_long_read(&pgdat->vm_stat[item]);
-		for_each_online_cpu(cpu) {
-#ifdef CONFIG_SMP
-			const struct per_cpu_nodestat *stat =
-				per_cpu_ptr(pgdat->per_cpu_nodestats, cpu);
-
-			pages += stat->vm_node_stat_diff[item];
-#endif
-		}
-	}
-	return pages;
-}
-
-/* Read again if the kernel may have moved a CPU's part to its node meanwhile. */
-static long read_counter(enum node_stat_item item)
-{
-	long pages = sum_up(item), last;
-
-	do {
-		last = pages;
-		pages = sum_up(item);
-	} while (pages != last);
-	return pages;
 }
 
 static void count_folio(struct folio *folio, long *mapped)
@@ -110,7 +78,7 @@ static void begin(struct ptebatch_trial *trial)
 		return;
 	count_mapped(trial->space, mapped);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		state->others[i] = read_counter(counters[i].item) - mapped[i];
+		state->others[i] = ptebatch_node_stat(NUMA_NO_NODE, counters[i].item) - mapped[i];
 }
 
 /* Does the row map a page that is not in the space? */
@@ -136,7 +104,7 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 		return;
 	count_mapped(trial->space, mapped);
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
-		long found = read_counter(counters[i].item) - state->others[i];
+		long found = ptebatch_node_stat(NUMA_NO_NODE, counters[i].item) - state->others[i];
 
 		if (found != mapped[i])
 			seq_buf_printf(out, "%s has %ld pages of the row, %ld are mapped\n",

@@ -8,11 +8,10 @@
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
-#include <linux/mmzone.h>
-#include <linux/vmstat.h>
 
 #include "internal.h"
 
+#include "../record/stat.h"
 #include "../space/refs.h"
 #include "checks.h"
 #include "places.h"
@@ -64,21 +63,6 @@ static void look_up(const struct ptebatch_trial *trial,
 			set_bit(is->folio, vmas->lost);
 	}
 	mmap_read_unlock(place->mm);
-}
-
-/**
- * ptebatch_nr_mlock() - read NR_MLOCK of all zones
- *
- * Return: the number, in pages.
- */
-long ptebatch_nr_mlock(void)
-{
-	struct zone *zone;
-	long pages = 0;
-
-	for_each_populated_zone(zone)
-		pages += zone_page_state_snapshot(zone, NR_MLOCK);
-	return pages;
 }
 
 /* Pages of the row's mlocked folios; marks the folios in @mlocked. */
