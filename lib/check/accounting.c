@@ -176,16 +176,12 @@ static void check_folio(struct accounting *acct, struct folio *folio, int nr,
 static void check_folios(struct accounting *acct, int nr)
 {
 	const struct ptebatch_space *space = acct->space;
-	unsigned int page, pages = 1U << space->row.folios[nr].order;
-	struct folio *folio;
+	struct ptebatch_part part = { .i = nr };
 
 	if (ptebatch_folio_leaked(space, nr))
 		seq_buf_printf(acct->out, "folio %d is not mapped, but not free\n", nr);
-	for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
-		folio = ptebatch_page_folio(space, nr, page);
-		if (folio)
-			check_folio(acct, folio, nr, page);
-	}
+	while (ptebatch_next_part(space, &part))
+		check_folio(acct, part.folio, nr, part.page);
 }
 
 /* First place in the same mm as place @i: the RSS covers all of its places. */

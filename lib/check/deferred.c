@@ -205,15 +205,12 @@ static void check_parts(const struct ptebatch_trial *trial, unsigned int i,
 			const struct pages *pages, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
-	unsigned int page, first = ptebatch_first_page(space, i);
-	struct folio *folio;
+	unsigned int first = ptebatch_first_page(space, i);
+	struct ptebatch_part part = { .i = i };
 
-	for (page = 0; page < ptebatch_nr_pages(space, i);
-	     page += folio ? folio_nr_pages(folio) : 1) {
-		folio = ptebatch_page_folio(space, i, page);
-		if (folio && folio_order(folio) > 1 && may_be_queued(folio))
-			check_partial(trial, i, folio, first + page, pages, out);
-	}
+	while (ptebatch_next_part(space, &part))
+		if (folio_order(part.folio) > 1 && may_be_queued(part.folio))
+			check_partial(trial, i, part.folio, first + part.page, pages, out);
 }
 
 static void check_folio(const struct ptebatch_trial *trial, unsigned int i,
@@ -308,21 +305,15 @@ static long count_marked(const struct ptebatch_trial *trial, unsigned int order,
 			 long *newly)
 {
 	const struct ptebatch_space *space = trial->space;
-	unsigned int i, page;
+	struct ptebatch_part part = {};
 	long marked = 0;
 
-	for (i = 0; i < space->row.nr_folios; i++) {
-		struct folio *folio;
-
-		for (page = 0; page < ptebatch_nr_pages(space, i);
-		     page += folio ? folio_nr_pages(folio) : 1) {
-			folio = ptebatch_page_folio(space, i, page);
-			if (!folio || !is_marked(folio, order))
-				continue;
-			marked++;
-			*newly += !ptebatch_folio_intact(space, i) ||
-				  !test_bit(i, state_of(trial)->marked);
-		}
+	while (ptebatch_next_held(space, &part)) {
+		if (!is_marked(part.folio, order))
+			continue;
+		marked++;
+		*newly += !ptebatch_folio_intact(space, part.i) ||
+			  !test_bit(part.i, state_of(trial)->marked);
 	}
 	return marked;
 }

@@ -9,7 +9,7 @@
 /* Only the suites' own file tells whether its dirty_folio() was called. */
 static bool is_ours(const struct ptebatch_space *space, const struct folio *folio)
 {
-	return folio && space->file && folio->mapping == space->file->f_mapping &&
+	return space->file && folio->mapping == space->file->f_mapping &&
 	       space->setup.mapping != PTEBATCH_SHMEM;
 }
 
@@ -20,21 +20,13 @@ static bool is_ours(const struct ptebatch_space *space, const struct folio *foli
 static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
-	unsigned int i, page, pages;
+	struct ptebatch_part part = {};
 
-	for (i = 0; i < space->row.nr_folios; i++) {
-		struct folio *folio;
-
-		pages = ptebatch_nr_pages(space, i);
-		for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
-			folio = ptebatch_page_folio(space, i, page);
-			if (!is_ours(space, folio) || !folio_test_dirty(folio) ||
-			    ptebatch_file_dirtied(folio))
-				continue;
+	while (ptebatch_next_held(space, &part))
+		if (is_ours(space, part.folio) && folio_test_dirty(part.folio) &&
+		    !ptebatch_file_dirtied(part.folio))
 			seq_buf_printf(out, "folio %u is dirty, dirty_folio() was not called\n",
-				       i);
-		}
-	}
+				       part.i);
 }
 
 const struct ptebatch_check ptebatch_check_dirty_folio = {

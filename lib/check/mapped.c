@@ -54,18 +54,10 @@ static void count_folio(struct folio *folio, long *mapped)
 /* Count by mapcounts, which accounting.c checks. */
 static void count_mapped(const struct ptebatch_space *space, long *mapped)
 {
-	unsigned int i, page, pages;
+	struct ptebatch_part part = {};
 
-	for (i = 0; i < space->row.nr_folios; i++) {
-		struct folio *folio;
-
-		pages = ptebatch_nr_pages(space, i);
-		for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
-			folio = ptebatch_page_folio(space, i, page);
-			if (folio)
-				count_folio(folio, mapped);
-		}
-	}
+	while (ptebatch_next_held(space, &part))
+		count_folio(part.folio, mapped);
 }
 
 static void begin(struct ptebatch_trial *trial)

@@ -69,20 +69,14 @@ static void look_up(const struct ptebatch_trial *trial,
 static long count_mlocked(const struct ptebatch_space *space,
 			  unsigned long *mlocked)
 {
-	unsigned int i, page, pages;
+	struct ptebatch_part part = {};
 	long nr = 0;
 
-	for (i = 0; i < space->row.nr_folios; i++) {
-		struct folio *folio;
-
-		pages = ptebatch_nr_pages(space, i);
-		for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
-			folio = ptebatch_page_folio(space, i, page);
-			if (!folio || !folio_test_mlocked(folio))
-				continue;
-			set_bit(i, mlocked);
-			nr += folio_nr_pages(folio);
-		}
+	while (ptebatch_next_held(space, &part)) {
+		if (!folio_test_mlocked(part.folio))
+			continue;
+		set_bit(part.i, mlocked);
+		nr += folio_nr_pages(part.folio);
 	}
 	return nr;
 }

@@ -60,35 +60,24 @@ static int compare(const void *a, const void *b)
 /* Slots of the row's folios in the swap cache, and of a shmem file's pages. */
 static unsigned long count_cached(const struct ptebatch_space *space)
 {
-	unsigned int i, page, pages;
+	struct ptebatch_part part = {};
 	unsigned long nr = 0;
 
 	if (space->setup.mapping == PTEBATCH_SHMEM)
 		nr = SHMEM_I(file_inode(space->file))->swapped;
-	for (i = 0; i < space->row.nr_folios; i++) {
-		struct folio *folio;
-
-		pages = ptebatch_nr_pages(space, i);
-		for (page = 0; page < pages; page += folio ? folio_nr_pages(folio) : 1) {
-			folio = ptebatch_page_folio(space, i, page);
-			if (folio && folio_test_swapcache(folio))
-				nr += folio_nr_pages(folio);
-		}
-	}
+	while (ptebatch_next_held(space, &part))
+		if (folio_test_swapcache(part.folio))
+			nr += folio_nr_pages(part.folio);
 	return nr;
 }
 
 static bool is_held(const struct ptebatch_space *space, struct folio *folio)
 {
-	unsigned int i;
+	struct ptebatch_part part = {};
 
-	for (i = 0; i < space->row.nr_folios; i++) {
-		unsigned long page = folio_pfn(folio) - folio_pfn(space->folios[i]);
-
-		if (page < ptebatch_nr_pages(space, i) &&
-		    ptebatch_page_folio(space, i, page) == folio)
+	while (ptebatch_next_held(space, &part))
+		if (part.folio == folio)
 			return true;
-	}
 	return false;
 }
 

@@ -51,6 +51,42 @@ struct folio *ptebatch_page_folio(const struct ptebatch_space *space, s16 folio,
 }
 
 /**
+ * ptebatch_next_part() - get the next folio that pages of one folio belong to now
+ * @space: the address space
+ * @part: the last one; to begin with, only @part->i is set, to the folio's index
+ *
+ * Return: true if @part is the next folio that the space references, false after the
+ * last.
+ */
+bool ptebatch_next_part(const struct ptebatch_space *space, struct ptebatch_part *part)
+{
+	unsigned int page = part->folio ? part->page + folio_nr_pages(part->folio) : 0;
+
+	for (part->folio = NULL; page < ptebatch_nr_pages(space, part->i); page++) {
+		part->folio = ptebatch_page_folio(space, part->i, page);
+		part->page = page;
+		if (part->folio)
+			break;
+	}
+	return part->folio;
+}
+
+/**
+ * ptebatch_next_held() - get the next folio that a space references
+ * @space: the address space
+ * @part: the last one, zeroed to begin with
+ *
+ * Return: true if @part is the next folio, false after the last.
+ */
+bool ptebatch_next_held(const struct ptebatch_space *space, struct ptebatch_part *part)
+{
+	for (; part->i < space->row.nr_folios; part->i++)
+		if (ptebatch_next_part(space, part))
+			return true;
+	return false;
+}
+
+/**
  * ptebatch_folio_intact() - test whether a folio is referenced and not split
  * @space: the address space
  * @folio: index of the folio in the row

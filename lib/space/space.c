@@ -500,19 +500,18 @@ static void empty_cache(struct file *file)
 
 static void expect_folio_unused(struct ptebatch_space *space, unsigned int i)
 {
-	unsigned int page, nr = 1U << space->row.folios[i].order;
-	struct folio *folio;
+	struct ptebatch_part part = { .i = i };
 
-	for (page = 0; page < nr; page += folio ? folio_nr_pages(folio) : 1) {
-		folio = ptebatch_page_folio(space, i, page);
-		if (!folio)
-			continue;
-		KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(folio), 0,
-				    NOTHING_LEFT "mapcount of folio %u, page %u", i, page);
-		KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(folio), 1,
-				    NOTHING_LEFT "reference count of folio %u, page %u", i, page);
-		KUNIT_EXPECT_FALSE_MSG(space->test, folio_test_mlocked(folio),
-				       NOTHING_LEFT "folio %u, page %u is mlocked", i, page);
+	while (ptebatch_next_part(space, &part)) {
+		KUNIT_EXPECT_EQ_MSG(space->test, folio_mapcount(part.folio), 0,
+				    NOTHING_LEFT "mapcount of folio %u, page %u",
+				    i, part.page);
+		KUNIT_EXPECT_EQ_MSG(space->test, folio_ref_count(part.folio), 1,
+				    NOTHING_LEFT "reference count of folio %u, page %u",
+				    i, part.page);
+		KUNIT_EXPECT_FALSE_MSG(space->test, folio_test_mlocked(part.folio),
+				       NOTHING_LEFT "folio %u, page %u is mlocked",
+				       i, part.page);
 	}
 }
 
