@@ -337,9 +337,7 @@ static void retry_faults(struct ptebatch_use *use, const unsigned long *args,
 	struct vm_area_struct *vma;
 
 	has_retried = false;
-	mmap_write_lock(place->mm);
-	vma = vma_lookup(place->mm, place->start);
-	vma_start_write(vma);
+	vma = ptebatch_vma_lock(place->mm, place->start);
 	vm_ops = vma->vm_ops;
 	vma->vm_ops = &retry_vm_ops;
 	mmap_write_unlock(place->mm);

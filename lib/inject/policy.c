@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 
+#include "../kernel/process.h"
 #include "conditions.h"
 
 static const char *policy_missing(const struct ptebatch_condition *condition)
@@ -15,12 +16,8 @@ static const char *policy_missing(const struct ptebatch_condition *condition)
 static void set_policy(const struct ptebatch_use *use, struct mempolicy *policy)
 {
 	const struct ptebatch_place *place = use->trial->place;
-	struct vm_area_struct *vma;
 
-	mmap_write_lock(place->mm);
-	vma = vma_lookup(place->mm, place->start);
-	vma_start_write(vma);
-	vma->vm_policy = policy;
+	ptebatch_vma_lock(place->mm, place->start)->vm_policy = policy;
 	mmap_write_unlock(place->mm);
 }
 

@@ -28,6 +28,24 @@ struct mm_struct *ptebatch_mm_alloc(void)
 }
 
 /**
+ * ptebatch_vma_lock() - lock an mm and one of its VMAs, to change the VMA
+ * @mm: the mm; the caller calls mmap_write_unlock()
+ * @addr: an address in the VMA, in bytes
+ *
+ * Context: Process context, may sleep; takes the mmap_lock.
+ * Return: the VMA.
+ */
+struct vm_area_struct *ptebatch_vma_lock(struct mm_struct *mm, unsigned long addr)
+{
+	struct vm_area_struct *vma;
+
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, addr);
+	vma_start_write(vma);
+	return vma;
+}
+
+/**
  * ptebatch_vma_flags() - change the flags of a VMA, and its page protection
  * @mm: the mm
  * @addr: an address in the VMA, in bytes
@@ -39,11 +57,8 @@ struct mm_struct *ptebatch_mm_alloc(void)
 void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 			vm_flags_t set, vm_flags_t clear)
 {
-	struct vm_area_struct *vma;
+	struct vm_area_struct *vma = ptebatch_vma_lock(mm, addr);
 
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, addr);
-	vma_start_write(vma);
 	vm_flags_mod(vma, set, clear);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);

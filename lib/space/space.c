@@ -335,9 +335,7 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 	if (err)
 		return err;
 
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, addr);
-	vma_start_write(vma);
+	vma = ptebatch_vma_lock(mm, addr);
 	/* As clear_refs_write() and userfaultfd_set_vm_flags() do. */
 	if (setup->track)
 		vm_flags_clear(vma, VM_SOFTDIRTY);
