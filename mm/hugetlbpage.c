@@ -23,11 +23,11 @@
 #include <linux/syscalls.h>
 
 #include "../lib/arch/arch.h"
-#include "../lib/kernel/damon.h"
 #include "../lib/kernel/process.h"
 #include "../lib/record/announce.h"
 #include "../lib/record/flush.h"
 #include "../lib/row/rules.h"
+#include "../lib/service/damon.h"
 #include "../lib/service/service.h"
 
 #ifdef CONFIG_HUGETLB_PAGE

@@ -20,8 +20,8 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/model.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/damon.h"
 #include "../lib/run/case.h"
+#include "../lib/service/damon.h"
 #include "../lib/service/service.h"
 #include "../lib/service/sysfs.h"
 

@@ -8,8 +8,8 @@
 #include <linux/errno.h>
 #include <linux/pid.h>
 
+#include "../kernel/process.h"
 #include "damon.h"
-#include "process.h"
 
 #if defined(CONFIG_DAMON_VADDR) && defined(CONFIG_DAMON_PADDR)
 
