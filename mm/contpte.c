@@ -81,7 +81,7 @@ static const struct kind {
  * @returned: return value of the operation
  * @counted: the operation is the counting twin's
  * @cost: cost that the twin has counted
- * @flush: counts TLB invalidations
+ * @secondary: counts TLB invalidations
  * @error: violation found, %NULL if none
  * @entry: index of the entry with the violation
  */
@@ -101,7 +101,7 @@ struct blocks {
 	pte_t returned;
 	bool counted;
 	struct ptebatch_pte_cost cost;
-	struct ptebatch_flush flush;
+	struct ptebatch_secondary secondary;
 	const char *error;
 	unsigned int entry;
 };
@@ -389,7 +389,7 @@ static const char *flush_error(const struct blocks *blocks, const struct op *op)
 	unsigned int i, calls = own;
 
 	for (i = 0; i < ENTRIES; i++) {
-		bool flushed = test_bit(blocks->layout->first + i, blocks->flush.flushed);
+		bool flushed = test_bit(blocks->layout->first + i, blocks->secondary.flushed);
 		bool whole = unfolds(blocks, op, i);
 		bool shares = op->no_unfold && touched(blocks, i) &&
 			      contiguous_before(blocks, i);
@@ -403,7 +403,7 @@ static const char *flush_error(const struct blocks *blocks, const struct op *op)
 		if (flushed && !whole && !may)
 			return "an entry was invalidated in the TLB without need (rule 26)";
 	}
-	return blocks->flush.calls == calls ? NULL :
+	return blocks->secondary.flushes == calls ? NULL :
 	       "more or fewer TLB invalidations than blocks unfolded (rule 26)";
 }
 
@@ -599,8 +599,8 @@ static bool try_range(struct blocks *blocks, const struct op *op,
 		set_used(blocks, used);
 	read_raw(blocks, blocks->before);
 	gather(blocks);
-	blocks->flush.calls = 0;
-	bitmap_zero(blocks->flush.flushed, PTEBATCH_ROW_ENTRIES);
+	blocks->secondary.flushes = 0;
+	bitmap_zero(blocks->secondary.flushed, PTEBATCH_ROW_ENTRIES);
 	call(blocks, op);
 	read_raw(blocks, blocks->after);
 
@@ -737,7 +737,7 @@ static void with_blocks(struct kunit *test, struct blocks *blocks,
 	spinlock_t *ptl;	/* of the page table */
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(&blocks->flush, place));
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_secondary_begin(&blocks->secondary, place));
 	mmap_write_lock(place->mm);
 	blocks->vma = vma_lookup(place->mm, blocks->addr);
 	rw_vma = blocks->vma;
@@ -752,7 +752,7 @@ static void with_blocks(struct kunit *test, struct blocks *blocks,
 		pte_unmap_unlock(blocks->ptep, ptl);
 	}
 	mmap_write_unlock(place->mm);
-	ptebatch_flush_end(&blocks->flush);
+	ptebatch_secondary_end(&blocks->secondary);
 	KUNIT_EXPECT_NOT_NULL(test, blocks->ptep);
 	if (blocks->error)
 		print_error(test, blocks, op);
@@ -870,7 +870,7 @@ static void expect_cost(struct kunit *test, const struct blocks *blocks,
 	} counts[] = {
 		{ "reads", blocks->cost.reads, most->reads },
 		{ "atomic exchanges", blocks->cost.exchanges, most->exchanges },
-		{ "TLB invalidations", blocks->flush.calls, most->invalidations },
+		{ "TLB invalidations", blocks->secondary.flushes, most->invalidations },
 		{ "TLB invalidations on all CPUs", blocks->cost.broadcasts,
 		  most->broadcasts },
 		{ "barriers", blocks->cost.barriers, most->barriers },
@@ -913,7 +913,7 @@ static void contpte_cost(struct kunit *test)
 		with_blocks(test, blocks, count_part, op);
 		kunit_info(test, "counts table=contpte name=%s part=%s: per=operation reads=%lu exchanges=%lu invalidations=%u broadcasts=%lu barriers=%lu unfolded=%u\n",
 			   op->name, part->name, blocks->cost.reads,
-			   blocks->cost.exchanges, blocks->flush.calls,
+			   blocks->cost.exchanges, blocks->secondary.flushes,
 			   blocks->cost.broadcasts, blocks->cost.barriers,
 			   unfolded(blocks));
 		expect_cost(test, blocks, op);

@@ -90,7 +90,7 @@ static void contpte_route(struct kunit *test)
 
 	trial->returned = route->op->call(route->op, space, false);
 	/* One invalidation for the operation, one for each unfolded block. */
-	KUNIT_EXPECT_EQ_MSG(test, trial->flush.calls,
+	KUNIT_EXPECT_EQ_MSG(test, trial->secondary.flushes,
 			    1 + (system_supports_bbml3() ? 0 : route->unfolds),
 			    PTEBATCH_RULE_UNFOLDING ": %s: wrong number of TLB invalidations",
 			    trial->function);

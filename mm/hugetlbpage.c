@@ -24,8 +24,7 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/kernel/process.h"
-#include "../lib/record/announce.h"
-#include "../lib/record/flush.h"
+#include "../lib/record/secondary.h"
 #include "../lib/row/rules.h"
 #include "../lib/service/damon.h"
 #include "../lib/service/service.h"
@@ -80,8 +79,7 @@ static const struct state {
  * @ptep: pointer to the first entry
  * @base: first entry as set, old and clean
  * @given: entry that set_huge_pte_at() gets, if it sets another
- * @flush: TLB invalidations of the function
- * @announced: what a secondary MMU was asked
+ * @secondary: a secondary MMU of @mm
  * @unbroken: a TLB invalidation found a valid entry
  * @invalidated: the function invalidated all addresses
  * @returned: return value of the function
@@ -94,8 +92,7 @@ struct huge {
 	pte_t *ptep;
 	pte_t base;
 	pte_t given;
-	struct ptebatch_flush flush;
-	struct ptebatch_announced announced;
+	struct ptebatch_secondary secondary;
 	bool unbroken;
 	bool invalidated;
 	pte_t returned;
@@ -260,11 +257,13 @@ static void set_bits(struct huge *huge, const struct state *state)
 }
 
 /* The TLB is invalidated while no entry is valid. */
-static void look_for_valid(void *data)
+static void look_for_valid(void *data, enum ptebatch_point point)
 {
 	struct huge *huge = data;
 	unsigned int i;
 
+	if (point != PTEBATCH_FLUSH)
+		return;
 	for (i = 0; i < huge->size->nr; i++)
 		if (pte_valid(ptebatch_raw_pte(huge->ptep + i)))
 			huge->unbroken = true;
@@ -341,7 +340,7 @@ static void destroy(void *data)
 {
 	struct huge *huge = data;
 
-	ptebatch_flush_end(&huge->flush);
+	ptebatch_secondary_end(&huge->secondary);
 	if (huge->mm)
 		mmput(huge->mm);
 }
@@ -411,7 +410,7 @@ static void run(struct kunit *test, struct huge *huge, const struct op *op,
 	spinlock_t *ptl;	/* of the page table */
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(&huge->flush, &place));
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_secondary_begin(&huge->secondary, &place));
 	mmap_read_lock(huge->mm);
 	ptl = huge_pte_lock(hstate_vma(huge->vma), huge->mm, huge->ptep);
 	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, huge->base, huge->size->bytes);
@@ -421,19 +420,19 @@ static void run(struct kunit *test, struct huge *huge, const struct op *op,
 	read_before(huge, &entries);
 
 	huge->unbroken = false;
-	huge->flush.data = huge;
-	huge->flush.on_flush = huge->size->nr > 1 ? look_for_valid : NULL;
-	bitmap_zero(huge->flush.flushed, PTEBATCH_ROW_ENTRIES);
+	huge->secondary.data = huge;
+	huge->secondary.on_call = huge->size->nr > 1 ? look_for_valid : NULL;
+	bitmap_zero(huge->secondary.flushed, PTEBATCH_ROW_ENTRIES);
 	op->call(huge);
 	/* What follows invalidates addresses, too. */
-	huge->flush.on_flush = NULL;
-	huge->invalidated = bitmap_full(huge->flush.flushed, nr_pages);
+	huge->secondary.on_call = NULL;
+	huge->invalidated = bitmap_full(huge->secondary.flushed, nr_pages);
 
 	read_after(huge, &entries);
 	spin_unlock(ptl);
 	flush_tlb_mm(huge->mm);
 	mmap_read_unlock(huge->mm);
-	ptebatch_flush_end(&huge->flush);
+	ptebatch_secondary_end(&huge->secondary);
 
 	for (i = 0; i < huge->size->nr; i++)
 		expect_entry(test, huge, op, &entries, i);
@@ -496,12 +495,11 @@ static void prepare_sample(struct kunit *test, struct huge *huge)
 {
 	const struct ptebatch_place place = { huge->mm, huge->addr };
 
-	huge->announced = (struct ptebatch_announced) {};
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_announced_begin(&huge->announced, &place));
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_secondary_begin(&huge->secondary, &place));
 	KUNIT_EXPECT_EQ(test, 0,
 			ptebatch_damon_prepare(huge->mm,
 					       huge->addr + huge->size->bytes / 2 + 8));
-	ptebatch_announced_end(&huge->announced);
+	ptebatch_secondary_end(&huge->secondary);
 }
 
 static void expect_sampled(struct kunit *test, const struct huge *huge,
@@ -519,11 +517,11 @@ static void expect_sampled(struct kunit *test, const struct huge *huge,
 				    PTEBATCH_RULE_GATHERED
 				    ": accessed (1) and dirty (2) of entry %u", i);
 	}
-	KUNIT_EXPECT_EQ_MSG(test, huge->announced.old_calls, 1,
+	KUNIT_EXPECT_EQ_MSG(test, huge->secondary.old_calls, 1,
 			    "calls of clear_young() of a secondary MMU");
-	KUNIT_EXPECT_EQ_MSG(test, huge->announced.old_start, huge->addr,
+	KUNIT_EXPECT_EQ_MSG(test, huge->secondary.old_start, huge->addr,
 			    "beginning of clear_young() in a secondary MMU");
-	KUNIT_EXPECT_EQ_MSG(test, huge->announced.old_end, huge->addr + huge->size->bytes,
+	KUNIT_EXPECT_EQ_MSG(test, huge->secondary.old_end, huge->addr + huge->size->bytes,
 			    "end of clear_young() in a secondary MMU");
 	KUNIT_EXPECT_TRUE_MSG(test, folio_test_idle(page_folio(pages)), "PG_idle");
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_young(page_folio(pages)), young, "PG_young");

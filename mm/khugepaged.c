@@ -277,7 +277,7 @@ static void check(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 	for (i = 0; i < trial->after.row.nr; i++)
 		expect_new_folio(trial, i);
 	KUNIT_EXPECT_EQ_MSG(trial->test,
-			    trial->announced.events & ~BIT(MMU_NOTIFY_CLEAR), 0,
+			    trial->secondary.events & ~BIT(MMU_NOTIFY_CLEAR), 0,
 			    PTEBATCH_RULE_NOTIFIERS ": events that %s announces",
 			    trial->function);
 }

@@ -294,13 +294,13 @@ static void expect_flushed(const struct ptebatch_trial *trial)
 		if (!ptebatch_entry_normal(was) || is->kind != was->kind ||
 		    !(was->flags & ~is->flags & cleared))
 			continue;
-		KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, trial->flush.flushed),
+		KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, trial->secondary.flushed),
 				      PTEBATCH_RULE_TLB ": %s does not flush entry %u",
 				      trial->function, i);
 	}
 	/* The twin splits folios. */
 	if (!changed && !trial->one_by_one)
-		KUNIT_EXPECT_EQ_MSG(trial->test, trial->flush.calls, 0,
+		KUNIT_EXPECT_EQ_MSG(trial->test, trial->secondary.flushes, 0,
 				    PTEBATCH_RULE_COST ": %s flushes, but changes no entry",
 				    trial->function);
 }

@@ -71,7 +71,7 @@ static void record_unmapped(struct ptebatch_hook *hook, const unsigned long *arg
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
 
-	for_each_set_bit(i, trial->flush.flushed, was->nr) {
+	for_each_set_bit(i, trial->secondary.flushed, was->nr) {
 		const struct ptebatch_entry *entry = &was->entries[i];
 
 		if (!test_and_set_bit(i, flushed) &&
@@ -380,7 +380,7 @@ static void check_full(struct ptebatch_trial *trial, const struct ptebatch_case 
 {
 	const struct full_row *full = trial->test->param_value;
 
-	KUNIT_EXPECT_GE_MSG(trial->test, trial->flush.calls, full->flushes,
+	KUNIT_EXPECT_GE_MSG(trial->test, trial->secondary.flushes, full->flushes,
 			    PTEBATCH_RULE_TLB ": number of TLB flushes of %s",
 			    trial->function);
 	expect_accessed_folios(trial, row);

@@ -295,23 +295,12 @@ static long fault(const struct ptebatch_op *op, struct ptebatch_space *space, bo
 	return err;
 }
 
-static bool is_with(const struct ptebatch_case *row,
-		    const struct ptebatch_condition_type *type)
-{
-	unsigned int i;
-
-	for (i = 0; i < PTEBATCH_CONDITIONS; i++)
-		if (row->with[i].type == type)
-			return true;
-	return false;
-}
-
 /* A fault that reads from the device is a major one. */
 static bool is_major(const struct ptebatch_case *row)
 {
-	return is_with(row, &ptebatch_condition_swapped_out) &&
-	       !is_with(row, &ptebatch_condition_no_folio) &&
-	       !(is_with(row, &child_reads) && row->arg == CHILDS_PAGE);
+	return ptebatch_conditions_have(row->with, &ptebatch_condition_swapped_out) &&
+	       !ptebatch_conditions_have(row->with, &ptebatch_condition_no_folio) &&
+	       !(ptebatch_conditions_have(row->with, &child_reads) && row->arg == CHILDS_PAGE);
 }
 
 static bool check_fault(struct kunit *test, const struct ptebatch_case *row)

@@ -86,7 +86,7 @@ static const struct ptebatch_condition_type flush_pending = {
 
 static void expect_flush(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
-	KUNIT_EXPECT_NE_MSG(trial->test, trial->flush.calls, 0,
+	KUNIT_EXPECT_NE_MSG(trial->test, trial->secondary.flushes, 0,
 			    PTEBATCH_RULE_TLB ": flushes by %s", trial->function);
 }
 

@@ -760,8 +760,8 @@ static void mprotect_regions(struct kunit *test)
 	trial = ptebatch_trial_begin(test, "mprotect_fixup()", &setup);
 	/* The flushes and announcements of single calls are not recorded. */
 	ptebatch_trial_stop(trial);
-	bitmap_fill(trial->flush.flushed, PTEBATCH_ROW_ENTRIES);
-	bitmap_fill(trial->announced.entries, PTEBATCH_ROW_ENTRIES);
+	bitmap_fill(trial->secondary.flushed, PTEBATCH_ROW_ENTRIES);
+	bitmap_fill(trial->secondary.announced, PTEBATCH_ROW_ENTRIES);
 	for (round = 0; round < REGION_ROUNDS; round++) {
 		for (i = 0; i < REGIONS; i++) {
 			unsigned long start = ptebatch_addr(trial->space,

@@ -307,18 +307,18 @@ KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
 static void expect_cleared(const struct ptebatch_trial *trial, bool all)
 {
 	const struct idle_row *row = trial->test->param_value;
-	const struct ptebatch_announced *announced = &trial->announced;
+	const struct ptebatch_secondary *secondary = &trial->secondary;
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
 
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
-			      announced->old_start >= ptebatch_addr(trial->space, 0) &&
-			      announced->old_end <= ptebatch_addr(trial->space, was->nr),
+			      secondary->old_start >= ptebatch_addr(trial->space, 0) &&
+			      secondary->old_end <= ptebatch_addr(trial->space, was->nr),
 			      "%s clears young outside the row in the secondary MMU",
 			      trial->function);
 	for (i = 0; i < was->nr; i++) {
 		bool expected = all || test_bit(i, trial->before.huge) || i == row->c.arg;
-		bool cleared = test_bit(i, announced->old);
+		bool cleared = test_bit(i, secondary->old);
 
 		KUNIT_EXPECT_EQ_MSG(trial->test, cleared, expected,
 				    "%s: clear_young() of entry %u in the secondary MMU",
@@ -339,7 +339,8 @@ static void check(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 		ptebatch_trial_expect_old(trial, row->c.after);
 	if (row->c.second)
 		ptebatch_trial_expect_old(trial->second, row->c.second);
-	if (trial->announced.young && (row->is & YOUNG || c->op == &damon_va_prepare))
+	if (ptebatch_conditions_have(c->with, &ptebatch_condition_secondary_young) &&
+	    (row->is & YOUNG || c->op == &damon_va_prepare))
 		expect_cleared(trial, c->op != &damon_va_prepare);
 }
 

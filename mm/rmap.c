@@ -471,7 +471,7 @@ static bool check_failure(struct kunit *test, const struct failure_row *row,
 	if (done && passes) {
 		ptebatch_unmap.call(&ptebatch_unmap, trial->space, twin);
 		/* The flushes of this call are not recorded. */
-		bitmap_fill(trial->flush.flushed, PTEBATCH_ROW_ENTRIES);
+		bitmap_fill(trial->secondary.flushed, PTEBATCH_ROW_ENTRIES);
 		passes = ptebatch_trial_end(trial) &&
 			 ptebatch_trial_expect(trial, done);
 	}
@@ -782,7 +782,7 @@ static void unmap_defers(struct kunit *test)
 	try_to_unmap_flush();
 	expect_pending(test, "after try_to_unmap_flush()", false, false);
 	if (PTEBATCH_DEFERS_RANGES)
-		KUNIT_EXPECT_EQ_MSG(test, bitmap_weight(trial->flush.flushed,
+		KUNIT_EXPECT_EQ_MSG(test, bitmap_weight(trial->secondary.flushed,
 							PTEBATCH_ROW_ENTRIES), 16,
 				    PTEBATCH_RULE_TLB ": entries flushed");
 	if (ptebatch_trial_end(trial))
@@ -917,7 +917,7 @@ static const struct ptebatch_condition_type flush_pending = {
 static void check_flushed(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
-			      bitmap_full(trial->flush.flushed, trial->before.row.nr),
+			      bitmap_full(trial->secondary.flushed, trial->before.row.nr),
 			      PTEBATCH_RULE_TLB ": %s does not flush the whole mm",
 			      trial->function);
 }

@@ -14,7 +14,7 @@
 
 #include "../lib/op/op.h"
 #include "../lib/record/counter.h"
-#include "../lib/record/flush.h"
+#include "../lib/record/secondary.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/region.h"
 #include "../lib/service/swap.h"
@@ -66,28 +66,28 @@ static void unmap_counts(struct kunit *test)
 {
 	const struct ptebatch_bench *bench = test->param_value;
 	struct ptebatch_space *space;
-	struct ptebatch_flush *flush;
+	struct ptebatch_secondary *secondary;
 	char counts[64] = "";
 	struct seq_buf out;
 	unsigned int i;
 
-	flush = kunit_kzalloc(test, sizeof(*flush), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, flush);
+	secondary = kunit_kzalloc(test, sizeof(*secondary), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, secondary);
 	space = ptebatch_bench_space(test, 1U << bench->order);
 	ptebatch_bench_lock(space);
-	KUNIT_ASSERT_EQ(test, 0, ptebatch_flush_begin(flush, &space->places[0]));
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_secondary_begin(secondary, &space->places[0]));
 	KUNIT_EXPECT_EQ(test, 0,
 			ptebatch_counters_begin(counters, ARRAY_SIZE(counters)));
 	ptebatch_unmap.call(&ptebatch_unmap, space, bench->twin);
 	ptebatch_counters_end(counters, ARRAY_SIZE(counters));
-	ptebatch_flush_end(flush);
+	ptebatch_secondary_end(secondary);
 
 	seq_buf_init(&out, counts, sizeof(counts));
 	for (i = 0; i < ARRAY_SIZE(counter_names); i++)
 		seq_buf_printf(&out, " %s=%lu", counter_names[i], counters[i].hits);
 	kunit_info(test, "counts table=unmap name=unmap kind=%s order=%u way=%s: per=folio flushes=%u%s\n",
 		   bench->kind->name, bench->order, bench->twin ? "twin" : "kernel",
-		   flush->calls, counts);
+		   secondary->flushes, counts);
 	KUNIT_EXPECT_FALSE(test, folio_mapped(space->folios[0]));
 }
 

@@ -89,14 +89,14 @@ static void expect_batches(const struct ptebatch_trial *trial,
 		/* A PMD is one entry. */
 		present += maps && !(test_bit(i, trial->before.huge) &&
 				     was->entries[i].page);
-		KUNIT_EXPECT_EQ_MSG(trial->test, test_bit(i, trial->announced.old),
+		KUNIT_EXPECT_EQ_MSG(trial->test, test_bit(i, trial->secondary.old),
 				    maps, "%s: clear_flush_young() covers entry %u",
 				    trial->function, i);
 	}
 	/* The calls for two VMAs of one mm add up: not counted. */
 	if (trial->space->places[1].mm == trial->space->places[0].mm)
 		return;
-	KUNIT_EXPECT_EQ_MSG(trial->test, trial->announced.old_calls,
+	KUNIT_EXPECT_EQ_MSG(trial->test, trial->secondary.old_calls,
 			    trial->one_by_one ? present : row->batches,
 			    "%s: number of batches passed to clear_flush_young()",
 			    trial->function);
@@ -209,7 +209,7 @@ static const struct ptebatch_op referenced = {
 static void expect_flushed(const struct ptebatch_trial *trial)
 {
 	if (PTEBATCH_FLUSHES_YOUNG)
-		ptebatch_trial_expect_old_in(trial, trial->flush.flushed,
+		ptebatch_trial_expect_old_in(trial, trial->secondary.flushed,
 					     "in the TLB: " PTEBATCH_RULE_TLB);
 }
 

@@ -188,7 +188,7 @@ static struct ptebatch_trial *run(struct kunit *test, const struct ptebatch_op *
 	if (notifier)
 		strlcat(trial->function, " with an MMU notifier", sizeof(trial->function));
 	else
-		ptebatch_trial_record_end(trial);
+		ptebatch_secondary_end(&trial->secondary);
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
@@ -206,7 +206,7 @@ static struct ptebatch_trial *run(struct kunit *test, const struct ptebatch_op *
 	ptebatch_trial_end(trial);
 	/* A secondary MMU has accessed bits of its own. */
 	if (notifier && PTEBATCH_NOTIFIES)
-		ptebatch_trial_expect_old_in(trial, trial->announced.old,
+		ptebatch_trial_expect_old_in(trial, trial->secondary.old,
 					     "for MMU notifiers: " PTEBATCH_RULE_NOTIFIERS);
 	return trial;
 }

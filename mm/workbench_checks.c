@@ -221,12 +221,12 @@ static pte_t *pte_of(struct ptebatch_trial *trial, unsigned int i)
 /* The entries as they were: as if flushed and announced. */
 static void flush_all(struct ptebatch_trial *trial, int by)
 {
-	bitmap_fill(trial->flush.flushed, PTEBATCH_ROW_ENTRIES);
+	bitmap_fill(trial->secondary.flushed, PTEBATCH_ROW_ENTRIES);
 }
 
 static void announce_all(struct ptebatch_trial *trial, int by)
 {
-	bitmap_fill(trial->announced.entries, PTEBATCH_ROW_ENTRIES);
+	bitmap_fill(trial->secondary.announced, PTEBATCH_ROW_ENTRIES);
 }
 
 /* As if the operation had mapped it, with the wrong index. */
@@ -317,12 +317,12 @@ static void announce_3_to_5(struct ptebatch_trial *trial)
 
 static void leave_open(struct ptebatch_trial *trial, int by)
 {
-	trial->announced.sum += by;
+	trial->secondary.sum += by;
 }
 
 static void announce_nothing(struct ptebatch_trial *trial, int by)
 {
-	trial->announced.empty += by;
+	trial->secondary.empty += by;
 }
 #endif
 

@@ -10,18 +10,18 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *before = &trial->before.row;
 	const struct ptebatch_row *after = &trial->after.row;
-	const struct ptebatch_announced *announced = &trial->announced;
+	const struct ptebatch_secondary *secondary = &trial->secondary;
 	unsigned int i;
 
 	if (!PTEBATCH_NOTIFIES)
 		return;
-	if (announced->open || announced->sum)
+	if (secondary->open || secondary->sum)
 		seq_buf_printf(out, "%d announced ranges have no end, or another end\n",
-			       announced->open);
-	if (announced->empty)
-		seq_buf_printf(out, "%u announced ranges are empty\n", announced->empty);
+			       secondary->open);
+	if (secondary->empty)
+		seq_buf_printf(out, "%u announced ranges are empty\n", secondary->empty);
 	for (i = 0; i < before->nr; i++) {
-		if (test_bit(i, announced->entries) ||
+		if (test_bit(i, secondary->announced) ||
 		    !ptebatch_entry_loses_access(&before->entries[i], &after->entries[i]))
 			continue;
 		set_bit(i, trial->differs);

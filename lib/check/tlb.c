@@ -42,11 +42,11 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	const struct ptebatch_row *after = &trial->after.row;
 	unsigned int i;
 
-	/* Without MMU notifiers the range is known after ptebatch_flush_end(). */
-	if (!PTEBATCH_NOTIFIES && trial->flush.mm)
+	/* Without MMU notifiers the range is known after ptebatch_secondary_end(). */
+	if (!PTEBATCH_NOTIFIES && trial->secondary.mm)
 		return;
 	for (i = 0; i < before->nr; i++) {
-		if (test_bit(i, trial->flush.flushed) ||
+		if (test_bit(i, trial->secondary.flushed) ||
 		    (!needs_flush(&before->entries[i], &after->entries[i]) &&
 		     !protection_needs_flush(trial, i)))
 			continue;

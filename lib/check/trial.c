@@ -41,38 +41,24 @@ void ptebatch_print_row(struct kunit *test, const char *what,
 }
 
 /**
- * ptebatch_trial_record() - start to record TLB flushes and announced ranges
+ * ptebatch_trial_record() - start to record what a secondary MMU is told
  * @trial: the trial
  *
- * Both by MMU notifiers. Fails and ends the case if memory runs out.
+ * Fails and ends the case if memory runs out.
  *
  * Context: Process context, may sleep; takes the mmap_lock.
  */
 void ptebatch_trial_record(struct ptebatch_trial *trial)
 {
 	KUNIT_ASSERT_EQ(trial->test, 0,
-			ptebatch_flush_begin(&trial->flush, trial->place));
-	KUNIT_ASSERT_EQ(trial->test, 0,
-			ptebatch_announced_begin(&trial->announced, trial->place));
-}
-
-/**
- * ptebatch_trial_record_end() - stop to record TLB flushes and announced ranges
- * @trial: the trial; without effect if it does not record
- *
- * Context: Process context, may sleep.
- */
-void ptebatch_trial_record_end(struct ptebatch_trial *trial)
-{
-	ptebatch_flush_end(&trial->flush);
-	ptebatch_announced_end(&trial->announced);
+			ptebatch_secondary_begin(&trial->secondary, trial->place));
 }
 
 static void destroy(void *data)
 {
 	struct ptebatch_trial *trial = data;
 
-	ptebatch_trial_record_end(trial);
+	ptebatch_secondary_end(&trial->secondary);
 	kvfree(trial->states);
 	kvfree(trial);
 }
@@ -134,9 +120,9 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 {
 	struct ptebatch_trial *second = trial->second;
 
-	ptebatch_trial_record_end(trial);
+	ptebatch_secondary_end(&trial->secondary);
 	if (second)
-		ptebatch_trial_record_end(second);
+		ptebatch_secondary_end(&second->secondary);
 	/* Per-CPU mlock batches hold references to their folios. */
 	if (trial->space->setup.folios & ON_LRU)
 		KUNIT_ASSERT_EQ(trial->test, 0,

@@ -7,8 +7,7 @@
 
 #include <linux/sizes.h>
 
-#include "../record/announce.h"
-#include "../record/flush.h"
+#include "../record/secondary.h"
 #include "../space/snapshot.h"
 #include "../space/space.h"
 #include "model.h"
@@ -35,8 +34,7 @@
  *          entries can be checked
  * @before: snapshot of the place before the operation
  * @after: snapshot of the place after the operation
- * @flush: TLB flushes during the operation
- * @announced: ranges that the operation announced to MMU notifiers
+ * @secondary: secondary MMU of the place, with what the operation told it
  * @differs: bitmap of the entries that the last check marked as wrong
  * @text: buffer for the report of a check: a line per entry of a contpte block
  */
@@ -57,8 +55,7 @@ struct ptebatch_trial {
 	void *states;
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;
-	struct ptebatch_flush flush;
-	struct ptebatch_announced announced;
+	struct ptebatch_secondary secondary;
 	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	char text[SZ_8K];
 };
@@ -74,7 +71,6 @@ struct ptebatch_trial *ptebatch_trial_alloc(struct kunit *test, const char *func
 struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 					     const struct ptebatch_place *place);
 void ptebatch_trial_record(struct ptebatch_trial *trial);
-void ptebatch_trial_record_end(struct ptebatch_trial *trial);
 void ptebatch_trial_stop(struct ptebatch_trial *trial);
 void ptebatch_trial_repair(struct ptebatch_trial *trial);
 void ptebatch_trial_release(struct ptebatch_trial *trial);

@@ -14,6 +14,24 @@ static unsigned int count(const struct ptebatch_condition *with)
 }
 
 /**
+ * ptebatch_conditions_have() - test whether a case has a condition of a type
+ * @with: PTEBATCH_CONDITIONS conditions
+ * @type: the type
+ *
+ * Return: true if one of them is of this type.
+ */
+bool ptebatch_conditions_have(const struct ptebatch_condition *with,
+			      const struct ptebatch_condition_type *type)
+{
+	unsigned int i;
+
+	for (i = 0; i < count(with); i++)
+		if (with[i].type == type)
+			return true;
+	return false;
+}
+
+/**
  * ptebatch_conditions_need() - skip the case if the kernel lacks a condition
  * @test: the case
  * @with: PTEBATCH_CONDITIONS conditions

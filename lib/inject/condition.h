@@ -85,6 +85,8 @@ struct ptebatch_condition_type {
 	bool tells;
 };
 
+bool ptebatch_conditions_have(const struct ptebatch_condition *with,
+			      const struct ptebatch_condition_type *type);
 void ptebatch_conditions_need(struct kunit *test, const struct ptebatch_condition *with);
 struct ptebatch_use *ptebatch_conditions_begin(struct ptebatch_trial *trial,
 					       const struct ptebatch_condition *with);

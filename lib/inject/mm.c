@@ -43,17 +43,14 @@ const struct ptebatch_condition_type ptebatch_condition_no_mm_flag = {
 
 static const char *secondary_missing(const struct ptebatch_condition *condition)
 {
-	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && PTEBATCH_NOTIFIES ? NULL :
-	       "no secondary MMU without CONFIG_MMU_NOTIFIER";
+	return PTEBATCH_NOTIFIES ? NULL : "no secondary MMU without CONFIG_MMU_NOTIFIER";
 }
 
-/* Each trial has a secondary MMU, see record/announce.h. */
+/* Each trial has a secondary MMU, see record/secondary.h. */
 static void make_young(struct ptebatch_use *use, const unsigned long *args,
 		       struct pt_regs *regs)
 {
-	struct ptebatch_trial *trial = use->trial;
-
-	trial->announced.young = ptebatch_addr(trial->space, use->condition->value);
+	set_bit(use->condition->value, use->trial->secondary.young);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_secondary_young = {

@@ -5,7 +5,6 @@
 
 #include "../check/compare.h"
 #include "../op/access.h"
-#include "../record/notifier.h"
 #include "threads.h"
 
 /**
@@ -15,7 +14,6 @@
  * @repeated: operation that repeats the first one
  * @space: the address space
  * @pause: pause of the first operation
- * @notifier: MMU notifier that pauses, %NULL if it is not registered
  * @started: the second task was started and not ended
  * @stop: the first operation has run for all rounds
  */
@@ -25,7 +23,6 @@ struct two_tasks {
 	struct ptebatch_op repeated;
 	struct ptebatch_space *space;
 	struct ptebatch_pause pause;
-	struct ptebatch_notifier *notifier;
 	bool started;
 	bool stop;
 };
@@ -81,87 +78,14 @@ static long repeat(const struct ptebatch_op *op, struct ptebatch_space *space,
 	return 0;
 }
 
-#ifdef CONFIG_MMU_NOTIFIER
-
 /*
- * Not hooks: a kprobe may disable interrupts, and the second task may wait for an
- * IPI to the paused CPU.
+ * Called by the secondary MMU, not by a hook: a kprobe may disable interrupts, and the
+ * second task may wait for an IPI to the paused CPU.
  */
-static void pause_at(struct mmu_notifier *notifier, enum ptebatch_point point)
+static void pause_at(void *data, enum ptebatch_point point)
 {
-	struct ptebatch_pause *pause = READ_ONCE(ptebatch_notifier_of(notifier)->record);
-
-	if (pause)
-		ptebatch_pause_at(pause, point);
+	ptebatch_pause_at(data, point);
 }
-
-static int begin_range(struct mmu_notifier *notifier,
-		       const struct mmu_notifier_range *range)
-{
-	pause_at(notifier, PTEBATCH_RANGE_START);
-	return 0;
-}
-
-static void end_range(struct mmu_notifier *notifier,
-		      const struct mmu_notifier_range *range)
-{
-	pause_at(notifier, PTEBATCH_RANGE_END);
-}
-
-/* A secondary MMU without accessed bits. */
-static bool clear_young(struct mmu_notifier *notifier, struct mm_struct *mm,
-			unsigned long start, unsigned long end)
-{
-	pause_at(notifier, PTEBATCH_CLEAR_YOUNG);
-	return false;
-}
-
-static void flush(struct mmu_notifier *notifier, struct mm_struct *mm,
-		  unsigned long start, unsigned long end)
-{
-	pause_at(notifier, PTEBATCH_FLUSH);
-}
-
-/* The kernel does not allow both in one notifier. */
-static const struct mmu_notifier_ops range_ops = {
-	.clear_flush_young = clear_young,
-	.clear_young = clear_young,
-	.invalidate_range_start = begin_range,
-	.invalidate_range_end = end_range,
-	.free_notifier = ptebatch_notifier_free,
-};
-
-static const struct mmu_notifier_ops flush_ops = {
-	.arch_invalidate_secondary_tlbs = flush,
-	.free_notifier = ptebatch_notifier_free,
-};
-
-static void notify(struct two_tasks *tasks)
-{
-	const struct mmu_notifier_ops *ops =
-		tasks->pause.point == PTEBATCH_FLUSH ? &flush_ops : &range_ops;
-
-	tasks->notifier = ptebatch_notifier_begin(ops, tasks->space->places[0].mm,
-						  &tasks->pause);
-}
-
-static void stop_notifying(struct two_tasks *tasks)
-{
-	if (tasks->notifier)
-		ptebatch_notifier_end(tasks->notifier);
-}
-
-#else
-
-static void notify(struct two_tasks *tasks)
-{
-}
-
-static void stop_notifying(struct two_tasks *tasks)
-{
-}
-
-#endif
 
 /* The lock of the row's first page table, %NULL if a PMD maps the row. */
 static spinlock_t *row_lock(const struct ptebatch_space *space)
@@ -200,8 +124,8 @@ static void begin_second(struct ptebatch_use *use, const unsigned long *args,
 		.data = tasks,
 		.ptl = row_lock(trial->space),
 	};
-	notify(tasks);
-	KUNIT_ASSERT_NOT_NULL(test, tasks->notifier);
+	trial->secondary.data = &tasks->pause;
+	trial->secondary.on_call = pause_at;
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_pause_begin(&tasks->pause));
 	tasks->started = true;
 }
@@ -255,7 +179,7 @@ static void end_second(struct ptebatch_use *use)
 	/* Ends the second task, too; the pages stay pinned until @finally. */
 	if (tasks->started)
 		ptebatch_pause_end(&tasks->pause);
-	stop_notifying(tasks);
+	use->trial->secondary.on_call = NULL;
 	if (tasks->started)
 		check_second(use->trial, tasks);
 	ptebatch_unpin();
@@ -267,20 +191,8 @@ static const struct ptebatch_condition_type second_task = {
 
 static void check_old(struct ptebatch_trial *trial, const struct ptebatch_case *c)
 {
-	const struct ptebatch_threads *threads = container_of(c, struct two_tasks, c)->threads;
-	const struct ptebatch_row *after = &trial->after.row;
-	struct ptebatch_row *expected;
-	unsigned int i, young = 0;
-
-	if (!threads->becomes_old)
-		return;
-	expected = ptebatch_picture(trial->test, c->after);
-	for (i = 0; i < after->nr; i++)
-		young += !!(after->entries[i].flags & ~expected->entries[i].flags &
-			    PTEBATCH_YOUNG);
-	KUNIT_EXPECT_EQ_MSG(trial->test, young, 0,
-			    "entries still young after %s and %s, expected old",
-			    trial->function, threads->meanwhile->function);
+	if (container_of(c, struct two_tasks, c)->threads->becomes_old)
+		ptebatch_trial_expect_old(trial, c->after);
 }
 
 static void skip_if_missing(struct kunit *test, const struct ptebatch_op *op)

@@ -226,8 +226,8 @@ void ptebatch_window_call(struct ptebatch_window *window,
 {
 	struct ptebatch_trial *trial = window->trial;
 
-	bitmap_zero(trial->flush.flushed, PTEBATCH_WINDOW_ENTRIES);
-	bitmap_zero(trial->announced.entries, PTEBATCH_WINDOW_ENTRIES);
+	bitmap_zero(trial->secondary.flushed, PTEBATCH_WINDOW_ENTRIES);
+	bitmap_zero(trial->secondary.announced, PTEBATCH_WINDOW_ENTRIES);
 	window->space->row.from = window->at + window->row->from;
 	window->space->row.to = window->at + window->row->to;
 	trial->one_by_one = twin;
