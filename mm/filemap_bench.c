@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "../lib/kernel/process.h"
+#include "../lib/record/stat.h"
 #include "../lib/run/bench.h"
 #include "../lib/service/service.h"
 #include "../lib/space/space.h"
@@ -36,7 +37,7 @@ static void prepare(struct ptebatch_space *space)
 	if (one_by_one(space))
 		ptebatch_vma_flags(space->places[0].mm, ptebatch_addr(space, 0),
 				   VM_UFFD_WP, 0);
-	faults = ptebatch_bench_faults();
+	faults = ptebatch_events(PGFAULT);
 }
 
 /* Returns 0 if all pages were read. */
@@ -53,7 +54,7 @@ static long read_all(struct ptebatch_space *space, struct ptebatch_stopwatch *wa
 		failed |= get_user(byte, (char __user *)addr);
 	ptebatch_stopwatch_stop(watch);
 	kthread_unuse_mm(mm);
-	faults = ptebatch_bench_faults() - faults;
+	faults = ptebatch_events(PGFAULT) - faults;
 	return failed;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
+#include "../lib/record/stat.h"
 #include "../lib/run/bench.h"
 #include "../lib/run/region.h"
 #include "../lib/service/anon_orders.h"
@@ -54,9 +55,9 @@ static void anon_bench(struct kunit *test)
 	while (watch.laps < PTEBATCH_BENCH_LAPS) {
 		region = ptebatch_region(test, PTEBATCH_BENCH_PAGES * PAGE_SIZE);
 		ptebatch_anon_orders_begin(region->mm, &permitted);
-		faults = ptebatch_bench_faults();
+		faults = ptebatch_events(PGFAULT);
 		failed = write_all(region, &watch);
-		faults = ptebatch_bench_faults() - faults;
+		faults = ptebatch_events(PGFAULT) - faults;
 		ptebatch_anon_orders_end(region->mm);
 		KUNIT_EXPECT_EQ(test, failed, 0);
 		KUNIT_EXPECT_EQ_MSG(test, faults, expected,

@@ -3,7 +3,6 @@
 #include <linux/find.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
-#include <linux/vmstat.h>
 
 #include "bench.h"
 #include "orders.h"
@@ -70,20 +69,6 @@ struct ptebatch_space *ptebatch_bench_space(struct kunit *test, unsigned int pag
 		setup.picture = ptebatch_draw(test, "{%s*%u}*%u", bench->kind->entry,
 					      1U << bench->order, pages >> bench->order);
 	return ptebatch_space(test, &setup);
-}
-
-/**
- * ptebatch_bench_faults() - count page faults
- *
- * Context: Process context, may sleep.
- * Return: number of page faults since boot.
- */
-unsigned long ptebatch_bench_faults(void)
-{
-	unsigned long events[NR_VM_EVENT_ITEMS];
-
-	all_vm_events(events);
-	return events[PGFAULT];
 }
 
 /**

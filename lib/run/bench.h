@@ -86,7 +86,6 @@ static int bench##_params(struct kunit *test)					\
 int ptebatch_bench_params(struct kunit *test, const struct ptebatch_bench_kind *kinds,
 			  unsigned int nr, unsigned long orders, unsigned int ways);
 struct ptebatch_space *ptebatch_bench_space(struct kunit *test, unsigned int pages);
-unsigned long ptebatch_bench_faults(void);
 void ptebatch_bench_lock(struct ptebatch_space *space);
 void ptebatch_bench_expect_unmapped(struct ptebatch_space *space);
 void ptebatch_bench_run(struct kunit *test, const struct ptebatch_timed *timed);

@@ -174,9 +174,7 @@ void ptebatch_region_clear_refs(struct ptebatch_region *region)
 	spinlock_t *ptl;	/* of the page table */
 	pte_t *ptep, old, pte;
 
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, region->start);
-	vma_start_write(vma);
+	vma = ptebatch_vma_lock(mm, region->start);
 	vm_flags_clear(vma, VM_SOFTDIRTY);
 	vma_set_page_prot(vma);
 	inc_tlb_flush_pending(mm);
