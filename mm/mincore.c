@@ -23,7 +23,6 @@
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mincore));
 
-#define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
 /* A byte that mincore() has not written. */

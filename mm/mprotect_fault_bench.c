@@ -154,7 +154,8 @@ static void write_bench(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(accesses); i++) {
 		if (!watches[i].laps) {
-			kunit_info(test, "no soft-dirty bit here\n");
+			kunit_info(test, "access=%s: needs soft-dirty bits\n",
+				   accesses[i].name);
 			continue;
 		}
 		ptebatch_bench_report(test, &watches[i], BYTES / PAGE_SIZE, BYTES / bytes,
