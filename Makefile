@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 ifneq ($(KERNELRELEASE),)
-# For the kernel build: built in as mm/ptebatch/ of a shadow tree, or with M= as a
-# module, which also gets CONFIG_PTEBATCH_KUNIT_TEST=m.
+# For the kernel build: built in as mm/tests/ptebatch/ of a shadow tree, or with M= as a
+# module, which also gets CONFIG_PTEBATCH_KUNIT_TEST=m. For `make patch`, which writes
+# the lists of objects out: one folder or one kind of suites a line.
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch_kunit.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
@@ -25,10 +26,10 @@ ptebatch_kunit-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/
 	mm/small_folios_bench.o
 
 # The twins: the kernel's sources compiled with batches of one.
-twins := madvise memory mprotect mremap rmap
-twins += $(if $(CONFIG_ARM64_CONTPTE),contpte)
-twins += $(if $(CONFIG_NUMA),mempolicy)
-twins += $(if $(CONFIG_TRANSPARENT_HUGEPAGE),khugepaged)
+twins-y := madvise memory mprotect mremap rmap
+twins-$(CONFIG_ARM64_CONTPTE) += contpte
+twins-$(CONFIG_NUMA) += mempolicy
+twins-$(CONFIG_TRANSPARENT_HUGEPAGE) += khugepaged
 
 # mm/internal.h, and mm/*.c for the twins.
 ccflags-y += -I$(or $(if $(KBUILD_EXTMOD),$(KSRC)),$(srctree))/mm
@@ -36,19 +37,19 @@ ccflags-y += -I$(or $(if $(KBUILD_EXTMOD),$(KSRC)),$(srctree))/mm
 ifeq ($(KBUILD_EXTMOD),)
 # Built in, a twin is compiled like the kernel's source, so that it is as fast
 # except for the batches, and its symbols are made local.
-ptebatch_kunit-y += $(twins:%=lib/twin/%.local.o)
+ptebatch_kunit-y += $(twins-y:%=lib/twin/%.local.o)
 ptebatch_kunit-y += lib/kernel/resume.o lib/kernel/watchdog.o
 ptebatch_kunit-$(CONFIG_GCOV_KERNEL) += lib/kernel/coverage.o
 ptebatch_kunit-$(CONFIG_PTEBATCH_MUTATION) += lib/kernel/mutation.o
-targets += $(twins:%=lib/twin/%.o)
+targets += $(twins-y:%=lib/twin/%.o)
 OBJCOPYFLAGS := --wildcard --keep-global-symbol='ptebatch_twin_*'
 $(obj)/lib/twin/%.local.o: $(obj)/lib/twin/%.o FORCE
 	$(call if_changed,objcopy)
 else
 # A module cannot reach everything that such a source calls: the compiler drops
 # what the entry points do not use.
-ptebatch_kunit-y += lib/link/lookup.o $(twins:%=lib/twin/%.o)
-$(foreach twin,$(twins),$(eval CFLAGS_lib/twin/$(twin).o := -fwhole-program))
+ptebatch_kunit-y += lib/link/lookup.o $(twins-y:%=lib/twin/%.o)
+$(foreach twin,$(twins-y),$(eval CFLAGS_lib/twin/$(twin).o := -fwhole-program))
 
 # Symbols that the objects use, and that neither they, the kernel's exports, nor
 # stubs.S and the linker define. Exports that name other modules are not for us.
@@ -74,7 +75,8 @@ else
 # For the user.
 
 O ?= build
-FIXES ?= $(if $(KSRC),,$(wildcard mm/series/fixes))
+# A tree of one's own is tested as it is; a series for it begins with the fixes.
+FIXES ?= $(if $(and $(KSRC),$(filter-out patch,$(MAKECMDGOALS))),,$(wildcard mm/series/fixes))
 
 goals := $(shell sed -n 's/^\([a-z]*\) .*/\1/p' tests/commands.txt)
 variables := $(shell sed -n 's/^\([A-Z_]*\)=.*/\1/p' tests/variables.txt)

@@ -7,7 +7,6 @@
  * ptebatch_kunit.mutant=17 ptebatch_kunit.cases=3,1,8 runs these cases on mutant
  * 17, in this order, until one fails. ptebatch_kunit.mutant=-1 runs all cases
  * on copies without a change, and prints which mutants each case reaches.
- * ptebatch_kunit.without=tlb leaves out this check of lib/check/table.h.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
@@ -31,9 +30,6 @@ module_param_named(mutant, selected, int, 0444);
 static char *order;
 module_param_named(cases, order, charp, 0444);
 
-static char *without = "";
-module_param(without, charp, 0444);
-
 static DECLARE_BITMAP(reached, MUTANTS_MAX);
 
 /**
@@ -46,19 +42,6 @@ void ptebatch_mutant_reached(unsigned int mutant)
 {
 	if (!WARN_ON_ONCE(mutant >= MUTANTS_MAX))
 		set_bit(mutant, reached);
-}
-
-/**
- * ptebatch_mutation_without() - ask whether a check is left out
- * @check: its name in lib/check/table.h
- *
- * What a check is worth shows in the mutants that survive without it.
- *
- * Return: true if the parameter without= names the check.
- */
-bool ptebatch_mutation_without(const char *check)
-{
-	return !strcmp(check, without);
 }
 
 static void print_reached(void)

@@ -8,15 +8,6 @@
 
 #include <kunit/test.h>
 
-#ifdef CONFIG_PTEBATCH_MUTATION
-bool ptebatch_mutation_without(const char *check);
-#else
-static inline bool ptebatch_mutation_without(const char *check)
-{
-	return false;
-}
-#endif
-
 extern int ptebatch_mutant;
 void ptebatch_mutant_reached(unsigned int mutant);
 

@@ -166,6 +166,14 @@ class Repository:
             raise Trouble(f'git am does not apply {mail.file}', 'rebase the series on this kernel, or type KSRC= with the '
                           'tree that it is based on', details) from failed
 
+    def commit(self, message: str, files: Mapping[str, str]) -> None:
+        """Write files, and commit them."""
+        for name, text in files.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(text)
+        self.git('add', '-A')
+        self.git('commit', '-q', '-F', '-', stdin=message)
+
     def diff(self) -> str:
         """The last commit as git format-patch writes it: diffstat and diff."""
         text = self.git('format-patch', '-1', '--stdout', '--no-signature', '--abbrev=12')

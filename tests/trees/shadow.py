@@ -21,7 +21,7 @@ from trees import series
 from trees.series import Patch
 
 KEPT_TREES = 6
-HOME = 'mm/ptebatch'
+HOME = 'mm/tests/ptebatch'
 STATE = '.ptebatch.json'
 
 # Files that a build leaves in a tree, by path from the top. In a git checkout, git ignores them.
@@ -68,12 +68,16 @@ def hooks(tree: Path) -> dict[str, bytes]:
     return files
 
 
-def _hooked(kconfig: bytes, makefile: bytes) -> dict[str, bytes]:
+def hooked(kconfig: bytes, makefile: bytes) -> dict[str, bytes]:
+    """mm/Kconfig and mm/Makefile with the suites; unchanged if the tree has the patches of `make patch`."""
+    source = f'source "{HOME}/Kconfig"\n'.encode()
     menu, end, rest = kconfig.rpartition(b'\nendmenu')
     if not end:
         raise Trouble('mm/Kconfig: no endmenu, before which the suites are added', 'type KSRC= with another kernel tree')
-    return {'mm/Kconfig': menu + f'\nsource "{HOME}/Kconfig"\n'.encode() + end + rest,
-            'mm/Makefile': makefile + b'\nobj-y += ptebatch/\n'}
+    if source in kconfig:
+        return {'mm/Kconfig': kconfig, 'mm/Makefile': makefile}
+    objects = f'obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += {HOME.removeprefix("mm/")}/\n'.encode()
+    return {'mm/Kconfig': menu + b'\n' + source + end + rest, 'mm/Makefile': makefile + objects}
 
 
 def _read(path: Path) -> bytes | None:
@@ -129,8 +133,8 @@ class Shadow:
         """The contents of the files that differ from the origin, except for rewrite()."""
         overlay: dict[str, bytes | None] = {**hooks(self.origin)}
         overlay.update(series.apply(self.patches, self.origin))
-        overlay.update(_hooked(overlay.get('mm/Kconfig') or (self.origin / 'mm/Kconfig').read_bytes(),
-                               overlay.get('mm/Makefile') or (self.origin / 'mm/Makefile').read_bytes()))
+        overlay.update(hooked(overlay.get('mm/Kconfig') or (self.origin / 'mm/Kconfig').read_bytes(),
+                              overlay.get('mm/Makefile') or (self.origin / 'mm/Makefile').read_bytes()))
         return overlay
 
     def _overlay(self, written: set[str]) -> dict[str, bytes | None]:

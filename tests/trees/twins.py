@@ -19,7 +19,7 @@ from host import tools
 
 # The second option keeps variables that are never written, which the compiler would replace by the constant NULL.
 WHOLE = ('-fwhole-program', '-fno-ipa-reference-addressable')
-FOLDER = 'mm/ptebatch/lib/twin'
+FOLDER = 'mm/tests/ptebatch/lib/twin'
 COMMAND = re.compile(r'savedcmd_\S+ := (.*?) -o \S+ (\S+\.c)\b')
 # Output of nm: initialised, zeroed and small data, local or global.
 VARIABLE = re.compile(r'^[0-9a-f]+ [bBdDsSgG] (\S+)$', re.MULTILINE)

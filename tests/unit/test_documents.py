@@ -20,8 +20,8 @@ COUNT = re.compile(r'^(?! {4}).*\b[1-9][\d,]+ (?:suites|cases|rows|functions|mut
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
 # Not the subject of a patch, which has a colon behind it.
 PATH = re.compile(r'(?<![\w/.~])((?:lib|mm|tests)/[\w./-]*\w)(?![\w./-]*\w|: )')
-# Files of the kernel, and of a shadow tree.
-NOT_OURS = re.compile(r'mm/(\w+\.[ch]|ptebatch/.*)$')
+# Files of the kernel, and of a tree with the suites.
+NOT_OURS = re.compile(r'mm/(\w+\.[ch]|tests/ptebatch.*)$')
 
 
 def test_the_readme_is_short() -> None:

@@ -37,7 +37,7 @@ KTAP version 1
         KTAP version 1
         # Subtest: merge_row
         ok 1 8 pages are zero: folio split
-    # merge_row: EXPECTATION FAILED at mm/ptebatch/lib/check/compare.c:126
+    # merge_row: EXPECTATION FAILED at mm/tests/ptebatch/lib/check/compare.c:126
 ksmd leaves entries that the rules do not allow
 WARNING: mm/ksm.c:1 at known
     # merge_row: entries 7 to 15: expected Wdyx, got Wdyx of another folio

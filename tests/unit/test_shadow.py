@@ -41,7 +41,7 @@ def test_origin_is_not_modified(machine: Machine) -> None:
 def test_hooks_and_links(machine: Machine) -> None:
     tree = updated(machine).path
     assert (tree / 'mm/mprotect.c').is_symlink()
-    assert (tree / 'mm/Makefile').read_text().endswith('\nobj-y += ptebatch/\n')
+    assert (tree / 'mm/Makefile').read_text().endswith('\nobj-$(CONFIG_PTEBATCH_KUNIT_TEST) += tests/ptebatch/\n')
     assert f'source "{HOME}/Kconfig"\n\nendmenu' in (tree / 'mm/Kconfig').read_text()
     assert not (tree / HOME / 'Makefile').is_symlink()
     assert not (tree / 'tools/testing/kunit/kunit.py').is_symlink()
