@@ -392,6 +392,8 @@ static void zap_full_gather(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_SMP))
 		kunit_skip(test, "the mmu_gather is not limited without CONFIG_SMP");
+	if (!PTEBATCH_NOTIFIES)
+		kunit_skip(test, "UML calls no MMU notifier at a TLB flush");
 	if (PTRS_PER_PTE * PAGE_SIZE > SZ_64M)
 		kunit_skip(test, "a page table maps more than 64 MiB, the limit of the suites");
 	row.check = check_full;

@@ -25,7 +25,8 @@
 #include "../kernel/syscall.h"
 #include "swap.h"
 
-#if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM)
+/* Reclaim cannot handle the large folios of rows without CONFIG_TRANSPARENT_HUGEPAGE. */
+#if defined(CONFIG_SWAP) && defined(CONFIG_BLK_DEV_RAM) && defined(CONFIG_TRANSPARENT_HUGEPAGE)
 
 /* Two disks of equal priority: the kernel uses them in turn. */
 #define SWAP_DISKS	2
@@ -564,7 +565,7 @@ void ptebatch_swap_free(struct folio *folio)
 		swap_cache_del_folio(folio);
 }
 
-#else /* !CONFIG_SWAP || !CONFIG_BLK_DEV_RAM */
+#else /* !CONFIG_SWAP || !CONFIG_BLK_DEV_RAM || !CONFIG_TRANSPARENT_HUGEPAGE */
 
 int ptebatch_swap_on(struct kunit_suite *suite)
 {
@@ -587,8 +588,11 @@ void ptebatch_swap_off(struct kunit_suite *suite)
 
 const char *ptebatch_swap_missing(void)
 {
-	return IS_ENABLED(CONFIG_SWAP) ? "no swap space without CONFIG_BLK_DEV_RAM" :
-					 "no swap space without CONFIG_SWAP";
+	if (!IS_ENABLED(CONFIG_SWAP))
+		return "no swap space without CONFIG_SWAP";
+	if (!IS_ENABLED(CONFIG_BLK_DEV_RAM))
+		return "no swap space without CONFIG_BLK_DEV_RAM";
+	return "no large folios in swap space without CONFIG_TRANSPARENT_HUGEPAGE";
 }
 
 const char *ptebatch_swap_second_missing(void)
