@@ -32,7 +32,8 @@ twins-$(CONFIG_NUMA) += mempolicy
 twins-$(CONFIG_TRANSPARENT_HUGEPAGE) += khugepaged
 
 # mm/internal.h, and mm/*.c for the twins.
-ccflags-y += -I$(or $(if $(KBUILD_EXTMOD),$(KSRC)),$(srctree))/mm
+tree := $(or $(if $(KBUILD_EXTMOD),$(KSRC)),$(srctree))
+ccflags-y += -I$(tree)/mm
 
 ifeq ($(KBUILD_EXTMOD),)
 # Built in, a twin is compiled like the kernel's source, so that it is as fast
@@ -68,8 +69,17 @@ $(obj)/lib/link/unexported.h: $(users) FORCE
 ptebatch_kunit-y += lib/link/stubs.o
 AFLAGS_lib/link/stubs.o := -I$(obj)/lib/link
 $(obj)/lib/link/stubs.o: $(obj)/lib/link/unexported.h
-clean-files := lib/link/unexported.h
+clean-files += lib/link/unexported.h
 endif
+
+# What an older kernel lacks: see lib/port/port.h.
+ccflags-y += -include $(src)/lib/port/port.h -I$(obj)/lib/port -idirafter $(src)/lib/port/include
+filechk_has = grep -v '^\#' $(src)/lib/port/probes | while read -r name file text; do \
+	! grep -qsF -- "$$text" $(tree)/$$file || echo "\#define PTEBATCH_HAS_$$name"; done
+$(obj)/lib/port/has.h: $(src)/lib/port/probes FORCE
+	$(call filechk,has)
+$(addprefix $(obj)/,$(ptebatch_kunit-y) $(twins-y:%=lib/twin/%.o)): $(obj)/lib/port/has.h
+clean-files += lib/port/has.h
 
 else
 # For the user.

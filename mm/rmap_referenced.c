@@ -19,11 +19,11 @@
 #include "../lib/arch/arch.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
+#include "../lib/op/reference.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/service/lru_gen.h"
-#include "../lib/twin/twin.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -185,10 +185,10 @@ static long count_references(const struct ptebatch_op *op,
 		if (nr == PTEBATCH_NO_FOLIO || nr == done)
 			continue;
 		done = nr;
-		references += (twin ? ptebatch_twin_folio_referenced :
-				      folio_referenced)
-			(space->folios[nr],
-			 folio_test_locked(space->folios[nr]), NULL, &more);
+		references +=
+			ptebatch_folio_referenced(space->folios[nr], twin,
+						  folio_test_locked(space->folios[nr]),
+						  &more);
 		vma_flags_set_mask(&returned_flags, more);
 	}
 	/* mlock_vma_folio() queues folios per CPU: drain the queues. */

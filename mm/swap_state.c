@@ -12,7 +12,6 @@
 #include <linux/mman.h>
 #include <linux/pagemap.h>
 #include <linux/swap.h>
-#include <linux/swap_ops.h>
 
 #include "internal.h"
 #include <swap.h>
@@ -80,15 +79,13 @@ static void free_folio(struct folio *folio)
 static int write_zeroes(swp_entry_t entry)
 {
 	struct folio *folio = alloc_folio(entry, BIT(0));
-	struct swap_io_ctx ctx = {};
 	int err;
 
 	if (IS_ERR(folio))
 		return PTR_ERR(folio);
 	clear_page(folio_address(folio));
 	folio_mark_uptodate(folio);
-	err = swap_writeout(&ctx, folio);
-	swap_write_submit(&ctx);
+	err = ptebatch_swap_write(folio);
 	folio_lock(folio);
 	free_folio(folio);
 	return err;
@@ -103,13 +100,9 @@ static void check_contents(const struct ptebatch_trial *trial, struct folio *fol
 			   unsigned int first)
 {
 	const struct swap_in_row *row = trial->test->param_value;
-	struct swap_io_ctx ctx = {};
 	unsigned int i;
 
-	swap_read_folio(&ctx, folio);
-	swap_read_submit(&ctx);
-	folio_lock(folio);
-	KUNIT_EXPECT_TRUE_MSG(trial->test, folio_test_uptodate(folio),
+	KUNIT_EXPECT_TRUE_MSG(trial->test, ptebatch_swap_read(folio),
 			      "swap_read_folio() does not read the folio");
 	for (i = first; i < first + folio_nr_pages(folio); i++) {
 		struct page *page = folio_page(folio, i - first);

@@ -5,7 +5,30 @@
 #include "internal.h"
 
 #include "../service/lru_gen.h"
+#include "../twin/twin.h"
 #include "reference.h"
+
+/**
+ * ptebatch_folio_referenced() - call folio_referenced()
+ * @folio: the folio
+ * @twin: call the twin instead
+ * @is_locked: @folio is locked
+ * @vma_flags: set to the flags of the VMAs in which it was referenced
+ *
+ * Context: Process context, may sleep.
+ * Return: what folio_referenced() returns.
+ */
+int ptebatch_folio_referenced(struct folio *folio, bool twin, bool is_locked,
+			      vma_flags_t *vma_flags)
+{
+	/* An older kernel has a vm_flags_t, which is the first word. */
+	void *flags = vma_flags;
+
+	*vma_flags = EMPTY_VMA_FLAGS;
+	if (twin)
+		return ptebatch_twin_folio_referenced(folio, is_locked, NULL, flags);
+	return folio_referenced(folio, is_locked, NULL, flags);
+}
 
 /**
  * ptebatch_reference() - isolate a folio and check its references, as reclaim does
@@ -21,7 +44,7 @@ int ptebatch_reference(struct folio *folio)
 
 	if (!folio_isolate_lru(folio))
 		return -EBUSY;
-	references = folio_referenced(folio, false, NULL, &flags);
+	references = ptebatch_folio_referenced(folio, false, false, &flags);
 	folio_putback_lru(folio);
 	return references;
 }

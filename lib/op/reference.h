@@ -11,6 +11,8 @@
 extern const struct ptebatch_op ptebatch_referenced;
 extern const struct ptebatch_op ptebatch_walk, ptebatch_walk_hot;
 
+int ptebatch_folio_referenced(struct folio *folio, bool twin, bool is_locked,
+			      vma_flags_t *vma_flags);
 int ptebatch_reference(struct folio *folio);
 
 #endif /* PTEBATCH_REFERENCE_H */

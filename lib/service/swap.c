@@ -468,15 +468,47 @@ long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
 	       (long)page : -1;
 }
 
-/* Write a locked folio in the swap cache; locked again after success. */
-static int write_out(struct folio *folio)
+/**
+ * ptebatch_swap_write() - write a folio in the swap cache to its slots
+ * @folio: the folio, locked; unlocked afterwards
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or an error of swap_writeout().
+ */
+int ptebatch_swap_write(struct folio *folio)
 {
 	struct swap_io_ctx ctx = {};
 	int err;
 
-	folio_clear_dirty_for_io(folio);
 	err = swap_writeout(&ctx, folio);
 	swap_write_submit(&ctx);
+	return err;
+}
+
+/**
+ * ptebatch_swap_read() - read a folio in the swap cache from its slots
+ * @folio: the folio, locked, not uptodate; locked again afterwards
+ *
+ * Context: Process context, may sleep.
+ * Return: true if the folio is uptodate.
+ */
+bool ptebatch_swap_read(struct folio *folio)
+{
+	struct swap_io_ctx ctx = {};
+
+	swap_read_folio(&ctx, folio);
+	swap_read_submit(&ctx);
+	folio_lock(folio);
+	return folio_test_uptodate(folio);
+}
+
+/* Write a locked folio in the swap cache; locked again after success. */
+static int write_out(struct folio *folio)
+{
+	int err;
+
+	folio_clear_dirty_for_io(folio);
+	err = ptebatch_swap_write(folio);
 	if (err)
 		return -EIO;
 	folio_wait_writeback(folio);
@@ -496,7 +528,6 @@ static int write_out(struct folio *folio)
  */
 int ptebatch_swap_round_trip(struct folio *folio)
 {
-	struct swap_io_ctx ctx = {};
 	unsigned int i;
 	int err;
 
@@ -507,10 +538,7 @@ int ptebatch_swap_round_trip(struct folio *folio)
 	for (i = 0; i < folio_nr_pages(folio); i++)
 		ptebatch_page_untag(folio_page(folio, i));
 	folio_clear_uptodate(folio);
-	swap_read_folio(&ctx, folio);
-	swap_read_submit(&ctx);
-	folio_lock(folio);
-	return folio_test_uptodate(folio) ? 0 : -EIO;
+	return ptebatch_swap_read(folio) ? 0 : -EIO;
 }
 
 /**
@@ -643,6 +671,16 @@ struct folio *ptebatch_swap_cached(swp_entry_t entry)
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)
 {
 	return -1;
+}
+
+int ptebatch_swap_write(struct folio *folio)
+{
+	return -EOPNOTSUPP;
+}
+
+bool ptebatch_swap_read(struct folio *folio)
+{
+	return false;
 }
 
 int ptebatch_swap_round_trip(struct folio *folio)

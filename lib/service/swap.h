@@ -27,6 +27,8 @@ int ptebatch_swap_count(struct folio *folio, unsigned int page);
 int ptebatch_swap_entry_count(swp_entry_t entry);
 struct folio *ptebatch_swap_cached(swp_entry_t entry);
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry);
+int ptebatch_swap_write(struct folio *folio);
+bool ptebatch_swap_read(struct folio *folio);
 int ptebatch_swap_round_trip(struct folio *folio);
 int ptebatch_swap_out(struct folio *folio);
 unsigned long ptebatch_swap_flags(swp_entry_t entry, unsigned long clear,

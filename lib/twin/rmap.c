@@ -16,7 +16,7 @@ __visible void ptebatch_twin_try_to_unmap(struct folio *folio,
 
 __visible int ptebatch_twin_folio_referenced(struct folio *folio, int is_locked,
 					     struct mem_cgroup *memcg,
-					     vma_flags_t *vma_flags)
+					     void *vma_flags)
 {
 	return folio_referenced(folio, is_locked, memcg, vma_flags);
 }

@@ -64,8 +64,7 @@ void ptebatch_twin_try_to_unmap(struct folio *folio, enum ttu_flags flags);
 
 /* As folio_referenced() of mm/rmap.c, without MGLRU. */
 int ptebatch_twin_folio_referenced(struct folio *folio, int is_locked,
-				   struct mem_cgroup *memcg,
-				   vma_flags_t *vma_flags);
+				   struct mem_cgroup *memcg, void *vma_flags);
 
 /* An operation on PTEs that counts its cost, see contpte.c. */
 void ptebatch_twin_pte_op(enum ptebatch_pte_op op, struct ptebatch_ptes *ptes,

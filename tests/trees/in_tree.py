@@ -23,8 +23,8 @@ PAGE = 'Documentation/mm/ptebatch.rst'
 INDEX = 'Documentation/mm/index.rst'
 MAINTAINERS = 'MAINTAINERS'
 TOUCHED = ('mm/Kconfig', 'mm/Makefile', MAINTAINERS, INDEX)
-# For the module, and for make run, make coverage and make mutation.
-OMITTED = ('lib/link/*', 'lib/kernel/coverage.c', 'lib/kernel/mutation.[ch]', 'lib/kernel/resume.c', 'lib/kernel/watchdog.c')
+# For the module and other kernels, and for make run, make coverage and make mutation.
+OMITTED = ('lib/link/*', 'lib/port/*', 'lib/kernel/coverage.c', 'lib/kernel/mutation.[ch]', 'lib/kernel/resume.c', 'lib/kernel/watchdog.c')
 
 ENTRY = f'''\
 MEMORY MANAGEMENT - KUNIT TESTS OF BATCHED PAGE TABLE ENTRIES
@@ -94,7 +94,7 @@ def makefile(text: str, present: Collection[str], project: Path = PROJECT) -> st
             paragraphs.append('\n'.join(lines))
     result = '\n\n'.join(paragraphs)
     result = re.sub(r'^# From top to bottom.*\n|^ifeq \(\$\(KBUILD_EXTMOD\),\)\n', '', result, flags=re.MULTILINE)
-    result = re.sub(r'-I\$\(or .*\)/mm$', '-I$(srctree)/mm', result, flags=re.MULTILINE)
+    result = re.sub(r'^tree := .*\n', '', result, flags=re.MULTILINE).replace('$(tree)', '$(srctree)')
     return f'# SPDX-License-Identifier: GPL-2.0\n\n{result}\n'
 
 

@@ -22,6 +22,7 @@ from trees.series import Patch
 
 KEPT_TREES = 6
 HOME = 'mm/tests/ptebatch'
+PROBES = 'lib/port/probes'
 STATE = '.ptebatch.json'
 
 # Files that a build leaves in a tree, by path from the top. In a git checkout, git ignores them.
@@ -61,6 +62,7 @@ def hooks(tree: Path) -> dict[str, bytes]:
     for folder in ('lib', 'mm'):
         for path in (PROJECT / folder).rglob('*.[chS]'):
             files[f'{HOME}/{path.relative_to(PROJECT)}'] = path.read_bytes()
+    files[f'{HOME}/{PROBES}'] = (PROJECT / PROBES).read_bytes()
     # kunit.py resolves links, and builds the tree that contains the real kunit.py.
     for path in (tree / 'tools/testing/kunit').rglob('*'):
         if path.is_file() and '__pycache__' not in path.parts:

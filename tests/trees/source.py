@@ -16,7 +16,7 @@ from host import packages
 from host import tools
 
 # OLDEST is the first version whose functions the suites can call; NEWEST is the last version that was tested.
-OLDEST = (7, 3)
+OLDEST = (7, 2)
 NEWEST = (7, 3)
 SUITES = ('trixie-backports', 'sid')
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'

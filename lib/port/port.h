@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The suites are written for the newest kernel. This header gives an older one the
+ * same names; the Makefile includes it before each source. What the tree has is in
+ * has.h, which the Makefile generates from the list "probes".
+ */
+#ifndef PTEBATCH_PORT_H
+#define PTEBATCH_PORT_H
+
+#include "has.h"
+
+#ifndef PTEBATCH_HAS_UFFD_RWP
+
+#include <linux/mm.h>
+#include <linux/swap.h>
+#include <linux/userfaultfd_k.h>
+
+/* No write and read protection: only uffd-wp uses the bit. */
+#define VM_UFFD_RWP			VM_NONE
+#define MM_CP_UFFD_RWP			0
+#define MM_CP_UFFD_RWP_RESOLVE		0
+#define UFFDIO_REGISTER_MODE_RWP	0
+#define UFFD_FEATURE_RWP		0
+
+#define pgtable_supports_uffd()		pgtable_supports_uffd_wp()
+#define pte_uffd(pte)			pte_uffd_wp(pte)
+#define pte_mkuffd(pte)			pte_mkuffd_wp(pte)
+#define pte_clear_uffd(pte)		pte_clear_uffd_wp(pte)
+#define pte_swp_uffd(pte)		pte_swp_uffd_wp(pte)
+#define pte_swp_mkuffd(pte)		pte_swp_mkuffd_wp(pte)
+#define pte_swp_clear_uffd(pte)		pte_swp_clear_uffd_wp(pte)
+#define pmd_uffd(pmd)			pmd_uffd_wp(pmd)
+#define pmd_mkuffd(pmd)			pmd_mkuffd_wp(pmd)
+#define pmd_clear_uffd(pmd)		pmd_clear_uffd_wp(pmd)
+#define pmd_swp_uffd(pmd)		pmd_swp_uffd_wp(pmd)
+#define pmd_swp_mkuffd(pmd)		pmd_swp_mkuffd_wp(pmd)
+
+#endif
+
+#ifndef PTEBATCH_HAS_CLEAR_NONPRESENT_PTES
+#define clear_nonpresent_ptes(mm, addr, ptep, nr)	\
+	clear_not_present_full_ptes(mm, addr, ptep, nr, 0)
+#endif
+
+#ifndef PTEBATCH_HAS_SOFTLEAF_TO_PMD
+#define softleaf_to_pmd(entry)		swp_entry_to_pmd(entry)
+#endif
+
+/* Kernel threads have the root folder of the first process. */
+#ifndef PTEBATCH_HAS_SCOPED_WITH_INIT_FS
+#define scoped_with_init_fs()
+#endif
+
+#endif /* PTEBATCH_PORT_H */
