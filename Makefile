@@ -85,8 +85,8 @@ else
 # For the user.
 
 O ?= build
-# A tree of one's own is tested as it is; a series for it begins with the fixes.
-FIXES ?= $(if $(and $(KSRC),$(filter-out patch,$(MAKECMDGOALS))),,$(wildcard mm/series/fixes))
+# Another kernel is tested as it is; a series for it begins with the fixes.
+FIXES ?= $(if $(and $(KSRC)$(KERNEL),$(filter-out patch,$(MAKECMDGOALS))),,$(wildcard mm/series/fixes))
 
 goals := $(shell sed -n 's/^\([a-z]*\) .*/\1/p' tests/commands.txt)
 variables := $(shell sed -n 's/^\([A-Z_]*\)=.*/\1/p' tests/variables.txt)

@@ -118,7 +118,7 @@ def main(env: Mapping[str, str]) -> int:
     into = results(env) / 'orders'
     lock.claim(into)
     console = Console()
-    tree = wanted[0].ksrc or source.fetched(wanted[0].cache / 'source', console)
+    tree = source.chosen(wanted[0], console)
     with console.step('apply', ', '.join(patches.SERIES)):
         steps, errors = applied(tree)
     for error in errors:

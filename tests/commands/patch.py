@@ -109,9 +109,7 @@ def main(env: Mapping[str, str]) -> int:
     lock.claim(into)
     console = Console()
     packages.ensure(patches.NEEDS, console)
-    if settings.ksrc:
-        source.check(settings.ksrc)
-    tree = settings.ksrc or source.fetched(settings.cache / 'source', console)
+    tree = source.chosen(settings, console)
     if (tree / HOME).exists():
         raise Trouble(f'KSRC={tree}: {HOME} is there already', 'type KSRC= with a kernel tree without the suites')
     shutil.rmtree(into, ignore_errors=True)

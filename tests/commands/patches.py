@@ -164,9 +164,7 @@ def main(env: Mapping[str, str]) -> int:
     lock.claim(into)
     console = Console()
     packages.ensure(NEEDS, console)
-    if settings.ksrc:
-        source.check(settings.ksrc)
-    tree = settings.ksrc or source.fetched(settings.cache / 'source', console)
+    tree = source.chosen(settings, console)
     chosen = folders(settings)
     into.mkdir(parents=True, exist_ok=True)
     errors, written = '', []

@@ -39,9 +39,7 @@ class Outcome:
 
 def trees(settings: Settings, console: Console) -> tuple[Shadow, Shadow]:
     """The tree to test, and the tree without SERIES= (the same if SERIES= is empty)."""
-    if settings.ksrc:
-        source.check(settings.ksrc)
-    origin = settings.ksrc or source.fetched(settings.cache / 'source', console)
+    origin = source.chosen(settings, console)
     fixes = series.read(settings.fixes) if settings.fixes else []
     patches = series.without(series.read(settings.series), fixes) if settings.series else []
     if not settings.strict:

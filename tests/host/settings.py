@@ -83,6 +83,7 @@ class Settings:
     variants: tuple[Variant, ...] = ()  # to run one after the other, see each()
     variant: Variant | None = None      # the variant of this run
     config: tuple[str, ...] = ()    # options of the kernel's configuration, besides those of the kind
+    release: str = ''       # version of Debian's kernel, or rc; empty: the newest supported one
     tree: str = ''          # the name of a tree for several series, one after the other; empty: a tree for each series
 
     @property
@@ -108,9 +109,10 @@ class Settings:
     def sources(self) -> list[str]:
         """The variables that select kernel and CPU, as the user types them; without those that have their default."""
         paths = {'KSRC': self.ksrc, 'SERIES': self.series, 'FIXES': self.fixes}
-        default = PROJECT / 'mm/series/fixes' if not self.ksrc else None
+        default = PROJECT / 'mm/series/fixes' if not self.ksrc and not self.release else None
         config = [f"KCONFIG_ADD='{' '.join(self.config)}'"] if self.config else []
         kind = [self.kind.typed] if self.kind.typed else []
+        kind += [f'KERNEL={self.release}'] if self.release else []
         return config + kind + ([f'VARIANTS={self.variant.name}'] if self.variant else []) + [
             f'{name}={value or ""}' for name, value in paths.items() if value != (default if name == 'FIXES' else None)]
 
@@ -193,6 +195,11 @@ class Settings:
         selected = variants.chosen(arch, env.get('VARIANTS', ''))
         if selected and (loadable or debug):
             raise Trouble('VARIANTS=: not supported with LOADABLE=1 or DEBUG=1', 'leave VARIANTS= or the others out')
+        release = env.get('KERNEL', '')
+        if release and env.get('KSRC'):
+            raise Trouble('KERNEL= and KSRC=: one kernel expected', 'leave one of them out')
+        if release and not re.fullmatch(r'\d+\.\d+|rc', release):
+            raise Trouble(f'KERNEL={release}: expected a version', 'type for example KERNEL=7.2 or KERNEL=rc')
         kind = KINDS['loadable' if loadable else 'debug' if debug else 'kcsan' if kcsan else 'built in']
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
         return cls(
@@ -211,4 +218,5 @@ class Settings:
             strict=env.get('STRICT', '') not in ('', '0'),
             variants=selected,
             config=config,
+            release=release,
         )

@@ -13,12 +13,16 @@ from host.console import Console, Step
 from host.errors import Trouble
 from host import lock
 from host import packages
+from host.settings import Settings
 from host import tools
 
 # OLDEST is the first version whose functions the suites can call; NEWEST is the last version that was tested.
 OLDEST = (7, 2)
 NEWEST = (7, 3)
 SUITES = ('trixie-backports', 'sid')
+# KERNEL=rc: the release candidates.
+RC = 'rc'
+RC_SUITES = ('experimental',)
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 # The file of a fetched tree that contains Debian's version.
@@ -32,9 +36,10 @@ def _version_of(name: str) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def _newest(names: list[str]) -> str | None:
-    """The newest supported one of Debian's source packages."""
-    known = {version: name for name in names if (version := _version_of(name)) and OLDEST <= version <= NEWEST}
+def _newest(names: list[str], wanted: str = '') -> str | None:
+    """The newest supported one of Debian's source packages, or that of a version."""
+    known = {version: name for name in names if (version := _version_of(name)) and OLDEST <= version <= NEWEST
+             and wanted in ('', RC, '{}.{}'.format(*version))}
     return known[max(known)] if known else None
 
 
@@ -77,15 +82,16 @@ class PrivateApt:
         return tools.run([program, '-q', *self.options, *args], cwd=self.folder, watch=lambda: step.progress(progress))
 
 
-def _fetch(folder: Path, step: Step) -> Path:
-    """Fetch the newest supported source package into the folder."""
-    trouble = f'no supported kernel in {" or ".join(SUITES)}'
-    for suite in SUITES:
+def _fetch(folder: Path, wanted: str, step: Step) -> Path:
+    """Fetch a source package into the folder: the newest supported one, or that of a version."""
+    suites = RC_SUITES if wanted == RC else SUITES
+    trouble = f'no {wanted or "supported"} kernel in {" or ".join(suites)}'
+    for suite in suites:
         step.note = suite
         try:
             apt = PrivateApt(folder / suite, suite, OWN_TREE)
             apt.run('apt-get', 'update', '--error-on=any', step=step)
-            package = _newest(apt.run('apt-cache', 'pkgnames', 'linux-source-', step=step).split())
+            package = _newest(apt.run('apt-cache', 'pkgnames', 'linux-source-', step=step).split(), wanted)
             if package:
                 step.note = f'{package} from {suite}'
                 apt.run('apt-get', 'download', package, step=step)
@@ -112,27 +118,38 @@ def version(tree: Path) -> str:
     return kept.read_text().strip() if kept.exists() else '.'.join(_makefile(tree))
 
 
-def fetched(cache: Path, console: Console) -> Path:
-    """Debian's kernel source in the cache, fetched at the first call."""
+def fetched(cache: Path, console: Console, wanted: str = '') -> Path:
+    """Debian's kernel source in the cache, fetched at the first call: the newest supported one, or that of a version."""
+    end = f'-{RC}' if wanted == RC else ''
+
     def cached() -> str | None:
-        return _newest([path.name for path in cache.glob('linux-source-*')])
+        name = _newest([path.name.removesuffix(end) for path in cache.glob(f'linux-source-*{end}')], wanted)
+        return name and name + end
 
     cache.mkdir(parents=True, exist_ok=True)
     if not cached():
         with lock.locked(cache / '.lock', lambda: console.say('another run is fetching the kernel: waiting')):
             if not cached():
-                _fetch_and_unpack(cache, console)
+                _fetch_and_unpack(cache, wanted, end, console)
     name = cached()
     assert name
     return cache / name
 
 
-def _fetch_and_unpack(cache: Path, console: Console) -> None:
+def chosen(settings: Settings, console: Console) -> Path:
+    """The kernel source of a run: the user's own tree, checked, or Debian's."""
+    if settings.ksrc:
+        check(settings.ksrc)
+        return settings.ksrc
+    return fetched(settings.cache / 'source', console, settings.release)
+
+
+def _fetch_and_unpack(cache: Path, wanted: str, end: str, console: Console) -> None:
     packages.ensure(packages.FETCH, console)
     with scratch(cache / '.tmp-download') as downloads:
         with console.step('fetch') as step:
-            package = _fetch(downloads, step)
-        with console.step('unpack') as step, tools.staging(cache / package.name.split('_')[0]) as into:
+            package = _fetch(downloads, wanted, step)
+        with console.step('unpack') as step, tools.staging(cache / (package.name.split('_')[0] + end)) as into:
             _unpack(package, into, step)
             (into / VERSION).write_text(package.name.split('_')[1] + '\n')
             step.progress(lambda: 'deleting the archive')

@@ -53,6 +53,21 @@ def test_fetches_newest_supported_kernel(apt: Machine) -> None:
     assert (apt.cache / 'linux-source-7.3/mm/x.c').exists()
 
 
+def test_fetches_a_version(apt: Machine) -> None:
+    assert source.fetched(apt.cache, Console(), '7.3') == apt.cache / 'linux-source-7.3'
+    with pytest.raises(Trouble, match='no 7.2 kernel in trixie-backports or sid'):
+        source.fetched(apt.cache, Console(), '7.2')
+
+
+def test_fetches_a_release_candidate_beside_the_release(apt: Machine) -> None:
+    source.fetched(apt.cache, Console())
+    assert source.fetched(apt.cache, Console(), 'rc') == apt.cache / 'linux-source-7.3-rc'
+    assert source.fetched(apt.cache, Console()) == apt.cache / 'linux-source-7.3'
+    apt.program('apt-cache', 'echo linux-source-6.12\n')
+    with pytest.raises(Trouble, match='no rc kernel in experimental'):
+        source.fetched(apt.out, Console(), 'rc')
+
+
 def test_cached_source_needs_no_network(apt: Machine) -> None:
     source.fetched(apt.cache, Console())
     for program in ('apt-get', 'apt-cache', 'dpkg-deb'):

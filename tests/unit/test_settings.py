@@ -75,9 +75,19 @@ def test_no_kernel_tree(tmp_path: Path) -> None:
         source.check(tmp_path)
 
 
+@pytest.mark.parametrize(('variables', 'message'), [
+    ({'KERNEL': '7.3.4'}, 'KERNEL=7.3.4: expected a version; type for example KERNEL=7.2'),
+    ({'KERNEL': '7.2', 'KSRC': '.'}, 'KERNEL= and KSRC=: one kernel expected'),
+])
+def test_kernel_version(variables: dict[str, str], message: str) -> None:
+    with pytest.raises(Trouble, match=message):
+        Settings.read(variables)
+    assert Settings.read({'KERNEL': '7.2'}).sources == ['KERNEL=7.2']
+
+
 def test_kernel_too_old(machine: Machine) -> None:
     (machine.tree / 'Makefile').write_text('VERSION = 6\nPATCHLEVEL = 12\n')
-    with pytest.raises(Trouble, match=r': Linux 6\.12 is too old; type KSRC= with Linux 7\.3 or newer'):
+    with pytest.raises(Trouble, match=r': Linux 6\.12 is too old; type KSRC= with Linux 7\.2 or newer'):
         source.check(machine.tree)
 
 
