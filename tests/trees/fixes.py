@@ -40,7 +40,7 @@ def known() -> Sequence[Fix]:
 def _applies(patch: Patch, folder: Path, *options: str) -> bool:
     """Apply a patch to a folder if it applies as a whole."""
     try:
-        tools.run(['git', 'apply', *options, '-'], cwd=folder, stdin=patch.text,
+        tools.run(['git', 'apply', *options, '-'], cwd=folder, stdin=patch.diff,
                   env=tools.environment(GIT_CEILING_DIRECTORIES=str(folder.parent)))
     except tools.Failed:
         return False
@@ -48,11 +48,11 @@ def _applies(patch: Patch, folder: Path, *options: str) -> bool:
 
 
 @contextmanager
-def _copy(origin: Path, overlay: Mapping[str, bytes | None]) -> Iterator[Path]:
-    """A folder with the files that the fixes touch, from the overlay or the tree."""
+def _copy(origin: Path, overlay: Mapping[str, bytes | None], patches: Sequence[Patch] = ()) -> Iterator[Path]:
+    """A folder with the files that the fixes and other patches touch, from the overlay or the tree."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for file in {file for fix in known() for file in fix.patch.touched}:
+        for file in {file for patch in (*(fix.patch for fix in known()), *patches) for file in patch.touched}:
             content = overlay[file] if file in overlay else (origin / file).read_bytes() if (origin / file).is_file() else None
             if content is not None:
                 (folder / file).parent.mkdir(parents=True, exist_ok=True)
@@ -64,6 +64,25 @@ def without(number: str, origin: Path) -> list[str]:
     """The fixes to leave out of a tree for it to lack one of them: that one, and those that do not apply without it."""
     with _copy(origin, {}) as folder:
         return [fix.number for fix in known() if fix.number == number or not _applies(fix.patch, folder)]
+
+
+def unapplied(origin: Path, patches: Mapping[str, Sequence[Patch]]) -> list[str]:
+    """The names of series that do not apply, each alone, to a tree with those of the fixes that apply."""
+    found = []
+    with _copy(origin, {}, [patch for each in patches.values() for patch in each]) as folder:
+        for fix in known():
+            _applies(fix.patch, folder)
+        before = {path: path.read_bytes() for path in folder.rglob('*') if path.is_file()}
+        for name, each in patches.items():
+            if len(each) == 1:
+                applies = _applies(each[0], folder, '--check')
+            else:
+                applies = all(_applies(patch, folder) for patch in each)
+                for path, content in before.items():
+                    path.write_bytes(content)
+            if not applies:
+                found.append(name)
+    return found
 
 
 def states(origin: Path, patches: Sequence[Patch] = ()) -> Mapping[str, str]:
