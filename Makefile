@@ -76,6 +76,7 @@ endif
 ccflags-y += -include $(src)/lib/port/port.h -I$(obj)/lib/port -idirafter $(src)/lib/port/include
 filechk_has = grep -v '^\#' $(src)/lib/port/probes | while read -r name file text; do \
 	! grep -qsF -- "$$text" $(tree)/$$file || echo "\#define PTEBATCH_HAS_$$name"; done
+$(foreach twin,$(twins-y),$(eval CFLAGS_lib/twin/$(twin).o += -DPTEBATCH_TWIN))
 $(obj)/lib/port/has.h: $(src)/lib/port/probes FORCE
 	$(call filechk,has)
 $(addprefix $(obj)/,$(ptebatch_kunit-y) $(twins-y:%=lib/twin/%.o)): $(obj)/lib/port/has.h

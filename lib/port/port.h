@@ -9,11 +9,13 @@
 
 #include "has.h"
 
-#ifndef PTEBATCH_HAS_UFFD_RWP
-
+/* leafops.h does not include what it needs. A twin has its own headers, and their order. */
+#if !defined(PTEBATCH_HAS_SOFTLEAF_TO_PMD) && !defined(PTEBATCH_TWIN)
 #include <linux/mm.h>
 #include <linux/swap.h>
-#include <linux/userfaultfd_k.h>
+#endif
+
+#ifndef PTEBATCH_HAS_UFFD_RWP
 
 /* No write and read protection: only uffd-wp uses the bit. */
 #define VM_UFFD_RWP			VM_NONE
@@ -44,6 +46,11 @@
 
 #ifndef PTEBATCH_HAS_SOFTLEAF_TO_PMD
 #define softleaf_to_pmd(entry)		swp_entry_to_pmd(entry)
+#endif
+
+/* The level was called BBML2_NOABORT. */
+#ifndef PTEBATCH_HAS_BBML3
+#define system_supports_bbml3()		system_supports_bbml2_noabort()
 #endif
 
 /* Kernel threads have the root folder of the first process. */
