@@ -13,7 +13,7 @@ struct swap_io_ctx {
 };
 
 #define swap_writeout(ctx, folio)	(swap_writeout)(folio, &(ctx)->plug)
-#define swap_write_submit(ctx)		swap_write_unplug((ctx)->plug)
+#define swap_write_submit(ctx)		((ctx)->plug ? swap_write_unplug((ctx)->plug) : (void)0)
 #define swap_read_folio(ctx, folio)	(swap_read_folio)(folio, &(ctx)->plug)
 #define swap_read_submit(ctx)		swap_read_unplug((ctx)->plug)
 
