@@ -73,7 +73,7 @@ clean-files += lib/link/unexported.h
 endif
 
 # What an older kernel lacks: see lib/port/port.h.
-ccflags-y += -include $(src)/lib/port/port.h -I$(obj)/lib/port -idirafter $(src)/lib/port/include
+ccflags-y += -include $(src)/lib/port/port.h -I$(obj)/lib/port -I$(src)/lib/port/include
 filechk_has = grep -v '^\#' $(src)/lib/port/probes | while read -r name file text; do \
 	! grep -qsF -- "$$text" $(tree)/$$file || echo "\#define PTEBATCH_HAS_$$name"; done
 $(foreach twin,$(twins-y),$(eval CFLAGS_lib/twin/$(twin).o += -DPTEBATCH_TWIN))
