@@ -228,6 +228,13 @@ class Check:
             return ''
         return f'mm/series/{patches.PAGE} is out of date: type make patches && cp build/patches/{patches.PAGE} mm/series/'
 
+    def patch(self) -> str:
+        """What make patch finds in the series of the suites for the fetched kernel."""
+        log = self.folder / 'patch.log'
+        env = {name: value for name, value in self.env.items() if name not in ('KSRC', 'FIXES')}
+        status = tools.logged(tools.program('patch'), log, **env | {'O': str(self.folder), 'FIXES': str(patches.HOME / 'fixes')})
+        return log.read_text(errors='replace') if status else ''
+
     def orders(self) -> str:
         """What is wrong with the orders of our series on the fetched kernel; they are not compiled."""
         tree = source.fetched(self._settings({}).cache / 'source', self.console)
@@ -274,6 +281,7 @@ class Check:
         self.run_check('style', 'kernel-doc', self.kernel_doc)
         self.run_check('records', 'of the present patches', lambda: '\n'.join(recorded.all_outdated()))
         self.run_check('patches', 'git am, checkpatch, recipients', self.patches)
+        self.run_check('patches', 'the suites for a kernel tree: git am, checkpatch', self.patch)
         self.run_check('patches', 'all orders of the series apply', self.orders)
         for variables in RUNS:
             self.suites(variables)
