@@ -38,8 +38,10 @@ class Failed(Exception):
 
     def of_build(self, reason: str) -> Trouble:
         """The exception for the failed build of a kernel tree."""
-        return Trouble(reason, 'see the lines above; check that your tree or series builds without ptebatch',
-                       self.first_errors())
+        errors = self.first_errors()
+        remedy = ('make port lists what your tree changes of what the suites use' if 'tests/ptebatch/' in errors else
+                  'check that your tree or series builds without ptebatch')
+        return Trouble(reason, f'see the lines above; {remedy}', errors)
 
     def first_errors(self) -> str:
         """The lines of a failed build's output that state the error."""

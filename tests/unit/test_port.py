@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from commands import port
+from host import tools
 from project import uses
 from trees import fixes
 from trees.series import Patch
@@ -91,3 +92,9 @@ def test_all_patches_of_the_project() -> None:
     named = port.all_patches()
     assert 'mm/series/unmap' in named and 'mm/series/fixes' not in named
     assert any(len(patches) > 1 for name, patches in named.items() if name.startswith('tests/mutants/'))
+
+
+def test_a_failed_build_of_the_suites_names_the_command() -> None:
+    suites = tools.Failed(['make'], 2, 'mm/tests/ptebatch/lib/op/use.c:3:12: error: no GONE\n')
+    assert 'make port lists' in str(suites.of_build('it does not build'))
+    assert 'builds without ptebatch' in str(tools.Failed(['make'], 2, 'mm/mprotect.c:3: error: x\n').of_build('it does not build'))
