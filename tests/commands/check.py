@@ -217,12 +217,17 @@ class Check:
         return tools.run([self._kernel_script('checkpatch.pl'), *patches.CHECKPATCH, '-f', *sources, 'tests/guests/init.c',
                           'tests/guests/reproduce_init.c'], cwd=PROJECT)
 
+    def _on_fetched_kernel(self, command: str, **variables: str) -> str:
+        """The output of a command on the fetched kernel, if it fails."""
+        log = self.folder / f'{command}.log'
+        env = {name: value for name, value in self.env.items() if name not in ('KSRC', 'FIXES')}
+        status = tools.logged(tools.program(command), log, **env | {'O': str(self.folder)} | variables)
+        return log.read_text(errors='replace') if status else ''
+
     def patches(self) -> str:
         """What make patches finds in the mails of mm/series, on the fetched kernel; and whether their page is up to date."""
-        log = self.folder / 'patches.log'
-        env = {name: value for name, value in self.env.items() if name not in ('KSRC', 'FIXES')}
-        if tools.logged(tools.program('patches'), log, **env | {'O': str(self.folder)}):
-            return log.read_text(errors='replace')
+        if output := self._on_fetched_kernel('patches'):
+            return output
         page = self.folder / 'patches' / patches.PAGE
         if page.read_text() == (patches.HOME / patches.PAGE).read_text():
             return ''
@@ -230,10 +235,7 @@ class Check:
 
     def patch(self) -> str:
         """What make patch finds in the series of the suites for the fetched kernel."""
-        log = self.folder / 'patch.log'
-        env = {name: value for name, value in self.env.items() if name not in ('KSRC', 'FIXES')}
-        status = tools.logged(tools.program('patch'), log, **env | {'O': str(self.folder), 'FIXES': str(patches.HOME / 'fixes')})
-        return log.read_text(errors='replace') if status else ''
+        return self._on_fetched_kernel('patch', FIXES=str(patches.HOME / 'fixes'))
 
     def orders(self) -> str:
         """What is wrong with the orders of our series on the fetched kernel; they are not compiled."""

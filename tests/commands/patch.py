@@ -85,14 +85,12 @@ def compiled(settings: Settings, console: Console) -> Iterator[str]:
     state: dict[str, bytes | None] = {name: None for name in whole}
     tree.rewrite = lambda: state
     with tree.locked(console), console.step('compile', settings.arch.name) as progress:
-        configured = False
+        guest = Guest(settings, tree.path)
         for number, (patch, files) in enumerate(in_tree.steps(tree.origin), 1):
             state.update({name: text.encode() for name, text in files.items() if name.startswith(f'{HOME}/')})
             tree.bring_in_step()
-            guest = Guest(settings, tree.path)
-            if not configured:
+            if number == 1:
                 guest.configure()
-                configured = True
             try:
                 guest.make(f'{HOME}/')
             except tools.Failed as failed:
@@ -132,7 +130,7 @@ def main(env: Mapping[str, str]) -> int:
         (into / KNOWN).write_text(known_page(left_out))
         console.say(f'known     {len(left_out)} bugs that the tree has: {tools.shown(into / KNOWN)} lists the cases that fail')
     if 'ARCH' in given(env):
-        for error in compiled(replace(settings, series=None), console):
+        for error in compiled(settings, console):
             console.say(f'[FAILED] {error}')
             errors += error
     console.say(f'applied   by git am to {tree.name} {source.version(tree)}')

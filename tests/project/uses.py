@@ -18,8 +18,6 @@ CTAGS = ('ctags', '-R', '-f', '-', '--languages=C', '--langmap=C:.c.h', '--c-kin
 CALLABLE = ('function', 'prototype')
 IDENTIFIER = re.compile(r'\b[A-Za-z_]\w{3,}\b')
 COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
-# The name of a parameter, behind its type.
-PARAMETER = re.compile(r'(?<=[\w*\s])\b\w+(?=(?:\[\w*\])?$)')
 
 # The kinds and texts of the definitions of each name.
 Definitions = Mapping[str, set[tuple[str, str]]]
