@@ -107,9 +107,9 @@ static const struct ptebatch_case pmd_rows[] = {
 	  { "@-4 {Wdyx*4} | [Rdyx] | {Wdyx*4}", .prot = RW },
 	  "@-4 {Wdyx*4} {Rdyx*T} {Wdyx*4}" },
 	{ "huge zero page, soft-dirty: PTEs of the zero page, soft-dirty",
-	  { "Rzys*T", .prot = RW, .track = true, .huge_zero = true }, "Rzys*T" },
+	  { "[Rzys]", .prot = RW, .track = true }, "Rzys*T" },
 	{ "huge zero page, uffd-wp: PTEs of the zero page, uffd-wp",
-	  { "Rzyu*T", .prot = RW, .uffd = UFFD_WP, .huge_zero = true }, "Rzyu*T" },
+	  { "[Rzyu]", .prot = RW, .uffd = UFFD_WP }, "Rzyu*T" },
 
 	/* Migration and device-private entries. */
 	{ "writable migration entry: writable migration entries",

@@ -457,7 +457,7 @@ static const struct mlock_row rows[] = {
 	{ { "PMD migration entry and 64K folio, MLOCK_ONFAULT, munlock(): not mlocked",
 	    { "[Mw] {Wdyx*16}", .prot = RW } }, { ONFAULT, UNLOCK }, "00" },
 	{ { "huge zero page and 64K folio, MLOCK_ONFAULT: only the 64K folio mlocked",
-	    { "Rzy*T {Wdyx*16}", .prot = RW, .huge_zero = true } }, { ONFAULT }, "1" },
+	    { "[Rzy] {Wdyx*16}", .prot = RW } }, { ONFAULT }, "1" },
 	/* Device memory is never reclaimed. */
 	{ { "64K folio in device-coherent memory, MLOCK_ONFAULT: not mlocked",
 	    { "{Wdyx*16}", .prot = RW, .folios = COHERENT } }, { ONFAULT }, "0" },

@@ -205,26 +205,32 @@ static const char *wrong_shape(const struct ptebatch_shape *expected,
 	return NULL;
 }
 
-/* Check that exactly the expected folios are split, new or on another node. */
+/*
+ * Check that exactly the expected folios are split, new or on another node, and
+ * that PMDs map the huge zero page in the expected page tables.
+ */
 static bool expect_shapes(const struct ptebatch_trial *trial,
 			  const struct ptebatch_row *expected)
 {
 	const struct ptebatch_row *got = &trial->after.row;
+	const char *wrong = NULL;
 	unsigned int i;
 
-	for (i = 0; i < got->nr_folios; i++) {
-		const char *wrong = wrong_shape(&expected->folios[i],
-						&got->folios[i]);
-
-		if (!wrong)
-			continue;
-		KUNIT_FAIL(trial->test, "%s: folio %u %s", trial->function, i, wrong);
-		ptebatch_print_row(trial->test, "before", &trial->before.row, NULL);
-		ptebatch_print_row(trial->test, "expected", expected, NULL);
-		ptebatch_print_row(trial->test, "got", got, NULL);
-		return false;
-	}
-	return true;
+	for (i = 0; i < got->nr_folios && !wrong; i++)
+		wrong = wrong_shape(&expected->folios[i], &got->folios[i]);
+	if (wrong)
+		KUNIT_FAIL(trial->test, "%s: folio %u %s", trial->function, i - 1,
+			   wrong);
+	else if (expected->huge_zero != got->huge_zero)
+		KUNIT_FAIL(trial->test, "%s: a PMD %s the huge zero page",
+			   trial->function, expected->huge_zero & ~got->huge_zero ?
+			   "does not map" : "maps");
+	else
+		return true;
+	ptebatch_print_row(trial->test, "before", &trial->before.row, NULL);
+	ptebatch_print_row(trial->test, "expected", expected, NULL);
+	ptebatch_print_row(trial->test, "got", got, NULL);
+	return false;
 }
 
 /**

@@ -292,6 +292,29 @@ static bool parse_pages(struct parser *p, s16 folio, unsigned int first,
 	return true;
 }
 
+/*
+ * The entries from @first on are of a PMD. If it maps the huge zero page, that
+ * is no folio of the row.
+ */
+static bool finish_pmd(struct parser *p, unsigned int first)
+{
+	struct ptebatch_row *row = p->row;
+	unsigned int i, zeros = 0;
+
+	if (row->nr - first != PTRS_PER_PTE ||
+	    (row->first + first) % PTRS_PER_PTE)
+		return fail(p, "not a whole page table in brackets");
+	for (i = first; i < row->nr; i++)
+		zeros += !!(row->entries[i].flags & PTEBATCH_ZERO_PAGE);
+	if (!zeros)
+		return true;
+	if (zeros != PTRS_PER_PTE)
+		return fail(p, "zero page and folio in one PMD");
+	row->folios[--row->nr_folios] = (struct ptebatch_shape) {};
+	row->huge_zero |= BIT((row->first + first) / PTRS_PER_PTE);
+	return true;
+}
+
 /* "{Wdyx*4}", "(Wdyx*4)" or "[Wdyx]", from the opening brace on. */
 static bool parse_folio(struct parser *p, struct ptebatch_shape shape)
 {
@@ -333,20 +356,20 @@ static bool parse_folio(struct parser *p, struct ptebatch_shape shape)
 
 		/* One token stands for the whole page table. */
 		while (pages == 1 && p->row->nr - first < PTRS_PER_PTE) {
-			entry.page++;
+			entry.page += entry.folio != PTEBATCH_NO_FOLIO;
 			if (!add_entry(p, &entry))
 				return false;
 		}
-		pages = p->row->nr - first;
-		if (pages != PTRS_PER_PTE ||
-		    (p->row->first + first) % PTRS_PER_PTE)
-			return fail(p, "not a whole page table in brackets");
+		if (!finish_pmd(p, first))
+			return false;
+		pages = PTRS_PER_PTE;
 	}
 	if (!is_power_of_2(pages))
 		return fail(p, "not a power of two of pages in braces");
 	if (p->row->nr == first)
 		return fail(p, "a folio without an entry");
-	p->row->folios[folio].order = ilog2(pages);
+	if (folio < p->row->nr_folios)
+		p->row->folios[folio].order = ilog2(pages);
 	return true;
 }
 
@@ -375,6 +398,9 @@ static bool repeat(struct parser *p, unsigned int entry, unsigned int folio,
 			/* A ";" before the first entry is not repeated. */
 			if (i && test_bit(entry, p->row->vma_starts))
 				__set_bit(p->row->nr, p->row->vma_starts);
+			if (ptebatch_row_huge_zero(p->row, entry))
+				p->row->huge_zero |=
+					BIT((p->row->first + p->row->nr) / PTRS_PER_PTE);
 			if (!add_entry(p, &copy))
 				return false;
 		}
@@ -497,6 +523,11 @@ static bool same_marks(const struct ptebatch_shape *a,
 	       a->made == b->made && a->node == b->node;
 }
 
+static bool starts_table(const struct ptebatch_row *row, unsigned int i)
+{
+	return !((row->first + i) % PTRS_PER_PTE);
+}
+
 /* The end of the run of entries from @i on that one token can print. */
 static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 			    const unsigned long *differs)
@@ -509,6 +540,9 @@ static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 
 		if (end == row->from || end == row->to ||
 		    test_bit(end, row->vma_starts))
+			break;
+		if (starts_table(row, end) && (ptebatch_row_huge_zero(row, i) ||
+					       ptebatch_row_huge_zero(row, end)))
 			break;
 		if (next->kind != entry->kind || next->flags != entry->flags)
 			break;
@@ -587,6 +621,7 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 	s16 open = PTEBATCH_NO_FOLIO;	/* folio with an open brace */
 	unsigned int page = 0;		/* next page of that folio */
 	bool blank = false;		/* print a blank before the next token */
+	bool pmd;			/* a PMD maps the token's entries */
 	unsigned int i, end;
 
 	if (row->first) {
@@ -596,6 +631,7 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 	for (i = 0; i < row->nr; i = end) {
 		const struct ptebatch_entry *entry = &row->entries[i];
 		s16 folio = entry->folio;
+		bool huge_zero = ptebatch_row_huge_zero(row, i);
 		bool hole = folio == PTEBATCH_NO_FOLIO;
 
 		end = run_end(row, i, differs);
@@ -629,6 +665,8 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 					seq_buf_putc(out, ' ');
 			}
 		}
+		if (huge_zero && starts_table(row, i))
+			seq_buf_putc(out, '[');
 		if (differs_at(differs, i))
 			seq_buf_putc(out, '!');
 		ptebatch_entry_print(out, entry);
@@ -636,10 +674,11 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 			seq_buf_printf(out, "=%u", entry->page);
 			page = entry->page;
 		}
-		if (end - i > 1 && !(open != PTEBATCH_NO_FOLIO &&
-				     row->folios[open].pmd &&
-				     end - i == PTRS_PER_PTE))
+		pmd = huge_zero || (open != PTEBATCH_NO_FOLIO && row->folios[open].pmd);
+		if (end - i > 1 && !(pmd && end - i == PTRS_PER_PTE))
 			seq_buf_printf(out, "*%u", end - i);
+		if (huge_zero && starts_table(row, end))
+			seq_buf_putc(out, ']');
 		page += end - i;
 	}
 	if (open != PTEBATCH_NO_FOLIO)

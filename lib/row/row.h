@@ -34,9 +34,9 @@
  * Each token outside braces maps a small folio. Around tokens:
  *
  *	{ }	pages of one folio, in order; their number is a power of two
- *	[ ]	a PMD-mapped folio, or with M or D a PMD migration or
- *		device-private entry: a token for all of its entries, or tokens
- *		that add up to a whole page table
+ *	[ ]	a PMD-mapped folio, with z the huge zero page, or with M or D a
+ *		PMD migration or device-private entry: a token for all of its
+ *		entries, or tokens that add up to a whole page table
  *	( )	pages of a folio that was split into small folios (only
  *		expected and printed)
  *	{ }*3	three such folios
@@ -165,6 +165,8 @@ struct ptebatch_shape {
  * @nr_pages: number of pages in all folios
  * @folios: folios, in the order of their first entries
  * @entries: page table entries
+ * @huge_zero: one bit per page table, set if a PMD maps the huge zero page in
+ *             its place
  * @vma_starts: one bit per entry, set at the first entry of each VMA but the
  *              first VMA
  */
@@ -175,6 +177,7 @@ struct ptebatch_row {
 	unsigned int to;
 	unsigned int nr_folios;
 	unsigned int nr_pages;
+	unsigned int huge_zero;
 	struct ptebatch_shape folios[PTEBATCH_ROW_ENTRIES];
 	struct ptebatch_entry entries[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(vma_starts, PTEBATCH_ROW_ENTRIES);
@@ -188,6 +191,13 @@ static inline void ptebatch_row_copy(struct ptebatch_row *to,
 	memcpy(to->folios, from->folios, from->nr_folios * sizeof(from->folios[0]));
 	memcpy(to->entries, from->entries, from->nr * sizeof(from->entries[0]));
 	memcpy(to->vma_starts, from->vma_starts, sizeof(from->vma_starts));
+}
+
+/* Does a PMD that maps the huge zero page map entry @i? */
+static inline bool ptebatch_row_huge_zero(const struct ptebatch_row *row,
+					  unsigned int i)
+{
+	return row->huge_zero & BIT((row->first + i) / PTRS_PER_PTE);
 }
 
 static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)

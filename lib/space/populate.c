@@ -333,16 +333,10 @@ static void count_entry(const struct ptebatch_space *space,
 bool ptebatch_maps_huge(const struct ptebatch_space *space, unsigned int i)
 {
 	const struct ptebatch_row *row = &space->row;
-	unsigned int at, nr = (row->first + i) % PTRS_PER_PTE;
+	s16 folio = row->entries[i].folio;
 
-	if (row->entries[i].folio != PTEBATCH_NO_FOLIO)
-		return row->folios[row->entries[i].folio].pmd;
-	if (!space->setup.huge_zero || nr > i || i - nr + PTRS_PER_PTE > row->nr)
-		return false;
-	for (at = i - nr; at < i - nr + PTRS_PER_PTE; at++)
-		if (!(row->entries[at].flags & PTEBATCH_ZERO_PAGE))
-			return false;
-	return true;
+	return folio == PTEBATCH_NO_FOLIO ? ptebatch_row_huge_zero(row, i) :
+	       row->folios[folio].pmd;
 }
 
 /* Mark the page of an entry as mapped; false if it already is. */

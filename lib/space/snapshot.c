@@ -247,6 +247,12 @@ static void read_nodes(struct ptebatch_row *row,
 			row->folios[i].node = 1 + folio_nid(space->folios[i]);
 }
 
+/* Is entry @i the first of a page table that belongs to the row as a whole? */
+static bool maps_whole_table(const struct ptebatch_row *row, unsigned int i)
+{
+	return !((row->first + i) % PTRS_PER_PTE) && i + PTRS_PER_PTE <= row->nr;
+}
+
 /**
  * ptebatch_snapshot() - read the page tables of a place
  * @snapshot: returns the entries
@@ -287,7 +293,11 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 				       !ptebatch_folio_gone(space, i);
 	}
 	read_nodes(row, space);
+	row->huge_zero = 0;
 	for_each_set_bit(i, snapshot->huge, row->nr)
 		if (row->entries[i].folio != PTEBATCH_NO_FOLIO)
 			row->folios[row->entries[i].folio].pmd = true;
+		else if (maps_whole_table(row, i) &&
+			 row->entries[i].flags & PTEBATCH_ZERO_PAGE)
+			row->huge_zero |= BIT((row->first + i) / PTRS_PER_PTE);
 }

@@ -105,7 +105,7 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 
 	if (setup->folios & COHERENT && ptebatch_coherent_missing())
 		return ptebatch_coherent_missing();
-	if (setup->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+	if (row->huge_zero && !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
 		return "no huge zero page without CONFIG_TRANSPARENT_HUGEPAGE";
 
 	if (setup->folios & WITH_SWAP && ptebatch_swap_missing())

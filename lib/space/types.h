@@ -89,7 +89,6 @@ enum ptebatch_folios {
  *            the VMA after the third ";", and so on
  * @uffd: bits of enum ptebatch_uffd: userfaultfd
  * @folios: bits of enum ptebatch_folios: all folios
- * @huge_zero: a PMD maps the huge zero page where the picture has the zero page
  *             at all entries of a page table
  * @eof: number of entries of the row that are inside of the file; 0: all, and
  *       the VMA
@@ -108,7 +107,6 @@ struct ptebatch_setup {
 	unsigned int uffd;
 	unsigned int folios;
 	bool track;
-	bool huge_zero;
 	bool small;
 	bool twice;
 };
