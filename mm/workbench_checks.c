@@ -96,6 +96,16 @@ static void raise_rss_before(struct ptebatch_trial *trial, int by)
 	*rss += by * SZ_1M;
 }
 
+static void add_locked_vm(struct ptebatch_trial *trial, int by)
+{
+	trial->place->mm->locked_vm += 16 * by;
+}
+
+static void sub_data_vm(struct ptebatch_trial *trial, int by)
+{
+	trial->place->mm->data_vm -= by;
+}
+
 /* As if mprotect(PROT_READ) had returned one page less than it has changed. */
 static void return_less(struct ptebatch_trial *trial, int by)
 {
@@ -399,6 +409,10 @@ static const struct violation violation_rows[] = {
 	  &ptebatch_check_mapped, "NR_ANON_MAPPED has 17 pages of the row, 16 are mapped" },
 	{ "high watermark lower than the RSS was: reported", MAPPED, raise_rss_before,
 	  &ptebatch_check_watermark, "the RSS was 1048592 pages, its high watermark is 16" },
+	{ "locked_vm too high: reported", MAPPED, add_locked_vm, &ptebatch_check_vm_counts,
+	  "locked_vm is 16 pages, the VMAs have 0" },
+	{ "data_vm too low: reported", MAPPED, sub_data_vm, &ptebatch_check_vm_counts,
+	  "data_vm is " },
 	{ "page at another address than its index says: reported", MAPPED, move_first_page,
 	  &ptebatch_check_reverse_map, "the rmap does not find entry 0", .marked = 1 },
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE

@@ -13,16 +13,18 @@
 static void change(struct ptebatch_use *use, bool set)
 {
 	const struct ptebatch_place *place = use->trial->place;
-	vm_flags_t flags = use->condition->value;
+	vm_flags_t was, flags = use->condition->value;
 	struct vm_area_struct *vma;
 
 	rcu_read_lock();
 	vma = mtree_load(&place->mm->mm_mt, place->start);
+	was = vma->vm_flags;
 	use->word = set ? flags & ~vma->vm_flags : flags & vma->vm_flags;
 	if (set)
 		vma_flags_set_word(&vma->flags, use->word);
 	else
 		vma_flags_clear_word(&vma->flags, use->word);
+	ptebatch_vma_account(vma, was);
 	rcu_read_unlock();
 }
 

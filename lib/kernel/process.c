@@ -46,6 +46,25 @@ struct vm_area_struct *ptebatch_vma_lock(struct mm_struct *mm, unsigned long add
 }
 
 /**
+ * ptebatch_vma_account() - let the mm of a VMA count it by its flags
+ * @vma: the VMA
+ * @was: VM_* flags by which the mm has counted it
+ *
+ * As mprotect_fixup() and mlock_fixup() after a change of flags.
+ *
+ * Context: Any; as for vm_stat_account(), no other thread changes VMAs of the mm.
+ */
+void ptebatch_vma_account(const struct vm_area_struct *vma, vm_flags_t was)
+{
+	long pages = vma_pages(vma);
+
+	vm_stat_account(vma->vm_mm, was, -pages);
+	vm_stat_account(vma->vm_mm, vma->vm_flags, pages);
+	if ((was ^ vma->vm_flags) & VM_LOCKED)
+		vma->vm_mm->locked_vm += was & VM_LOCKED ? -pages : pages;
+}
+
+/**
  * ptebatch_vma_flags() - change the flags of a VMA, and its page protection
  * @mm: the mm
  * @addr: an address in the VMA, in bytes
@@ -58,8 +77,10 @@ void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 			vm_flags_t set, vm_flags_t clear)
 {
 	struct vm_area_struct *vma = ptebatch_vma_lock(mm, addr);
+	vm_flags_t was = vma->vm_flags;
 
 	vm_flags_mod(vma, set, clear);
+	ptebatch_vma_account(vma, was);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
 }

@@ -20,6 +20,7 @@ struct ptebatch_dummy_task {
 
 struct mm_struct *ptebatch_mm_alloc(void);
 struct vm_area_struct *ptebatch_vma_lock(struct mm_struct *mm, unsigned long addr);
+void ptebatch_vma_account(const struct vm_area_struct *vma, vm_flags_t was);
 void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 			vm_flags_t set, vm_flags_t clear);
 void ptebatch_sigkill_set(void);

@@ -9,6 +9,7 @@
 
 #include "internal.h"
 
+#include "../kernel/process.h"
 #include "../twin/twin.h"
 #include "protect.h"
 
@@ -73,8 +74,11 @@ int ptebatch_mprotect(struct mm_struct *mm, unsigned long start,
 static void protect_vma(struct vm_area_struct *vma, unsigned long prot,
 			unsigned int pkey)
 {
+	vm_flags_t was = vma->vm_flags;
+
 	vma_start_write(vma);
 	vm_flags_reset(vma, new_flags(vma, prot, pkey));
+	ptebatch_vma_account(vma, was);
 	vma_set_page_prot(vma);
 }
 

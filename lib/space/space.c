@@ -329,6 +329,7 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 {
 	const struct ptebatch_setup *setup = &space->setup;
 	struct vm_area_struct *vma;
+	vm_flags_t was;
 	int err;
 
 	err = mmap_in(space, mm, addr, offset);
@@ -345,9 +346,11 @@ static int map_vma(struct ptebatch_space *space, struct mm_struct *mm,
 		vm_flags_set(vma, VM_UFFD_RWP);
 	if (space->uffd)
 		set_uffd(vma, space->uffd);
+	was = vma->vm_flags;
 	vm_flags_set(vma, setup->vma);
 	vm_flags_set(vma, calc_vm_prot_bits(setup->prot & (PROT_EXEC | PTEBATCH_PROT_MTE),
 					    setup->pkey));
+	ptebatch_vma_account(vma, was);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 
+#include "../kernel/process.h"
 #include "vmas.h"
 
 /* Set @flags from @start to @end, at most to the end of the VMA. */
@@ -14,6 +15,7 @@ static int set_flags(struct mm_struct *mm, unsigned long start,
 		     unsigned long end, vm_flags_t flags)
 {
 	struct vm_area_struct *vma;
+	vm_flags_t was;
 	vma_flags_t new;
 
 	VMA_ITERATOR(vmi, mm, start);
@@ -25,7 +27,9 @@ static int set_flags(struct mm_struct *mm, unsigned long start,
 	if (IS_ERR(vma))
 		return PTR_ERR(vma);
 	vma_start_write(vma);
+	was = vma->vm_flags;
 	vma->flags = new;
+	ptebatch_vma_account(vma, was);
 	return 0;
 }
 
