@@ -23,6 +23,7 @@ from results import known
 from results.known import Known
 from results.report import Counts
 from trees import fixes as our_fixes
+from trees import older
 from trees import series
 from trees.shadow import Shadow, prune
 from trees import source
@@ -58,8 +59,8 @@ def known_bugs(settings: Settings, tree: Shadow, base: Shadow, console: Console)
         # No case of this architecture fails without a fix whose list is empty.
         if states[fix.number] == our_fixes.CANNOT_TELL and record.get(fix.number) != []:
             console.say(f'unknown   {fix.number}: neither the fix nor its reverse applies, failures of this bug count: {fix.title}')
-    return known.of(settings.arch.name, {fix.number: fix.title for fix in our_fixes.known()
-                                         if states[fix.number] == our_fixes.LACKS})
+    lacking = {fix.number: fix.title for fix in our_fixes.known() if states[fix.number] == our_fixes.LACKS}
+    return known.of(settings.arch.name, lacking, older.of(tree.origin, series.apply(tree.patches, tree.origin), lacking))
 
 
 def stacked(settings: Settings) -> str:

@@ -66,7 +66,7 @@ class Judge:
             reason += ', so far {tried} of {total} combinations'.format(**fact.words)
         if boot.case:
             reason += f' in {": ".join(boot.case)}'
-        if bug := self.bugs.cases.get(boot.case):
+        if bug := self.bugs.bug(boot.case):
             self.console.say(f'known     {reason}: {bug}')
             return False
         self._error(reason, '; the last lines of its log:')
@@ -79,9 +79,9 @@ class Judge:
     def _check_warnings(self, boot: Boot) -> None:
         """Check rule 10 (no kernel warnings) also between cases, and in cases without an address space."""
         log = boot.log
-        if boot.case in self.bugs.cases:
+        if self.bugs.bug(boot.case):
             log = log[:max((end for *_, end in known.each(log)), default=0)]
-        judged = known.without(log[log.find('KTAP version'):], self.bugs.cases) if 'KTAP version' in log else ''
+        judged = known.without(log[log.find('KTAP version'):], self.bugs) if 'KTAP version' in log else ''
         warnings = reports.found(judged)
         for warning in dict.fromkeys(warnings[:WARNINGS]):
             self._error(f'the kernel warned: {warning}')

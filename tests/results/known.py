@@ -10,13 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from host.errors import Trouble
 from host.settings import PROJECT
 from host import tools
 from results.report import CRASH, FAIL, PASS, SKIP, XFAIL, Case, Verdicts
+from trees.older import Difference
 
 FOLDER = PROJECT / 'tests/recorded/known'
 # Cases that fail without all fixes, but with each of them left out alone.
@@ -41,10 +44,19 @@ SUMMARY = re.compile(r'Failures: ')
 
 @dataclass(frozen=True)
 class Known:
-    """The cases that bugs of the tree make fail, with the number of the bug, and the title of each bug."""
+    """The cases that bugs of the tree make fail, with the number or name of the bug, and the title of each bug."""
 
     cases: Mapping[Case, str] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    patterns: Mapping[str, str] = field(default_factory=dict)   # of cases that may fail, their names joined by SEPARATOR
+
+    def __bool__(self) -> bool:
+        return bool(self.cases or self.patterns)
+
+    def bug(self, case: Case) -> str | None:
+        """The bug that makes the case fail; None if there is none."""
+        name = SEPARATOR.join(case)
+        return self.cases.get(case) or next((bug for pattern, bug in self.patterns.items() if fnmatchcase(name, pattern)), None)
 
     def lines(self, failed: Mapping[str, int], verdicts: Verdicts) -> list[str]:
         """A line for each bug of which recorded cases pass, then one for each that makes cases fail."""
@@ -111,8 +123,8 @@ def outdated(arch: str, numbers: Sequence[str], bare: Verdicts) -> str:
     return '\n'.join([*lines, f'{shown} does not match the kernel without fixes: {remedy}']) if lines else ''
 
 
-def of(arch: str, lacking: Mapping[str, str]) -> Known:
-    """The known failures of a tree that lacks these fixes: their titles by number."""
+def of(arch: str, lacking: Mapping[str, str], older: Mapping[str, Difference] = MappingProxyType({})) -> Known:
+    """The known failures of a tree that lacks these fixes, their titles by number, and differs from the newest kernel."""
     record = load(arch)
     titles = dict(lacking)
     numbers = [number for number in sorted(record) if number in lacking]
@@ -123,7 +135,8 @@ def of(arch: str, lacking: Mapping[str, str]) -> Known:
     for number in numbers:
         for case in record[number]:
             cases.setdefault(case, number)
-    return Known(cases, titles)
+    titles |= {name: each.title for name, each in older.items()}
+    return Known(cases, titles, {pattern: name for name, each in older.items() for pattern in each.cases})
 
 
 def each(log: str) -> Iterator[tuple[Case, str, int, int]]:
@@ -142,11 +155,11 @@ def each(log: str) -> Iterator[tuple[Case, str, int, int]]:
         at = end
 
 
-def without(log: str, cases: Mapping[Case, str]) -> str:
-    """The log without the text of these failures."""
+def without(log: str, known: Known) -> str:
+    """The log without the text of known failures."""
     text, last = [], 0
     for case, verdict, begin, end in each(log):
-        if verdict == 'not ok' and case in cases:
+        if verdict == 'not ok' and known.bug(case):
             text.append(log[last:begin])
             last = end
     return ''.join([*text, log[last:]])
@@ -164,14 +177,14 @@ def mark_ktap(ktap: str, known: Known) -> str:
         inside = rows.pop(case, set())
         if verdict != 'not ok':
             continue
-        expected = inside == {True} or not inside and case in known.cases
+        number = known.bug(case) if not inside else None
+        expected = inside == {True} or number is not None
         rows.setdefault(case[:-1], set()).add(expected)
         if expected:
             begin = ktap.rfind('\n', 0, end - 1) + 1
             line = ktap[begin:end].rstrip().replace('not ok', 'ok', 1)
-            number = known.cases.get(case)
             text.append(f'{ktap[last:begin]}{line}'
-                        + (f' # XFAIL known {number}: {known.titles[number]}\n' if number and not inside else '\n'))
+                        + (f' # XFAIL known {number}: {known.titles[number]}\n' if number else '\n'))
             last = end
     return ''.join([*text, ktap[last:]])
 
@@ -185,7 +198,7 @@ def mark_json(content: dict[str, Any], known: Known, *above: str) -> Counter[str
     for group in content['sub_groups']:
         times += mark_json(group, known, *above, group['name'])
     for case in content['test_cases']:
-        if case['status'] == 'FAIL' and (number := known.cases.get((*above, case['name']))):
+        if case['status'] == 'FAIL' and (number := known.bug((*above, case['name']))):
             case['known'] = number
             times[number] += 1
     content['misc']['failed'] -= times.total()
@@ -199,7 +212,7 @@ def mark_junit(root: xml.etree.ElementTree.Element, known: Known, *above: str) -
     for suite in root.findall('testsuite'):
         times += mark_junit(suite, known, *above, suite.get('name', ''))
     for case in root.findall('testcase'):
-        number = known.cases.get((*above, case.get('name', '')))
+        number = known.bug((*above, case.get('name', '')))
         failure = case.find('failure')
         if number and failure is not None:
             failure.tag = 'skipped'
@@ -214,7 +227,7 @@ def mark_junit(root: xml.etree.ElementTree.Element, known: Known, *above: str) -
 def mark(folder: Path, known: Known) -> Counter[str]:
     """Mark the known failures in the results of a folder; return their number by bug."""
     times: Counter[str] = Counter()
-    if not known.cases:
+    if not known:
         return times
     ktap, results, junit = (folder / name for name in ('results.ktap', 'results.json', 'results.junit.xml'))
     if ktap.exists():
@@ -249,7 +262,7 @@ class Quiet:
         self.held.clear()
 
     def _is_known(self, name: str) -> bool:
-        return (*self.groups, name) in self.known.cases
+        return self.known.bug((*self.groups, name)) is not None
 
     def _end(self) -> None:
         """A suite or case whose failures are all known is not shown as failed."""
@@ -259,7 +272,7 @@ class Quiet:
 
     def __call__(self, line: str) -> None:
         text = STAMP.sub('', line)
-        if self.known.cases and SUMMARY.match(text):
+        if self.known and SUMMARY.match(text):
             return
         self.held.append(line)
         if text == BOOT:

@@ -17,6 +17,7 @@ from trees.series import Patch
 
 FOLDER = PROJECT / 'mm/series/fixes'
 HAS, LACKS, CANNOT_TELL = 'has', 'lacks', 'cannot tell'
+TELLING = 30    # characters of a text that is not found by chance
 # Without this fix, set_ptes() of UML maps wrong pages, and suites crash instead of failing.
 NEEDED = {'um': '0001'}
 
@@ -85,11 +86,20 @@ def unapplied(origin: Path, patches: Mapping[str, Sequence[Patch]]) -> list[str]
     return found
 
 
+def _has_lines(patch: Patch, folder: Path) -> bool | None:
+    """Whether the files have most of the text that a patch adds; None if it adds too little to tell."""
+    files = {file: '\n'.join(map(str.strip, (folder / file).read_text(errors='replace').splitlines()))
+             for file in patch.touched if (folder / file).is_file()}
+    added = [(file, text) for file, text in patch.added() if len(text) >= TELLING]
+    there = sum(len(text) for file, text in added if text in files.get(file, ''))
+    return there * 2 > sum(len(text) for _, text in added) if added else None
+
+
 def states(origin: Path, patches: Sequence[Patch] = ()) -> Mapping[str, str]:
     """Whether the tree with these patches has each fix, by number.
 
     A fix that can be taken away is there, one that can be applied is not. The last one is taken away first, since a fix
-    may change lines of an earlier one.
+    may change lines of an earlier one. In another kernel, where it can be neither, the text that it adds is sought.
     """
     applied = {patch.diff for patch in patches}
     if all(fix.patch.diff in applied for fix in known()):
@@ -102,7 +112,8 @@ def states(origin: Path, patches: Sequence[Patch] = ()) -> Mapping[str, str]:
                 found[fix.number] = HAS
         for fix in known():
             applies = _applies(fix.patch, folder)
-            found.setdefault(fix.number, LACKS if applies else CANNOT_TELL)
+            lacks = applies or _has_lines(fix.patch, folder) is False
+            found.setdefault(fix.number, LACKS if lacks else CANNOT_TELL)
     return {fix.number: HAS if fix.patch.diff in applied else found[fix.number] for fix in known()}
 
 

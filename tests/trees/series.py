@@ -44,6 +44,15 @@ class Patch:
     def touched(self) -> set[str]:
         return {name for names in TOUCHED.findall(self.text) for name in names if name}
 
+    def added(self) -> list[tuple[str, str]]:
+        """The file and the text of each run of lines that the patch adds, without the blanks around the lines."""
+        found, file = [], ''
+        for header, run in re.findall(r'^\+\+\+ b/(\S+).*|((?:^\+.*\n)+)', self.diff, re.MULTILINE):
+            file = header or file
+            if run:
+                found.append((file, '\n'.join(line[1:].strip() for line in run.splitlines())))
+        return found
+
     @property
     def title(self) -> str:
         return str(SUBJECT.findall(self.subject)[0][1])
