@@ -58,6 +58,14 @@ def test_part_of_a_fix(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert fixes.states(tree) == {'0001': CANNOT_TELL}
 
 
+@pytest.mark.parametrize(('there', 'state'), [('', LACKS), ('\tcall_of_a_function(argument, another);\n', CANNOT_TELL)])
+def test_by_text_where_no_patch_applies(tree: Path, monkeypatch: pytest.MonkeyPatch, there: str, state: str) -> None:
+    long = fix('0001', 'two', '\tcall_of_a_function(argument, another);')
+    monkeypatch.setattr(fixes, 'known', lambda: [long])
+    (tree / 'mm/x.c').write_text(f'another\n{there}kernel\n')
+    assert fixes.states(tree) == {'0001': state}
+
+
 def test_patches_on_top(tree: Path) -> None:
     assert fixes.states(tree, [FIRST]) == {'0001': HAS, '0002': LACKS, '0003': LACKS}
     # The same change with another message.

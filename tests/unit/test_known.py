@@ -136,10 +136,10 @@ def test_results_of_a_log() -> None:
 
 
 def test_log_without_known_failures() -> None:
-    text = known.without(LOG, BUGS.cases)
+    text = known.without(LOG, BUGS)
     assert 'WARNING' not in text and 'not merged' not in text and 'known, too' not in text
     assert '# first: the other failure\n    not ok 1 first\n' in text
-    assert known.without(LOG, {}) == LOG
+    assert known.without(LOG, Known()) == LOG
 
 
 def test_warning_of_a_crash_stays() -> None:
