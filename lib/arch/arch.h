@@ -17,8 +17,14 @@
 #include "arm64.h"
 #elif defined(CONFIG_X86_64)
 #include "x86_64.h"
+#elif defined(CONFIG_RISCV)
+#include "riscv.h"
+#elif defined(CONFIG_S390)
+#include "s390.h"
+#elif defined(CONFIG_PPC_BOOK3S_64)
+#include "powerpc.h"
 #else
-#error "ptebatch supports um, x86_64 and arm64 only"
+#error "ptebatch does not support this architecture, see Kconfig"
 #endif
 
 /* Number of entries in an aligned block that shares accessed and dirty. */

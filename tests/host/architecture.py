@@ -40,7 +40,7 @@ class Arch:
     @property
     def debian(self) -> str:
         """The name of the architecture in Debian's packages."""
-        return {'aarch64': 'arm64', 'x86_64': 'amd64'}.get(self.machine, self.machine)
+        return {'aarch64': 'arm64', 'x86_64': 'amd64', 'ppc64le': 'ppc64el'}.get(self.machine, self.machine)
 
     @property
     def qemu(self) -> str:
@@ -54,6 +54,9 @@ ARCHES = {arch.name: arch for arch in (
     Arch('x86_64', 'x86_64', 'x86_64-linux-gnu', 'bzImage', 'qemu-system-x86', ('setcpuid=519',),
          ('clearcpuid=rep_good',), 'vmlinux', ('CONFIG_HYPERVISOR_GUEST=y', 'CONFIG_PVH=y')),
     Arch('arm64', 'aarch64', 'aarch64-linux-gnu', 'Image.gz', 'qemu-system-arm', plain='arch/arm64/boot/Image'),
+    Arch('riscv', 'riscv64', 'riscv64-linux-gnu', 'Image', 'qemu-system-misc'),
+    Arch('s390', 's390x', 's390x-linux-gnu', 'bzImage', 'qemu-system-misc'),
+    Arch('powerpc', 'ppc64le', 'powerpc64le-linux-gnu', 'vmlinux', 'qemu-system-ppc'),
 )}
 
 
