@@ -19,7 +19,7 @@ from host.errors import Trouble
 from host.settings import PROJECT
 from host import tools
 from results.report import CRASH, FAIL, PASS, SKIP, XFAIL, Case, Verdicts
-from trees.older import Difference
+from trees.differences import Difference
 
 FOLDER = PROJECT / 'tests/recorded/known'
 # Cases that fail without all fixes, but with each of them left out alone.
@@ -123,7 +123,7 @@ def outdated(arch: str, numbers: Sequence[str], bare: Verdicts) -> str:
     return '\n'.join([*lines, f'{shown} does not match the kernel without fixes: {remedy}']) if lines else ''
 
 
-def of(arch: str, lacking: Mapping[str, str], older: Mapping[str, Difference] = MappingProxyType({})) -> Known:
+def of(arch: str, lacking: Mapping[str, str], others: Mapping[str, Difference] = MappingProxyType({})) -> Known:
     """The known failures of a tree that lacks these fixes, their titles by number, and differs from the newest kernel."""
     record = load(arch)
     titles = dict(lacking)
@@ -135,8 +135,8 @@ def of(arch: str, lacking: Mapping[str, str], older: Mapping[str, Difference] = 
     for number in numbers:
         for case in record[number]:
             cases.setdefault(case, number)
-    titles |= {name: each.title for name, each in older.items()}
-    return Known(cases, titles, {pattern: name for name, each in older.items() for pattern in each.cases})
+    titles |= {name: each.title for name, each in others.items()}
+    return Known(cases, titles, {pattern: name for name, each in others.items() for pattern in each.cases})
 
 
 def each(log: str) -> Iterator[tuple[Case, str, int, int]]:

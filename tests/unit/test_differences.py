@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What older kernels do in another way."""
+"""What kernels do in another way than the cases expect."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from host.errors import Trouble
 from results import known
 from results.known import Known
-from trees import older
-from trees.older import Difference
+from trees import differences
+from trees.differences import Difference
 
 OLDER = {
     'cost': Difference('mm: batches', 'mm/x.c', 'batch(', ['ptebatch_a > row > *: one batch']),
@@ -20,18 +20,23 @@ OLDER = {
 
 
 def test_newest_kernel_has_all_texts(kernel_source: Path) -> None:
-    assert not older.of(kernel_source, {}, {each.fix: '' for each in older.differences().values()})
+    assert not differences.of('none', kernel_source, {}, {each.fix: '' for each in differences.known().values()})
 
 
 def test_by_text_and_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(older, 'differences', lambda: OLDER)
-    assert [*older.of(tmp_path, {}, {})] == ['cost']
-    assert [*older.of(tmp_path, {}, {'0002': ''})] == ['cost', 'sample']
+    monkeypatch.setattr(differences, 'known', lambda: OLDER)
+    assert [*differences.of('um', tmp_path, {}, {})] == ['cost']
+    assert [*differences.of('um', tmp_path, {}, {'0002': ''})] == ['cost', 'sample']
     (tmp_path / 'mm').mkdir()
     (tmp_path / 'mm/x.c').write_text('batch(1);\nsample();\n')
-    assert not older.of(tmp_path, {}, {'0002': ''})
-    assert [*older.of(tmp_path, {'mm/x.c': b'sample();\n'}, {})] == ['cost']
-    assert [*older.of(tmp_path, {'mm/x.c': None}, {})] == ['cost']
+    assert not differences.of('um', tmp_path, {}, {'0002': ''})
+    assert [*differences.of('um', tmp_path, {'mm/x.c': b'sample();\n'}, {})] == ['cost']
+    assert [*differences.of('um', tmp_path, {'mm/x.c': None}, {})] == ['cost']
+
+
+def test_by_architecture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(differences, 'known', lambda: {'bit': Difference('mm: bit', 'mm/x.c', 'bit', ['*'], arch='riscv')})
+    assert [[*differences.of(arch, tmp_path, {}, {})] for arch in ('riscv', 'um')] == [['bit'], []]
 
 
 def test_patterns() -> None:
@@ -49,10 +54,10 @@ def test_patterns() -> None:
 
 @pytest.mark.parametrize('text', ['[x]\ntitle = 1\n', '[x', ''])
 def test_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(older, 'FILE', tmp_path / 'older.toml')
-    older.differences.cache_clear()
+    monkeypatch.setattr(differences, 'FILE', tmp_path / 'differences.toml')
+    differences.known.cache_clear()
     if text:
-        older.FILE.write_text(text)
-    with pytest.raises(Trouble, match='older.toml'):
-        older.differences()
-    older.differences.cache_clear()
+        differences.FILE.write_text(text)
+    with pytest.raises(Trouble, match='differences.toml'):
+        differences.known()
+    differences.known.cache_clear()
