@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make compare`: run all suites, all benches and the kernel's mm selftests on the kernel without and with a series.
 
-The output is a table for a cover letter.
+The output is a table for a cover letter. With TO=, the kernels are two trees instead.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from commands import bench
 from commands import run
@@ -17,7 +19,7 @@ from host.console import Console
 from host.errors import Trouble
 from host import exit_status
 from host import lock
-from host.settings import Settings, results
+from host.settings import RELEASE, Settings, results
 from host import tools
 from results.changes import Change, changes, counted, new_errors
 from results.markdown import figure, table
@@ -79,6 +81,27 @@ def need_series(wanted: Sequence[Settings]) -> None:
     """Trouble if SERIES= is not set."""
     if not all(settings.series for settings in wanted):
         raise Trouble('SERIES= is not set', 'type a patch, an mbox or a folder of patches, for example SERIES=v3.mbox')
+
+
+def pair(settings: Settings, to: str) -> tuple[Settings, Settings, str]:
+    """The two kernels of an architecture, and what differs between them: SERIES=, or with TO= the tree."""
+    if not to:
+        need_series([settings])
+        return replace(settings, series=None), settings, f'series {run.stacked(settings)}'
+    if settings.series:
+        raise Trouble('SERIES= and TO=: one change expected', 'leave one of them out')
+    # Each tree as it is: our fixes are made for one of them.
+    from_ = replace(settings, fixes=None)
+    if re.fullmatch(RELEASE, to):
+        return from_, replace(from_, ksrc=None, release=to), f'before: {_tree(from_)}, after: KERNEL={to}'
+    folder = Path(to).expanduser().absolute()
+    if not folder.is_dir():
+        raise Trouble(f'TO={to}: neither a folder nor a version', 'type the folder of a kernel tree, or for example TO=7.3')
+    return from_, replace(from_, ksrc=folder, release=''), f'before: {_tree(from_)}, after: {tools.shown(folder)}'
+
+
+def _tree(settings: Settings) -> str:
+    return tools.shown(settings.ksrc) if settings.ksrc else f'KERNEL={settings.release}'
 
 
 def side(settings: Settings, name: str) -> Settings:
@@ -148,15 +171,15 @@ def _count_rows(before: Record, after: Record) -> list[list[str]]:
             for name in dict.fromkeys([*then, *now]) if then.get(name) != now.get(name)]
 
 
-def compared(before: Side, after: Side, factor: float, stacked: str) -> Verdict:
-    """Compare two kernels of one architecture; `stacked`: what the series is based on."""
+def compared(before: Side, after: Side, factor: float, change: str) -> Verdict:
+    """Compare two kernels of one architecture; `change`: what differs between them."""
     rows, slower = _bench_rows(before.record, after.record, factor)
     key = before.record.key
     text = table([key.arch, 'before', 'after', 'ratio'],
                  [*_suite_rows(before, after), *rows, *_count_rows(before.record, after.record),
                   *_event_rows(before.record, after.record)])
     text += '\n' + _without_events(before.record, after.record)
-    verdict = Verdict(f'{key.arch}: {key.versions()}; series {stacked}\n\n{text}', slower,
+    verdict = Verdict(f'{key.arch}: {key.versions()}; {change}\n\n{text}', slower,
                       new_errors(before.errors, after.errors), functions.changes(before.record, after.record))
     return _with_cases(verdict, 'case', changes(before.verdicts, after.verdicts))
 
@@ -201,13 +224,13 @@ def conclude(reports: Sequence[Verdict], name: str, env: Mapping[str, str]) -> i
 def main(env: Mapping[str, str]) -> int:
     """Run `make compare`."""
     factor = tolerance(env)
-    wanted = arches(env)
-    need_series(wanted)
+    pairs = [pair(settings, env.get('TO', '')) for settings in arches(env)]
     lock.claim(results(env) / 'after')
     found = []
-    for settings in wanted:
-        before, after = side(replace(settings, series=None), 'before'), side(settings, 'after')
-        verdict = compared(judged(before, env), judged(after, env), factor, run.stacked(settings))
+    for *kernels, change in pairs:
+        before, after = (side(settings, name) for settings, name in zip(kernels, ('before', 'after')))
+        verdict = compared(judged(before, env), judged(after, env), factor, change)
+        settings = before
         if settings.arch.emulated and not settings.suites and env.get('SELFTESTS') != '0':
             verdict = _with_selftests(verdict, before, after, env)
         found.append(verdict)

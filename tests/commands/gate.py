@@ -90,5 +90,5 @@ def main(env: Mapping[str, str]) -> int:
     for settings, record in zip(wanted, recorded):
         before = compare.Side(_baseline(settings, env, record))
         after = compare.judged(compare.side(settings, 'after'), env)
-        verdicts.append(compare.compared(before, after, factor, run.stacked(settings)))
+        verdicts.append(compare.compared(before, after, factor, f'series {run.stacked(settings)}'))
     return compare.conclude(verdicts, 'gate.md', env)
