@@ -21,6 +21,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/op/collapse.h"
@@ -222,7 +223,7 @@ static unsigned int deposited_entries(struct mm_struct *mm, unsigned long addr)
 	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
 	spinlock_t *ptl = pmd_lock(mm, pmd);
 	pgtable_t table = pgtable_trans_huge_withdraw(mm, pmd);
-	unsigned int nr = used_entries(page_address(table));
+	unsigned int nr = used_entries(ptebatch_table_entries(table));
 
 	pgtable_trans_huge_deposit(mm, pmd, table);
 	spin_unlock(ptl);

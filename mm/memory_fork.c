@@ -83,7 +83,7 @@ static void expect_copy(const struct ptebatch_trial *child, unsigned int i)
 	struct page *page = pte_page(pte);
 	struct folio *folio = page_folio(page);
 
-	KUNIT_EXPECT_EQ_MSG(test, pte_write(pte), writable,
+	KUNIT_EXPECT_EQ_MSG(test, !!pte_write(pte), writable,
 			    PTEBATCH_RULE_WRITABLE ": write bit of the copy at entry %u",
 			    i);
 	KUNIT_EXPECT_TRUE_MSG(test, folio_test_anon(folio) &&

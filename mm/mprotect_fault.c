@@ -277,6 +277,7 @@ static void mprotect_same(struct kunit *test)
 	ptebatch_print_row(test, "mprotect", &upgraded->after.row, upgraded->differs);
 }
 
+#if PTEBATCH_TABLES_ARE_PAGES
 /*
  * Move two page tables, of @addr and of the next PMD, to physically adjacent
  * pages, so that an access beyond the end of one of them reaches the other.
@@ -305,6 +306,13 @@ static void make_tables_adjacent(struct kunit *test, struct mm_struct *mm,
 	}
 	mmap_write_unlock(mm);
 }
+#else
+static void make_tables_adjacent(struct kunit *test, struct mm_struct *mm,
+				 unsigned long addr)
+{
+	kunit_skip(test, "page tables are parts of pages: none is behind another");
+}
+#endif
 
 /* Split the VMA at the range, and mprotect() the outer parts to PROT_NONE. */
 static void protect_outside(struct kunit *test, const struct ptebatch_space *space)

@@ -415,7 +415,7 @@ static void destination_row(struct kunit *test)
 static pmd_t read_pmd(const struct ptebatch_place *place)
 {
 	pmd_t *pmd;
-	pmd_t value = {};
+	pmd_t value = __pmd(0);
 
 	mmap_read_lock(place->mm);
 	pmd = ptebatch_find_pmd(place->mm, place->start);

@@ -269,7 +269,7 @@ static void forbid_to_execute(struct ptebatch_trial *trial, int by)
 {
 	pte_t *raw = &trial->after.raw[trial->after.lead + 3];
 
-	*raw = __pte(pte_val(*raw) ^ PTEBATCH_PROT_NOEXEC);
+	*raw = __pte(pte_val(*raw) ^ (PTEBATCH_PROT_NOEXEC | PTEBATCH_PROT_EXEC));
 }
 
 /* The copies continue the page tables, physically and virtually. */
@@ -522,8 +522,10 @@ static void workbench_violation(struct kunit *test)
 	const struct violation *row = test->param_value, none = {};
 	struct ptebatch_trial *trial;
 
-	if (row->tamper == forbid_to_execute && !PTEBATCH_PROT_NOEXEC)
+	if (row->tamper == forbid_to_execute && !(PTEBATCH_PROT_NOEXEC | PTEBATCH_PROT_EXEC))
 		kunit_skip(test, "no execute permission in page table entries");
+	if (row->check == &ptebatch_check_tables && !PTEBATCH_TABLES_ARE_PAGES)
+		kunit_skip(test, "page tables are parts of pages: no copies next to them");
 	if (row->tamper == add_slot && ptebatch_swap_used() < 0)
 		kunit_skip(test, "the swap space is the machine's: its slots are not counted");
 	if (row->tamper == add_mapped_pages &&

@@ -73,13 +73,34 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 #endif
 
 /*
- * The bit that forbids user mode to execute, and all bits that every accessible
- * entry has from its VMA, whether writable or not: this bit, protection key,
- * memory type.
+ * The bit that forbids user mode to execute, or the bit that permits it, and all
+ * bits that every accessible entry has from its VMA, whether writable or not: this
+ * bit, protection key, memory type.
  */
 #ifndef PTEBATCH_PROT_NOEXEC
 #define PTEBATCH_PROT_NOEXEC	0
-#define PTEBATCH_PROT_BITS	0
+#endif
+#ifndef PTEBATCH_PROT_EXEC
+#define PTEBATCH_PROT_EXEC	0
+#endif
+#ifndef PTEBATCH_PROT_BITS
+#define PTEBATCH_PROT_BITS	(PTEBATCH_PROT_NOEXEC | PTEBATCH_PROT_EXEC)
+#endif
+
+/* The value of an empty entry. */
+#ifndef PTEBATCH_EMPTY
+#define PTEBATCH_EMPTY		0
+#endif
+
+/* Is a page table a page? Others are parts of pages. */
+#ifndef PTEBATCH_TABLES_ARE_PAGES
+#define PTEBATCH_TABLES_ARE_PAGES	1
+#endif
+
+#if PTEBATCH_TABLES_ARE_PAGES
+#define ptebatch_table_entries(table)	((pte_t *)page_address(table))
+#else
+#define ptebatch_table_entries(table)	((pte_t *)(table))
 #endif
 
 /* Must an executable entry be flushed before it may become another entry? */
@@ -129,6 +150,13 @@ static inline u8 ptebatch_tag_get(struct page *page)
 #define PTEBATCH_TLB_FLUSH_IPI		false
 #endif
 
+/* Make an mm one that a CPU has used. */
+#ifndef ptebatch_mm_use
+static inline void ptebatch_mm_use(struct mm_struct *mm)
+{
+}
+#endif
+
 /* Are changes of page tables, and TLB flushes, announced to MMU notifiers? */
 #ifndef PTEBATCH_NOTIFIES
 #define PTEBATCH_NOTIFIES		1
@@ -164,7 +192,9 @@ static inline bool ptebatch_set_ptes_works(void)
 
 /* Parameters of the function that the syscall entry code calls. */
 #ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+#ifndef PTEBATCH_SYSCALL_PARAMS
 #define PTEBATCH_SYSCALL_PARAMS	const struct pt_regs *regs
+#endif
 #else
 #define PTEBATCH_SYSCALL_PARAMS	long a, long b, long c, long d, long e, long f
 #endif

@@ -32,7 +32,9 @@ static bool protection_needs_flush(const struct ptebatch_trial *trial,
 	    !ptebatch_entry_present(&trial->after.row.entries[i]))
 		return false;
 	return (after & ~before & PTEBATCH_PROT_NOEXEC) ||
-	       ((after ^ before) & PTEBATCH_PROT_BITS & ~PTEBATCH_PROT_NOEXEC);
+	       (before & ~after & PTEBATCH_PROT_EXEC) ||
+	       ((after ^ before) & PTEBATCH_PROT_BITS &
+		~(PTEBATCH_PROT_NOEXEC | PTEBATCH_PROT_EXEC));
 }
 
 /* Every entry made less permissive was flushed. */

@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "../arch/arch.h"
 #include "process.h"
 
 /**
@@ -21,6 +22,7 @@ struct mm_struct *ptebatch_mm_alloc(void)
 	if (!mm)
 		return NULL;
 	mm->task_size = TASK_SIZE;
+	ptebatch_mm_use(mm);
 	arch_pick_mmap_layout(mm, &current->signal->rlim[RLIMIT_STACK]);
 	/* Prevent khugepaged from collapsing the pages under test. */
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);

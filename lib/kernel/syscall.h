@@ -26,7 +26,8 @@ static inline long ptebatch_syscall(ptebatch_syscall_t call,
 				    const struct ptebatch_args *args)
 {
 #ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
-	return call(&args->regs);
+	/* On s390 the parameter is not const, but nothing changes it. */
+	return call((struct pt_regs *)&args->regs);
 #else
 	const unsigned long *a = args->args;
 

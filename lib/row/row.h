@@ -60,9 +60,10 @@
 #define PTEBATCH_ROW_H
 
 #include <linux/bitmap.h>
-#include <linux/pgtable.h>
 #include <linux/seq_buf.h>
 #include <linux/types.h>
+
+#include "../arch/table.h"
 
 /* A row may extend over three page tables. */
 #define PTEBATCH_ROW_ENTRIES	(3 * PTRS_PER_PTE)

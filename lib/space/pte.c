@@ -138,7 +138,7 @@ pte_t ptebatch_pte_make(struct vm_area_struct *vma, struct page *page,
 	case PTEBATCH_GUARD:
 		return make_pte_marker(PTE_MARKER_GUARD);
 	default:
-		return __pte(0);
+		return __pte(PTEBATCH_EMPTY);
 	}
 }
 

@@ -206,11 +206,9 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 	if (pmd && !huge && !pmd_none(pmdval))
 		ptep = pte_offset_map_lock(mm, pmd, addr, &ptl);
 
-	for (i = 0; i < PTRS_PER_PTE && (ptep || huge); i++)
+	for (i = 0; i < PTRS_PER_PTE; i++)
 		raw[i] = ptep ? ptebatch_bare_pte(ptep_get(ptep + i)) :
-			 __pte(pmd_val(pmdval));
-	if (!ptep && !huge)
-		memset(raw, 0, PTRS_PER_PTE * sizeof(*raw));
+			 __pte(huge ? pmd_val(pmdval) : PTEBATCH_EMPTY);
 
 	for (i = max(-at, 0), at += i; i < PTRS_PER_PTE && at < (int)row->nr; i++, at++) {
 		finder.guess = space->row.entries[at].folio;

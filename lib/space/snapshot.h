@@ -17,7 +17,7 @@
  * @lead: index of the row's first entry in @raw
  * @nr: number of entries in @raw
  * @raw: the entries of the row's page tables and of one page table on each
- *       side, bit by bit; 0 where there is no page table
+ *       side, bit by bit; empty where there is no page table
  */
 struct ptebatch_snapshot {
 	struct ptebatch_row row;

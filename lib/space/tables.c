@@ -17,6 +17,7 @@
 
 #include "internal.h"
 
+#include "../arch/arch.h"
 #include "populate.h"
 #include "pte.h"
 #include "tables.h"
@@ -55,6 +56,7 @@ static unsigned long table_addr(const struct ptebatch_space *space,
 	return ALIGN_DOWN(space->places[0].start, PMD_SIZE) + table * PMD_SIZE;
 }
 
+#if PTEBATCH_TABLES_ARE_PAGES
 /* As __pte_alloc(), but with three more pages around the page table. */
 static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **first)
 {
@@ -81,6 +83,12 @@ static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **f
 	pmd_install(mm, pmd, &table);
 	return 0;
 }
+#else
+static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **first)
+{
+	return 0;
+}
+#endif
 
 /**
  * ptebatch_tables_alloc() - allocate page tables between copies of the adjacent ones

@@ -21,13 +21,19 @@ class Arch:
     suites_args: tuple[str, ...] = ()   # kernel parameters of a guest that runs the suites
     # What saves time, but not for the benches, whose figures must remain comparable:
     emulated_args: tuple[str, ...] = ()     # kernel parameters
-    plain: str = ''     # the file to start instead, which is not compressed, in the build folder
+    plain: str = ''     # the file to start instead, which is not compressed if there is such a file, in the build folder
     plain_config: tuple[str, ...] = ()      # options that it needs
+    suites_only: bool = False   # the module, debug kernels, benches and selftests were never tried
 
     @property
     def emulated(self) -> bool:
         """The kernel runs in QEMU. UML runs as a program of the host."""
         return bool(self.qemu_package)
+
+    @property
+    def complete(self) -> bool:
+        """QEMU runs the module, debug kernels, benches and selftests as well."""
+        return self.emulated and not self.suites_only
 
     @property
     def native(self) -> bool:
@@ -54,9 +60,9 @@ ARCHES = {arch.name: arch for arch in (
     Arch('x86_64', 'x86_64', 'x86_64-linux-gnu', 'bzImage', 'qemu-system-x86', ('setcpuid=519',),
          ('clearcpuid=rep_good',), 'vmlinux', ('CONFIG_HYPERVISOR_GUEST=y', 'CONFIG_PVH=y')),
     Arch('arm64', 'aarch64', 'aarch64-linux-gnu', 'Image.gz', 'qemu-system-arm', plain='arch/arm64/boot/Image'),
-    Arch('riscv', 'riscv64', 'riscv64-linux-gnu', 'Image', 'qemu-system-misc'),
-    Arch('s390', 's390x', 's390x-linux-gnu', 'bzImage', 'qemu-system-misc'),
-    Arch('powerpc', 'ppc64le', 'powerpc64le-linux-gnu', 'vmlinux', 'qemu-system-ppc'),
+    Arch('riscv', 'riscv64', 'riscv64-linux-gnu', 'Image', 'qemu-system-misc', plain='arch/riscv/boot/Image', suites_only=True),
+    Arch('s390', 's390x', 's390x-linux-gnu', 'bzImage', 'qemu-system-misc', plain='arch/s390/boot/bzImage', suites_only=True),
+    Arch('powerpc', 'ppc64le', 'powerpc64le-linux-gnu', 'vmlinux', 'qemu-system-ppc', plain='vmlinux', suites_only=True),
 )}
 
 

@@ -20,6 +20,7 @@ from host.variants import Variant
 
 PROJECT = Path(__file__).resolve().parents[2]
 MIN_LIMIT = 10  # seconds
+RELEASE = r'\d+\.\d+|rc'     # values of KERNEL=
 
 
 def _number(env: Mapping[str, str], name: str, default: int, bits: int = 31) -> int:
@@ -131,10 +132,12 @@ class Settings:
     def for_bench(self, env: Mapping[str, str]) -> Settings:
         """The settings for the benches."""
         settings = self.of_kind('bench', env)
-        clock = env.get('CLOCK') or ('count' if self.arch.emulated else 'native')
+        if self.arch.suites_only:
+            raise Trouble(f'ARCH={self.arch.name}: the benches are not supported', 'type ARCH=um, ARCH=x86_64 or ARCH=arm64')
+        clock = env.get('CLOCK') or ('count' if self.arch.complete else 'native')
         if clock not in ('count', 'native'):
             raise Trouble(f'CLOCK={clock}: unknown clock', 'type CLOCK=count or CLOCK=native')
-        if clock == 'count' and not self.arch.emulated:
+        if clock == 'count' and not self.arch.complete:
             raise Trouble(f'CLOCK=count: not supported with ARCH={self.arch.name}',
                           'type CLOCK=native, ARCH=x86_64 or ARCH=arm64')
         return replace(settings, suites=self.suites or 'ptebatch_*_bench', results=self.results / 'bench',
@@ -153,13 +156,13 @@ class Settings:
 
     def with_benches(self) -> Settings:
         """The settings for mutants under the counting clock."""
-        if not self.arch.emulated:
+        if not self.arch.complete:
             raise Trouble(f'BENCH=1: not supported with ARCH={self.arch.name}', 'type ARCH=x86_64 or ARCH=arm64')
         return replace(self.of_kind('mutation-bench'), counting=True)
 
     def for_selftests(self, env: Mapping[str, str]) -> Settings:
         """The settings for the kernel's own selftests."""
-        if not self.arch.emulated:
+        if not self.arch.complete:
             raise Trouble(f'ARCH={self.arch.name}: the selftests are not supported', 'type ARCH=x86_64 or ARCH=arm64')
         return self.of_kind('selftests', env)
 
@@ -171,7 +174,7 @@ class Settings:
         if len(env.get('SUITES', '').split()) > 1:
             raise Trouble(f'SUITES={env["SUITES"]}: expected one pattern', 'type for example SUITES=ptebatch_m*')
         loadable = env.get('LOADABLE', '') not in ('', '0')
-        if loadable and not arch.emulated:
+        if loadable and not arch.complete:
             raise Trouble(f'LOADABLE=1: not supported with ARCH={arch.name}', 'type ARCH=x86_64 or ARCH=arm64')
         exhaustive = env.get('EXHAUSTIVE', '') not in ('', '0')
         parameters = ('ptebatch_kunit.exhaustive=1',) if exhaustive else ()
@@ -185,8 +188,8 @@ class Settings:
         if kcsan and (loadable or arch.name != 'x86_64'):
             raise Trouble(f'DEBUG=kcsan: not supported with ARCH={arch.name}{" and LOADABLE=1" if loadable else ""}',
                           'type ARCH=x86_64, and no LOADABLE=')
-        if debug and (loadable or not arch.emulated):
-            raise Trouble('DEBUG=1: not supported with ARCH=um or LOADABLE=1', 'type ARCH=x86_64 or ARCH=arm64, and no LOADABLE=')
+        if debug and (loadable or not arch.complete):
+            raise Trouble(f'DEBUG=1: not supported with {"LOADABLE=1" if loadable else f"ARCH={arch.name}"}', 'type ARCH=x86_64 or ARCH=arm64, and no LOADABLE=')
         config = tuple(env.get('KCONFIG_ADD', '').split())
         for option in config:
             if not re.fullmatch(r'CONFIG_\w+=\S+', option):
@@ -198,7 +201,7 @@ class Settings:
         release = env.get('KERNEL', '')
         if release and env.get('KSRC'):
             raise Trouble('KERNEL= and KSRC=: one kernel expected', 'leave one of them out')
-        if release and not re.fullmatch(r'\d+\.\d+|rc', release):
+        if release and not re.fullmatch(RELEASE, release):
             raise Trouble(f'KERNEL={release}: expected a version', 'type for example KERNEL=7.2 or KERNEL=rc')
         kind = KINDS['loadable' if loadable else 'debug' if debug else 'kcsan' if kcsan else 'built in']
         cache = Path(env.get('XDG_CACHE_HOME') or Path.home() / '.cache').absolute() / 'ptebatch'
