@@ -208,10 +208,11 @@ static void set_hwpoison_entry(struct ptebatch_use *use, const unsigned long *ar
 	const struct ptebatch_place *place = use->trial->place;
 	struct folio *folio = use->trial->space->folios[0];
 	pmd_t *pmdp = ptebatch_find_pmd(place->mm, place->start);
+	unsigned long addr = ptebatch_addr(use->trial->space, 1);
 
 	folio_lock(folio);
-	set_pte(pte_offset_kernel(pmdp, ptebatch_addr(use->trial->space, 1)),
-		softleaf_to_pte(make_hwpoison_entry(&folio->page)));
+	set_pte_at(place->mm, addr, pte_offset_kernel(pmdp, addr),
+		   softleaf_to_pte(make_hwpoison_entry(&folio->page)));
 	folio_unlock(folio);
 }
 

@@ -162,6 +162,11 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 #define PTEBATCH_NOTIFIES		1
 #endif
 
+/* Do MMU notifiers learn of all TLB flushes? */
+#ifndef PTEBATCH_FLUSHES_SEEN
+#define PTEBATCH_FLUSHES_SEEN		1
+#endif
+
 /* True if folio_referenced() flushes the TLB for entries that become old. */
 #ifndef PTEBATCH_FLUSHES_YOUNG
 #define PTEBATCH_FLUSHES_YOUNG		false

@@ -14,6 +14,8 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 	};
 }
 
+#define set_pmd(pmdp, pmd)		WRITE_ONCE(*(pmdp), pmd)
+
 #define PTEBATCH_PROT_EXEC	_PAGE_EXEC
 
 #define PTEBATCH_TABLES_ARE_PAGES	0

@@ -17,6 +17,9 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 
 #define PTEBATCH_PROT_NOEXEC	_PAGE_NOEXEC
 
+/* The instructions that change an entry flush it. */
+#define PTEBATCH_FLUSHES_SEEN	0
+
 #define PTEBATCH_EMPTY		_PAGE_INVALID
 #define PTEBATCH_TABLES_ARE_PAGES	0
 

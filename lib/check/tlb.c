@@ -44,6 +44,8 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	const struct ptebatch_row *after = &trial->after.row;
 	unsigned int i;
 
+	if (!PTEBATCH_FLUSHES_SEEN)
+		return;
 	/* Without MMU notifiers the range is known after ptebatch_secondary_end(). */
 	if (!PTEBATCH_NOTIFIES && trial->secondary.mm)
 		return;

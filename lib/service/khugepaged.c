@@ -13,6 +13,7 @@
 #include <linux/sched/mm.h>
 #include <linux/string.h>
 
+#include "../arch/table.h"
 #include "../kernel/process.h"
 #include "../twin/twin.h"
 #include "khugepaged.h"

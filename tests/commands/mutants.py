@@ -13,6 +13,7 @@ from pathlib import Path
 
 from commands import run
 from guests.guest import Guest
+from host import architecture
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
@@ -48,10 +49,22 @@ def title(mutant: Path) -> str:
     return str(mutant.relative_to(MUTANTS).with_suffix(''))
 
 
-def _arch(mutant: Path) -> str:
-    if arch := key(mutant, 'arch'):
-        return arch
+def _arches(mutant: Path) -> list[str]:
+    """The architectures whose suites catch the mutant."""
+    if match := re.search(r'^# arch: (.+)', mutant.read_text(errors='replace'), re.MULTILINE):
+        return match[1].split()
     raise Trouble(f'{mutant}: the line "# arch:" is missing', 'add it above the diff, for example "# arch: um x86_64"')
+
+
+def _arch(mutant: Path, wanted: str = '') -> str:
+    return wanted or _arches(mutant)[0]
+
+
+def _is_for(mutant: Path, arch: str) -> bool:
+    """Of an architecture that no line names, those that are caught on all others that QEMU runs."""
+    named = _arches(mutant)
+    everywhere = all(name in named for name, each in architecture.ARCHES.items() if each.complete)
+    return arch in named or everywhere and architecture.find(arch).suites_only and not _alone(mutant)
 
 
 def _series(mutant: Path, folder: Path) -> Path:
@@ -78,7 +91,7 @@ def _settings(variables: Mapping[str, str]) -> Settings:
 def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple[bool, str]:
     """Whether the suites of the mutant's folder, or its benches, catch it, and the names of the cases that do."""
     # Of a slow mutant, the table of the benches that the key names must show it; a case that limits the cost may fail, too.
-    arch, slower, event = _arch(mutant), key(mutant, 'slower'), key(mutant, 'event')
+    arch, slower, event = _arch(mutant, env['ARCH']), key(mutant, 'slower'), key(mutant, 'event')
     folder.mkdir(parents=True, exist_ok=True)
     variables = {**env, 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
     if slower:
@@ -171,21 +184,22 @@ def chosen(env: Mapping[str, str]) -> list[Path]:
 
 def passed_on(env: Mapping[str, str]) -> dict[str, str]:
     """The variables that apply to the kernels of mutants."""
-    return {name: env.get(name, '') for name in ('FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME', 'O')}
+    return {name: env.get(name, '') for name in ('ARCH', 'FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME', 'O')}
 
 
-def kernels(mutants: Sequence[Path]) -> dict[tuple[str, str], list[Path]]:
-    """Those that may share a kernel, by its architecture and the series that it has."""
+def kernels(mutants: Sequence[Path], wanted: str = '') -> dict[tuple[str, str], list[Path]]:
+    """Those that may share a kernel, by its architecture, the wanted one or each mutant's own, and the series that it has."""
     found: dict[tuple[str, str], list[Path]] = {}
     for mutant in mutants:
         if not _alone(mutant):
-            found.setdefault((_arch(mutant), key(mutant, 'series')), []).append(mutant)
+            found.setdefault((_arch(mutant, wanted), key(mutant, 'series')), []).append(mutant)
     return dict(sorted(found.items()))
 
 
 def main(env: Mapping[str, str]) -> int:
     """Run the mutants and print them as a table; all must be caught."""
-    mutants = chosen(env)
+    wanted = env.get('ARCH', '')
+    mutants = [mutant for mutant in chosen(env) if not wanted or _is_for(mutant, wanted)]
     part = Shard.read(env)
     tree = '-'.join(['mutants', *part.name])
     lock.claim(results(env) / tree)
@@ -195,11 +209,11 @@ def main(env: Mapping[str, str]) -> int:
     def say(mutant: Path, good: bool, by: str) -> None:
         caught.append(good)
         left.remove(mutant)
-        print(ROW.format(title(mutant), _arch(mutant), by), flush=True)
+        print(ROW.format(title(mutant), _arch(mutant, wanted), by), flush=True)
 
     print(ROW.format('mutant', 'arch', 'caught by'))
     print(ROW.format('---', '---', '---'))
-    for (arch, on_top_of), several in kernels(left).items():
+    for (arch, on_top_of), several in kernels(left, wanted).items():
         for outcome in _in_one_kernel(several, arch, on_top_of, tree, passed_on(env)):
             say(*outcome)
     for mutant in [*left]:
