@@ -19,6 +19,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch/arch.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/op/advise.h"
@@ -216,8 +217,15 @@ static void set_hwpoison_entry(struct ptebatch_use *use, const unsigned long *ar
 	folio_unlock(folio);
 }
 
+static const char *no_hwpoison(const struct ptebatch_condition *condition)
+{
+	return IS_ENABLED(CONFIG_MEMORY_FAILURE) ? NULL :
+	       "no hwpoison entries without CONFIG_MEMORY_FAILURE";
+}
+
 static const struct ptebatch_condition_type hwpoison_entry = {
-	.name = "the second entry is a hwpoison entry", .occur = set_hwpoison_entry,
+	.name = "the second entry is a hwpoison entry", .missing = no_hwpoison,
+	.occur = set_hwpoison_entry,
 };
 
 #define HWPOISON_ENTRY	{ .type = &hwpoison_entry }
@@ -293,7 +301,7 @@ static void expect_flushed(const struct ptebatch_trial *trial)
 			   (is->folio != PTEBATCH_NO_FOLIO &&
 			    after->folios[is->folio].split);
 		if (!ptebatch_entry_normal(was) || is->kind != was->kind ||
-		    !(was->flags & ~is->flags & cleared))
+		    !(was->flags & ~is->flags & cleared) || !PTEBATCH_FLUSHES_SEEN)
 			continue;
 		KUNIT_EXPECT_TRUE_MSG(trial->test, test_bit(i, trial->secondary.flushed),
 				      PTEBATCH_RULE_TLB ": %s does not flush entry %u",
