@@ -15,6 +15,7 @@
 
 #include "internal.h"
 
+#include "../lib/arch/arch.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/op/collapse.h"
 #include "../lib/op/migrate.h"
@@ -84,7 +85,7 @@ static const struct ptebatch_case pmd_rows[] = {
 	{ "executable VMA, protection key 3: PTEs with both",
 	  { "[Rdyx]", .prot = PROT_READ | PROT_EXEC, .pkey = 3 }, "{Rdyx*T}" },
 	{ "PROT_NONE VMA: PROT_NONE PTEs",
-	  { "[Ndyx]", .prot = PROT_NONE }, "{Ndyx*T}" },
+	  { "[Ndyx]", .prot = PROT_NONE }, "{Nd" PTEBATCH_NONE_YOUNG "x*T}" },
 	{ "NUMA hint: accessible PTEs", { "[Ndyx]", .prot = RW }, "{Rdyx*T}" },
 	{ "soft-dirty, clean PMD: soft-dirty, clean PTEs",
 	  { "[Rysx]", .prot = RW, .track = true }, "{Rysx*T}" },

@@ -212,8 +212,8 @@ static void set_hwpoison_entry(struct ptebatch_use *use, const unsigned long *ar
 	unsigned long addr = ptebatch_addr(use->trial->space, 1);
 
 	folio_lock(folio);
-	set_pte_at(place->mm, addr, pte_offset_kernel(pmdp, addr),
-		   softleaf_to_pte(make_hwpoison_entry(&folio->page)));
+	ptebatch_exchange_pte(place->mm, addr, pte_offset_kernel(pmdp, addr),
+			      softleaf_to_pte(make_hwpoison_entry(&folio->page)));
 	folio_unlock(folio);
 }
 

@@ -467,8 +467,9 @@ static void fault(struct ptebatch_use *use, const unsigned long *args, struct pt
 
 	if (use->word == PART_NR(value) || !pte_none(ptep_get(ptep)))
 		return;
-	set_pte_at(mm, addr, ptep, pte_mkspecial(mk_pte(ZERO_PAGE(addr),
-							vm_get_page_prot(VM_READ))));
+	ptebatch_exchange_pte(mm, addr, ptep,
+			      pte_mkspecial(mk_pte(ZERO_PAGE(addr),
+						   vm_get_page_prot(VM_READ))));
 	use->word++;
 }
 

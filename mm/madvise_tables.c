@@ -10,6 +10,7 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 
+#include "../lib/arch/arch.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/op/advise.h"
 #include "../lib/run/case.h"
@@ -40,8 +41,9 @@ static void install_guard(struct ptebatch_use *use, const unsigned long *args,
 	const struct ptebatch_place *place = use->trial->place;
 	pmd_t *pmdp = ptebatch_find_pmd(place->mm, place->start);
 
-	set_pte_at(place->mm, place->start, pte_offset_kernel(pmdp, place->start),
-		   make_pte_marker(PTE_MARKER_GUARD));
+	ptebatch_exchange_pte(place->mm, place->start,
+			      pte_offset_kernel(pmdp, place->start),
+			      make_pte_marker(PTE_MARKER_GUARD));
 }
 
 static const struct ptebatch_condition_type guarded = {

@@ -13,6 +13,7 @@
  * A migration entry stands for a mapping that will come back: a folio is partially
  * mapped if its pages are when the entries are gone (lib/check/deferred.c).
  */
+#include "../lib/arch/arch.h"
 #include "../lib/twin/names.h"
 
 #include <kunit/test.h>
@@ -63,7 +64,8 @@ static const struct migrate_row rows[] = {
 	{ { "small folio between empty entries: as before",
 	    { "- Wdyx -", .prot = RW }, "- {Mw} -" } },
 	{ { "64K folio, PROT_NONE: as before",
-	    { "{Ndyx*16}", .prot = PROT_NONE }, "{Mx*16}" } },
+	    { "{Ndyx*16}", .prot = PROT_NONE }, "{Mx*16}" },
+	  "{Nd" PTEBATCH_NONE_YOUNG "x*16}" },
 	{ { "64K folio, NUMA hints: readable",
 	    { "{Ndyx*16}", .prot = RW }, "{Mx*16}" }, "{Rdyx*16}" },
 	{ { "64K folio in an mlocked VMA: as before",

@@ -34,6 +34,9 @@
 #define IDLE	BIT(0)
 #define YOUNG	BIT(1)
 
+/* The last page that a PMD maps. */
+#define LAST	(PTRS_PER_PTE - 1)
+
 /**
  * struct idle_row - a case
  * @c: the case; its argument is the operation's page: number of the entry that maps
@@ -199,8 +202,8 @@ static const struct idle_row rows[] = {
 	{ { "64K folio, page 9 young in a secondary MMU, marked idle: PG_young",
 	    LRU_ROW("{Wdx*16}"), MARK(0),
 	    .with = { SECONDARY_YOUNG(9) } }, IDLE | YOUNG },
-	{ { "PMD-mapped folio, page 300 young in a secondary MMU, marked idle: PG_young",
-	    LRU_ROW("[Wdx]"), MARK(0), .with = { SECONDARY_YOUNG(300) } }, IDLE | YOUNG },
+	{ { "PMD-mapped folio, last page young in a secondary MMU, marked idle: PG_young",
+	    LRU_ROW("[Wdx]"), MARK(0), .with = { SECONDARY_YOUNG(LAST) } }, IDLE | YOUNG },
 
 	/* The bitmap is read: is it still idle? */
 	{ { "64K folio, idle and old, read: idle",
@@ -231,15 +234,15 @@ static const struct idle_row rows[] = {
 	{ { "64K shmem folio mapped by two VMAs, DAMON prepares page 5: old in both",
 	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU, .twice = true }, "{Wd*16}",
 	    PA_PREPARE(5), .second = "{Wd*16}" }, IDLE | YOUNG },
-	{ { "PMD-mapped folio, DAMON prepares page 300: PMD old",
-	    LRU_ROW("[Wdyx]"), "[Wdx]", PA_PREPARE(300) }, IDLE | YOUNG },
+	{ { "PMD-mapped folio, DAMON prepares last page: PMD old",
+	    LRU_ROW("[Wdyx]"), "[Wdx]", PA_PREPARE(LAST) }, IDLE | YOUNG },
 	{ { "64K folio, locked, DAMON prepares page 5: no change",
 	    LRU_ROW("{Wdyx*16}"), PA_PREPARE(5), .with = { LOCKED(0) } } },
 	{ { "64K folio on no LRU list, DAMON prepares page 5: no change",
 	    { "{Wdyx*16}", .prot = RW }, PA_PREPARE(5) } },
-	{ { "PMD-mapped folio, page 300 young in a secondary MMU, DAMON prepares page 5: PG_young",
+	{ { "PMD-mapped folio, last page young in a secondary MMU, DAMON prepares page 5: PG_young",
 	    LRU_ROW("[Wdx]"), PA_PREPARE(5),
-	    .with = { SECONDARY_YOUNG(300) } }, IDLE | YOUNG },
+	    .with = { SECONDARY_YOUNG(LAST) } }, IDLE | YOUNG },
 	{ { "64K folio, idle and PTE 9 accessed, DAMON checks page 5: accessed",
 	    LRU_ROW("{Wdx*9 Wdyx Wdx*6}"), PA_CHECK(5), .ret = 1,
 	    .with = { WAS_IDLE } }, IDLE },
@@ -252,8 +255,8 @@ static const struct idle_row rows[] = {
 	    LRU_ROW("{Wdx*16}"), PA_CHECK(5), .ret = 1 } },
 	{ { "64K folio, accessed, locked, DAMON checks page 5: not accessed",
 	    LRU_ROW("{Wdyx*16}"), PA_CHECK(5), .with = { WAS_IDLE, LOCKED(0) } }, IDLE },
-	{ { "PMD-mapped folio, idle and accessed, DAMON checks page 300: accessed",
-	    LRU_ROW("[Wdyx]"), PA_CHECK(300), .ret = 1, .with = { WAS_IDLE } }, IDLE },
+	{ { "PMD-mapped folio, idle and accessed, DAMON checks last page: accessed",
+	    LRU_ROW("[Wdyx]"), PA_CHECK(LAST), .ret = 1, .with = { WAS_IDLE } }, IDLE },
 	{ { "64K folio, idle, page 9 young in a secondary MMU, DAMON checks page 5: accessed",
 	    LRU_ROW("{Wdx*16}"), PA_CHECK(5), .ret = 1,
 	    .with = { WAS_IDLE, SECONDARY_YOUNG(9) } }, IDLE },
@@ -271,8 +274,8 @@ static const struct idle_row rows[] = {
 	{ { "64K file folio, DAMON prepares PTE 5: this one old, or its contpte block",
 	    { "{Ry*16}", PTEBATCH_FILE, RO, .folios = ON_LRU }, "{Ry*5 R Ry*10}",
 	    VA_PREPARE(5) }, IDLE | YOUNG },
-	{ { "PMD-mapped folio, DAMON prepares page 300: PMD old",
-	    LRU_ROW("[Wdyx]"), "[Wdx]", VA_PREPARE(300) }, IDLE | YOUNG },
+	{ { "PMD-mapped folio, DAMON prepares last page: PMD old",
+	    LRU_ROW("[Wdyx]"), "[Wdx]", VA_PREPARE(LAST) }, IDLE | YOUNG },
 	{ { "hole in a 64K folio, DAMON prepares it: no change",
 	    LRU_ROW("{Wdyx*5 -*2 Wdyx*9}"), VA_PREPARE(5) } },
 	{ { "migration entry of a 64K folio, DAMON prepares it: no change",
@@ -282,8 +285,8 @@ static const struct idle_row rows[] = {
 	    .with = { SECONDARY_YOUNG(5) } }, IDLE | YOUNG },
 	{ { "64K folio, page 6 young in a secondary MMU, DAMON prepares PTE 5: not PG_young",
 	    LRU_ROW("{Wdx*16}"), VA_PREPARE(5), .with = { SECONDARY_YOUNG(6) } }, IDLE },
-	{ { "PMD-mapped folio, page 9 young in a secondary MMU, DAMON prepares page 300: PG_young",
-	    LRU_ROW("[Wdx]"), VA_PREPARE(300),
+	{ { "PMD-mapped folio, page 9 young in a secondary MMU, DAMON prepares last page: PG_young",
+	    LRU_ROW("[Wdx]"), VA_PREPARE(LAST),
 	    .with = { SECONDARY_YOUNG(9) } }, IDLE | YOUNG },
 	{ { "64K folio, idle and PTE 5 accessed, DAMON checks it: accessed",
 	    LRU_ROW("@5 {Wdx*5 Wdyx Wdx*10}"), VA_CHECK(5), .ret = 1,
@@ -294,8 +297,8 @@ static const struct idle_row rows[] = {
 	    LRU_ROW("{Wdx*16}"), VA_CHECK(5), .ret = 1 } },
 	{ { "hole in a 64K folio, DAMON checks it: not accessed",
 	    LRU_ROW("{Wdyx*5 -*2 Wdyx*9}"), VA_CHECK(5) } },
-	{ { "PMD-mapped folio, idle and accessed, DAMON checks page 300: accessed",
-	    LRU_ROW("[Wdyx]"), VA_CHECK(300), .ret = 1, .with = { WAS_IDLE } }, IDLE },
+	{ { "PMD-mapped folio, idle and accessed, DAMON checks last page: accessed",
+	    LRU_ROW("[Wdyx]"), VA_CHECK(LAST), .ret = 1, .with = { WAS_IDLE } }, IDLE },
 	{ { "64K folio, idle, page 5 young in a secondary MMU, DAMON checks PTE 5: accessed",
 	    LRU_ROW("{Wdx*16}"), VA_CHECK(5), .ret = 1,
 	    .with = { WAS_IDLE, SECONDARY_YOUNG(5) } }, IDLE },

@@ -334,9 +334,9 @@ static const struct referenced_row rows[] = {
 	{ { "old 64K folio physically between two young ones: not referenced",
 	    { "{Wdyx*16} | +{Wdx*16} | +{Wdyx*16}", .prot = RW },
 	    "{Wdyx*16} {Wdx*16} {Wdyx*16}" }, 1 },
-	{ { "folios of orders 0, 1, 2 and 5, order 2 old: 3 references, 4 batches",
-	    { "Wdyx {Wdyx*2} {Wdx*4} {Wdyx*32}", .prot = RW },
-	    "Wdx {Wdx*2} {Wdx*4} {Wdx*32}", .ret = 3 }, 4 },
+	{ { "folios of orders 5, 0, 1 and 2, order 2 old: 3 references, 4 batches",
+	    { "{Wdyx*32} Wdyx {Wdyx*2} {Wdx*4}", .prot = RW },
+	    "{Wdx*32} Wdx {Wdx*2} {Wdx*4}", .ret = 3 }, 4 },
 
 	/* File mappings, and several mappings of a folio. */
 	{ { "64K file folio, young: referenced, all PTEs become old",
@@ -419,11 +419,11 @@ static const struct referenced_row rows[] = {
 	    { "[Wdx]", .prot = RW }, "[Wdx]" }, 1 },
 	{ { "PMD-mapped shmem folio, young: referenced, PMD becomes old",
 	    { "[Wdy]", PTEBATCH_SHMEM, RW }, "[Wd]", .ret = 1 }, 1 },
-	{ { "PMD-mapped folio, old, page 299 young in a secondary MMU: referenced",
+	{ { "PMD-mapped folio, old, last page young in a secondary MMU: referenced",
 	    { "[Wdx]", .prot = RW }, "[Wdx]", .ret = 1,
-	    .with = { SECONDARY_YOUNG(299) } }, 1 },
-	{ { "2M folio mapped by PTEs, PTE 300 young: 1 batch, all PTEs become old",
-	    { "{Wdx*300 Wdyx Wdx*211}", .prot = RW }, "{Wdx*512}", .ret = 1 }, 1 },
+	    .with = { SECONDARY_YOUNG(PTRS_PER_PTE - 1) } }, 1 },
+	{ { "folio of a whole page table, last PTE young: 1 batch, all PTEs become old",
+	    { "{Wdx*T-1 Wdyx}", .prot = RW }, "{Wdx*T}", .ret = 1 }, 1 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);

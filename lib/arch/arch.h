@@ -145,6 +145,11 @@ static inline u8 ptebatch_tag_get(struct page *page)
 #define PTEBATCH_PROT_SETS_YOUNG	false
 #endif
 
+/* The accessed bit that PAGE_NONE has, as in a picture: for entries made from it. */
+#ifndef PTEBATCH_NONE_YOUNG
+#define PTEBATCH_NONE_YOUNG		"y"
+#endif
+
 /* True if a TLB flush waits for the other CPUs; false: the hardware broadcasts. */
 #ifndef PTEBATCH_TLB_FLUSH_IPI
 #define PTEBATCH_TLB_FLUSH_IPI		false
@@ -160,6 +165,18 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 /* Are changes of page tables, and TLB flushes, announced to MMU notifiers? */
 #ifndef PTEBATCH_NOTIFIES
 #define PTEBATCH_NOTIFIES		1
+#endif
+
+/* Replace an entry without its lock, which the caller may hold: nobody else uses the mm. */
+#ifndef ptebatch_exchange_pte
+static inline pte_t ptebatch_exchange_pte(struct mm_struct *mm, unsigned long addr,
+					  pte_t *ptep, pte_t pte)
+{
+	pte_t old = ptep_get_and_clear(mm, addr, ptep);
+
+	set_pte_at(mm, addr, ptep, pte);
+	return old;
+}
 #endif
 
 /* Do MMU notifiers learn of all TLB flushes? */

@@ -14,7 +14,22 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 	};
 }
 
+/* The kernel's functions test that the caller holds the lock. */
+#define ptebatch_exchange_pte ptebatch_exchange_pte
+static inline pte_t ptebatch_exchange_pte(struct mm_struct *mm, unsigned long addr,
+					  pte_t *ptep, pte_t pte)
+{
+	pte_t old = READ_ONCE(*ptep);
+
+	WRITE_ONCE(*ptep, pte);
+	return old;
+}
+
 #define set_pmd(pmdp, pmd)		WRITE_ONCE(*(pmdp), pmd)
+
+#define PTEBATCH_PROT_SETS_YOUNG	true
+/* The flush of a single page is announced to no secondary TLB, as no driver has one. */
+#define PTEBATCH_FLUSHES_SEEN		0
 
 #define PTEBATCH_PROT_EXEC	_PAGE_EXEC
 

@@ -19,6 +19,7 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 }
 
 #define PTEBATCH_PROT_SETS_YOUNG	true
+#define PTEBATCH_NONE_YOUNG		""
 #define PTEBATCH_PROT_EXEC	_PAGE_EXEC
 #define PTEBATCH_PROT_BITS	(_PAGE_EXEC | _PAGE_MTMASK)
 

@@ -243,16 +243,10 @@ static bool expect_shapes(const struct ptebatch_trial *trial,
  */
 struct ptebatch_row *ptebatch_picture(struct kunit *test, const char *picture)
 {
-	struct ptebatch_row *row;
-	const char *error;
-	int at;
+	struct ptebatch_row *row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 
-	row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, row);
-	at = ptebatch_row_parse(row, picture, &error);
-	if (at)
-		KUNIT_FAIL_AND_ABORT(test, "%s, at character %d of \"%s\"", error,
-				     -at, picture);
+	ptebatch_parse(test, row, picture);
 	return row;
 }
 

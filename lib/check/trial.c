@@ -160,7 +160,7 @@ void ptebatch_trial_repair(struct ptebatch_trial *trial)
 	struct mm_struct *mm = trial->place->mm;
 	spinlock_t *ptl;	/* of the page table */
 	unsigned int i;
-	pte_t *ptep;
+	pte_t *ptep, pte;
 
 	mmap_write_lock(mm);
 	for (i = 0; i < row->nr; i++) {
@@ -179,10 +179,12 @@ void ptebatch_trial_repair(struct ptebatch_trial *trial)
 		ptep = get_locked_pte(mm, addr, &ptl);
 		if (!ptep)
 			continue;
+		pte = right->raw[right->lead + i];
 		ptep_get_and_clear(mm, addr, ptep);
-		if (was->folio == PTEBATCH_NO_FOLIO ||
-		    ptebatch_page_folio(trial->space, was->folio, was->page))
-			set_pte_at(mm, addr, ptep, right->raw[right->lead + i]);
+		if (!pte_none(pte) &&
+		    (was->folio == PTEBATCH_NO_FOLIO ||
+		     ptebatch_page_folio(trial->space, was->folio, was->page)))
+			set_pte_at(mm, addr, ptep, pte);
 		pte_unmap_unlock(ptep, ptl);
 	}
 	mmap_write_unlock(mm);

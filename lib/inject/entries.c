@@ -7,6 +7,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/rmap.h>
 
+#include "../arch/arch.h"
 #include "../check/compare.h"
 #include "../op/op.h"
 #include "../space/pte.h"
@@ -47,10 +48,9 @@ static bool change_entry(struct ptebatch_trial *trial, unsigned int i,
 	if (!pmd || pmd_none(*pmd) || pmd_leaf(*pmd))
 		return false;
 	ptep = pte_offset_kernel(pmd, addr);
-	old = ptep_get_and_clear(mm, addr, ptep);
+	old = ptebatch_exchange_pte(mm, addr, ptep, pte);
 	if (ptebatch_entry_normal(was) && entry->folio == PTEBATCH_NO_FOLIO)
 		unmap(trial->place, addr, pte_page(old));
-	set_pte_at(mm, addr, ptep, pte);
 	/* The operation is judged by what it does to these. */
 	*was = *entry;
 	trial->before.raw[trial->before.lead + i] = *ptep;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 
+#include "../arch/table.h"
 #include "orders.h"
 
-/* Orders 0 to 9: folios up to 2M with 4K pages. */
-#define ORDERS	10
+/* Orders 0 to 9, folios up to 2M with 4K pages, at most what a PMD maps. */
+#define ORDERS	min(10, PMD_ORDER + 1)
 
 /* The arguments of ptebatch_orders(); KUnit makes one array after the other. */
 static struct {

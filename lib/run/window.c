@@ -151,6 +151,7 @@ void ptebatch_window_set(struct ptebatch_window *window)
 		unsigned long addr = window->place.start + i * PAGE_SIZE;
 		bool has_page = entry->folio != PTEBATCH_NO_FOLIO;
 		struct page *page = window->page[i];
+		pte_t pte = ptebatch_pte_make(vma, has_page ? page : NULL, entry);
 
 		if (PageAnon(page)) {
 			if (entry->flags & PTEBATCH_EXCLUSIVE)
@@ -161,8 +162,8 @@ void ptebatch_window_set(struct ptebatch_window *window)
 		spin_lock(window->ptl[i]);
 		/* arm64 requires break-before-make. */
 		ptep_get_and_clear(mm, addr, window->pte[i]);
-		set_pte_at(mm, addr, window->pte[i],
-			   ptebatch_pte_make(vma, has_page ? page : NULL, entry));
+		if (!pte_none(pte))
+			set_pte_at(mm, addr, window->pte[i], pte);
 		spin_unlock(window->ptl[i]);
 	}
 	for (i = 0; i < PTEBATCH_WINDOW_ENTRIES; i++)

@@ -127,6 +127,8 @@ static const char *unsupported(const struct ptebatch_setup *setup,
 		if (kinds & BIT(PTEBATCH_DEVICE_PRIVATE) &&
 		    PAGE_SIZE << shape->order > PTEBATCH_DEVICE_FOLIO)
 			return "folio is larger than 2 MiB, the limit of device-private folios";
+		if (shape->order > PMD_ORDER)
+			return "folio is larger than a PMD maps";
 		if (shape->order > MAX_PAGE_ORDER)
 			return "folio order is above MAX_PAGE_ORDER";
 		if (PAGE_SIZE << shape->order > SZ_64M)
@@ -643,6 +645,29 @@ static void tear_down(void *data)
 	kvfree(space);
 }
 
+/* Entries of a page table for which all rows are drawn. */
+#define TABLE_OF_ROWS	512
+
+/**
+ * ptebatch_parse() - parse the picture of a row
+ * @test: the case; aborted if the picture is wrong, skipped if page tables are
+ *        smaller than those for which it was drawn
+ * @row: row to fill
+ * @picture: the picture, see row.h
+ */
+void ptebatch_parse(struct kunit *test, struct ptebatch_row *row, const char *picture)
+{
+	const char *error;
+	int at = ptebatch_row_parse(row, picture, &error);
+
+	if (at && PTRS_PER_PTE < TABLE_OF_ROWS)
+		kunit_skip(test, "the row does not fit in page tables of %d entries",
+			   (int)PTRS_PER_PTE);
+	if (at)
+		KUNIT_FAIL_AND_ABORT(test, "%s, at character %d of \"%s\"", error,
+				     -at, picture);
+}
+
 /**
  * ptebatch_space() - make an address space
  * @test: the case; skipped if the kernel does not support the set-up, failed
@@ -660,7 +685,6 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 {
 	struct ptebatch_space *space;
 	const char *error;
-	int at;
 
 	space = kvzalloc_obj(*space);
 	KUNIT_ASSERT_NOT_NULL(test, space);
@@ -673,10 +697,7 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 			kunit_add_action_or_reset(test, tear_down, space));
 	KUNIT_ASSERT_NOT_NULL(test, space->setup.picture);
 
-	at = ptebatch_row_parse(&space->row, setup->picture, &error);
-	if (at)
-		KUNIT_FAIL_AND_ABORT(test, "%s, at character %d of \"%s\"",
-				     error, -at, setup->picture);
+	ptebatch_parse(test, &space->row, setup->picture);
 	if (setup->small)
 		ptebatch_row_break_up(&space->row);
 	error = unsupported(setup, &space->row);

@@ -7,6 +7,7 @@
 
 #include "types.h"
 
+void ptebatch_parse(struct kunit *test, struct ptebatch_row *row, const char *picture);
 struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);
 const struct ptebatch_place *
