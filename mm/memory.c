@@ -394,6 +394,8 @@ static void zap_full_gather(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_SMP))
 		kunit_skip(test, "the mmu_gather is not limited without CONFIG_SMP");
+	if (IS_ENABLED(CONFIG_MMU_GATHER_NO_GATHER))
+		kunit_skip(test, "the mmu_gather of this architecture gathers no pages");
 	if (!PTEBATCH_NOTIFIES)
 		kunit_skip(test, "UML calls no MMU notifier at a TLB flush");
 	if (PTRS_PER_PTE * PAGE_SIZE > SZ_64M)

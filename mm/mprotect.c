@@ -186,7 +186,8 @@ static const struct ptebatch_case rows[] = {
 	  { "@-2 {Wdyx*2} -*T {Wdyx*2}", .prot = RW }, "@-2 {Rdyx*2} -*T {Rdyx*2}",
 	  .arg = RO },
 	{ "three page tables of 64K folios, to read-only: all become read-only",
-	  { "{Wdyx*16}*96", .prot = RW }, "{Rdyx*16}*96", .arg = RO },
+	  { "{Wdyx*16}*T/16 {Wdyx*16}*T/16 {Wdyx*16}*T/16", .prot = RW },
+	  "{Rdyx*16}*T/16 {Rdyx*16}*T/16 {Rdyx*16}*T/16", .arg = RO },
 
 	/* Rule 3: one folio in several VMAs. */
 	{ "64K folio in two VMAs, to read-only: all become read-only",

@@ -843,7 +843,7 @@ static void mremap_order(struct kunit *test)
  * @old_addr: added to the source address, in bytes
  * @old_len: added to the range's length, in bytes: the old length
  * @new_len: added to the range's length, in bytes: the new length
- * @new_addr: added to the destination address, in bytes
+ * @new_addr: added to the destination address, in bytes; or LAST_PAGE
  * @overlap: @new_addr is added to the source address instead
  * @no_memlock: RLIMIT_MEMLOCK is 0 and the caller lacks CAP_IPC_LOCK
  */
@@ -857,19 +857,22 @@ struct refusal {
 	bool no_memlock;
 };
 
+/* Of the address space, also of that of user mode on s390, which it does not map. */
+#define LAST_PAGE	LONG_MIN
+
 static const struct refusal refusals[] = {
 	{ { "old address not page-aligned: -EINVAL", { ROW, .prot = RW },
 	    .arg = MOVE, .ret = -EINVAL }, .old_addr = 1 },
 	{ { "new address not page-aligned: -EINVAL", { ROW, .prot = RW },
 	    .arg = MOVE, .ret = -EINVAL }, .new_addr = 1 },
 	{ { "new address beyond the address space: -EINVAL", { ROW, .prot = RW },
-	    .arg = MOVE, .ret = -EINVAL }, .new_addr = LONG_MIN },
+	    .arg = MOVE, .ret = -EINVAL }, .new_addr = LAST_PAGE },
 	{ { "new length 0: -EINVAL", { ROW, .prot = RW }, .arg = MOVE,
 	    .ret = -EINVAL }, .new_len = -8 * (long)PAGE_SIZE },
 	{ { "new address not page-aligned, no MREMAP_FIXED, same length: ignored",
 	    { ROW, .prot = RW }, .arg = MREMAP_MAYMOVE }, .new_addr = 1 },
 	{ { "new address beyond the address space, no flags, same length: ignored",
-	    { ROW, .prot = RW } }, .new_addr = LONG_MIN },
+	    { ROW, .prot = RW } }, .new_addr = LAST_PAGE },
 	{ { "all flag bits set: -EINVAL", { ROW, .prot = RW }, .arg = ~0UL,
 	    .ret = -EINVAL } },
 	{ { "MREMAP_FIXED without MREMAP_MAYMOVE: -EINVAL", { ROW, .prot = RW },
@@ -911,13 +914,16 @@ static long refuse(const struct ptebatch_op *op, struct ptebatch_space *space, b
 	typeof(ptebatch_syscall_in) *call = refusal->no_memlock ?
 		ptebatch_syscall_no_memlock : ptebatch_syscall_in;
 	unsigned long addr = range_start(space, src) + refusal->old_addr;
+	unsigned long new_addr = range_start(space, refusal->overlap ? src : dst) +
+				 refusal->new_addr;
 	unsigned long bytes = range_bytes(space);
 	long ret;
 
+	if (refusal->new_addr == LAST_PAGE)
+		new_addr = -PAGE_SIZE;
 	count_before(space);
 	ret = call(src->mm, twin ? ptebatch_twin_mremap : PTEBATCH_SYSCALL(mremap), addr,
-		   bytes + refusal->old_len, bytes + refusal->new_len, op->arg,
-		   range_start(space, refusal->overlap ? src : dst) + refusal->new_addr);
+		   bytes + refusal->old_len, bytes + refusal->new_len, op->arg, new_addr);
 	return ret == addr ? 0 : ret;
 }
 
