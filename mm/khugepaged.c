@@ -136,7 +136,7 @@ static const struct ptebatch_condition_type same_counters = {
 
 /* When the range of the MMU notifier begins, the TLB is flushed, a folio is allocated. */
 #define RANGE_START	"__mmu_notifier_invalidate_range_start"
-#define FLUSH		"__mmu_notifier_arch_invalidate_secondary_tlbs"
+#define FLUSH		PTEBATCH_FLUSH_HOOK
 #define ALLOC		"__folio_alloc_noprof"
 
 /* When the page table of a PMD-sized shmem folio is looked up for the second time. */

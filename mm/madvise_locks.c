@@ -498,7 +498,7 @@ static const struct ptebatch_condition_type killed_after_faults = {
 };
 
 #define AT_FLUSH(kind, at, nr)						\
-	{ .type = &(kind), .function = "__mmu_notifier_arch_invalidate_secondary_tlbs", \
+	{ .type = &(kind), .function = PTEBATCH_FLUSH_HOOK, \
 	  .value = PART(at, nr) }
 #define FAULTS_WIN(at, nr)	AT_FLUSH(faults_win, at, nr)
 #define KILLED_AFTER(at, nr)	AT_FLUSH(killed_after_faults, at, nr)

@@ -91,7 +91,7 @@ static void watch_flushes(struct ptebatch_use *use, const unsigned long *args,
 	bitmap_zero(early, PTEBATCH_ROW_ENTRIES);
 	/* At its return, the trial has recorded the flush. */
 	use->hook = (struct ptebatch_hook) {
-		.function = "__mmu_notifier_arch_invalidate_secondary_tlbs",
+		.function = PTEBATCH_FLUSH_HOOK,
 		.at_return = true, .match = use->trial->place->mm,
 		.act = record_unmapped, .data = use->trial,
 	};

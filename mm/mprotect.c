@@ -487,7 +487,7 @@ static bool breaks_before_make(struct kunit *test, unsigned long prot)
 	const struct ptebatch_case c = {
 		.setup = { "{Rdyx*16}", .prot = prot },
 		.op = &ptebatch_protections[PTEBATCH_TO_READABLE],
-		.with = { { &flush_seen, "__mmu_notifier_arch_invalidate_secondary_tlbs" } },
+		.with = { { &flush_seen, PTEBATCH_FLUSH_HOOK } },
 	};
 	bool passes;
 

@@ -396,7 +396,7 @@ static void unmap_order(struct kunit *test)
  */
 
 /* TLB flushes: the PTEs are cleared. */
-#define FLUSH	"__mmu_notifier_arch_invalidate_secondary_tlbs"
+#define FLUSH	PTEBATCH_FLUSH_HOOK
 
 /**
  * struct failure_row - try_to_unmap() fails

@@ -2,6 +2,7 @@
 #include <kunit/resource.h>
 #include <linux/string.h>
 
+#include "../arch/arch.h"
 #include "condition.h"
 
 static unsigned int count(const struct ptebatch_condition *with)
@@ -86,6 +87,8 @@ static void begin(struct ptebatch_use *use)
 	if (function && !strcmp(function, "try_to_unmap_flush") &&
 	    !IS_ENABLED(CONFIG_ARCH_WANT_BATCHED_UNMAP_TLB_FLUSH))
 		kunit_skip(test, "this architecture defers no TLB flush");
+	if (function && !strcmp(function, PTEBATCH_FLUSH_HOOK) && !PTEBATCH_FLUSHES_SEEN)
+		kunit_skip(test, "TLB flushes that no MMU notifier sees");
 	/* Kprobes map kernel text in an mm of their own. */
 	if (function && strstarts(function, "pte_offset_map"))
 		use->hook.match = use->trial->place->mm;

@@ -55,6 +55,9 @@ struct ptebatch_use {
 	bool begun;
 };
 
+/* The function to hook for TLB flushes. */
+#define PTEBATCH_FLUSH_HOOK	"__mmu_notifier_arch_invalidate_secondary_tlbs"
+
 /**
  * struct ptebatch_condition_type - a kind of condition
  * @name: what it is, for messages: "the page table is gone"
