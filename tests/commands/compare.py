@@ -101,7 +101,7 @@ def pair(settings: Settings, to: str) -> tuple[Settings, Settings, str]:
 
 
 def _tree(settings: Settings) -> str:
-    return tools.shown(settings.ksrc) if settings.ksrc else f'KERNEL={settings.release}'
+    return str(tools.shown(settings.ksrc)) if settings.ksrc else f'KERNEL={settings.release}'
 
 
 def side(settings: Settings, name: str) -> Settings:
