@@ -15,4 +15,6 @@ CONFIG_HVC_CONSOLE=y''',
     qemu_arch='ppc64le',
     kernel_path='vmlinux',
     kernel_command_line='console=hvc0 kunit_shutdown=' + os.environ.get('PTEBATCH_SHUTDOWN', 'reboot'),
-    extra_qemu_params=['-M', 'pseries', '-cpu', 'power9', '-m', '4096'])
+    extra_qemu_params=['-M', 'pseries', '-cpu', 'power9', '-m', '4096',
+                       '-object', 'memory-backend-ram,id=node0,size=2G', '-numa', 'node,memdev=node0',
+                       '-object', 'memory-backend-ram,id=node1,size=2G', '-numa', 'node,memdev=node1'])
