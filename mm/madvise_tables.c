@@ -118,12 +118,12 @@ static const struct ptebatch_case vanish_rows[] = {
 	{ "MADV_COLD, page table gone after a split: only the next page table old",
 	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .folios = ON_LRU },
 	  "@-20 (Wdyx*16) Wdyx*4 Wdx*4", .op = COLD,
-	  .with = { TABLE_GONE_AT("folio_unlock", 0) },
+	  .with = { TABLE_GONE_AT("folio_unlock", 0), SPLITS },
 	  .no_twin = true, .no_model = true },
 	{ "MADV_FREE, page table gone after a split: only the next page table lazyfree",
 	  { "@-20 {Wdyx*8 | Wdyx*8} Wdyx*8 |", .prot = RW, .folios = ON_LRU },
 	  "@-20 (Wdyx*16) Wdyx*4 Wxl*4", .op = FREE,
-	  .with = { TABLE_GONE_AT("folio_unlock", 0) },
+	  .with = { TABLE_GONE_AT("folio_unlock", 0), SPLITS },
 	  .no_twin = true, .no_model = true },
 };
 

@@ -151,7 +151,7 @@ static const struct ptebatch_threads rows[] = {
 	{ { "try_to_unmap() of a lazyfree folio, page 9 written meanwhile: stays mapped",
 	    { "{Wyxl*16}", .prot = RW }, "{Wdyx*16}",
 	    .op = &ptebatch_unmap },
-	  PTEBATCH_RANGE_START, PTEBATCH_WRITE(9), .until = DONE },
+	  PTEBATCH_RANGE_START, PTEBATCH_WRITE(9), .until = DONE, .without_fault = true },
 	{ { "try_to_unmap() of a lazyfree folio, PTEs cleared: a write gets a new page",
 	    { "{Wyxl*16}", .prot = RW, .folios = ON_LRU }, "-*9 ~Wdyx -*6",
 	    .op = &ptebatch_unmap },

@@ -167,6 +167,21 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 #define PTEBATCH_NOTIFIES		1
 #endif
 
+/* Does a CPU that writes to a clean, writable page set the dirty bit of the entry? */
+#ifndef PTEBATCH_WRITE_SETS_DIRTY
+#define PTEBATCH_WRITE_SETS_DIRTY	true
+#endif
+
+/* Does spin_is_contended() see who waits? */
+#ifndef PTEBATCH_WAITERS_SEEN
+#define PTEBATCH_WAITERS_SEEN		true
+#endif
+
+/* Does access_ok() reject addresses behind the end of user space? */
+#ifndef PTEBATCH_ACCESS_OK_ENDS
+#define PTEBATCH_ACCESS_OK_ENDS		true
+#endif
+
 /* Replace an entry without its lock, which the caller may hold: nobody else uses the mm. */
 #ifndef ptebatch_exchange_pte
 static inline pte_t ptebatch_exchange_pte(struct mm_struct *mm, unsigned long addr,

@@ -28,6 +28,8 @@ static inline pte_t ptebatch_exchange_pte(struct mm_struct *mm, unsigned long ad
 #define set_pmd(pmdp, pmd)		WRITE_ONCE(*(pmdp), pmd)
 
 #define PTEBATCH_PROT_SETS_YOUNG	true
+/* It only rejects the addresses of the kernel. */
+#define PTEBATCH_ACCESS_OK_ENDS		false
 /* The flush of a single page is announced to no secondary TLB, as no driver has one. */
 #define PTEBATCH_FLUSHES_SEEN		0
 

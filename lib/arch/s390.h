@@ -20,6 +20,12 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 /* The instructions that change an entry flush it. */
 #define PTEBATCH_FLUSHES_SEEN	0
 
+/* A write to a clean page is a fault, which waits for the lock. */
+#define PTEBATCH_WRITE_SETS_DIRTY	false
+#define PTEBATCH_WAITERS_SEEN		false
+/* User mode has an address space of its own, without an end. */
+#define PTEBATCH_ACCESS_OK_ENDS		false
+
 #define PTEBATCH_EMPTY		_PAGE_INVALID
 #define PTEBATCH_TABLES_ARE_PAGES	0
 

@@ -24,7 +24,7 @@
 extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated,
 	ptebatch_condition_dirty, ptebatch_condition_hwpoison, ptebatch_condition_off_lru,
-	ptebatch_condition_unlocked;
+	ptebatch_condition_unlocked, ptebatch_condition_splits;
 
 #define LAST_FOLIO			ULONG_MAX
 #define REFERENCED(folio)		PTEBATCH_CONDITION(referenced, folio)
@@ -40,6 +40,8 @@ extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 #define DIRTY(folio)			PTEBATCH_CONDITION(dirty, folio)
 #define DIRTY_AT(function, calls, folio) \
 	PTEBATCH_CONDITION_AT(dirty, function, calls, folio)
+/* The operation splits a folio. */
+#define SPLITS				PTEBATCH_CONDITION(splits, 0)
 /* Of a page, by its number in all folios. */
 #define HWPOISON(page)			PTEBATCH_CONDITION(hwpoison, page)
 #define OFF_LRU(folio)			PTEBATCH_CONDITION(off_lru, folio)

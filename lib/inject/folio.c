@@ -166,3 +166,13 @@ static void set_lru(struct ptebatch_use *use)
 const struct ptebatch_condition_type ptebatch_condition_off_lru = {
 	.name = "a folio is on no LRU list", .occur = clear_lru, .end = set_lru,
 };
+
+static const char *splits_missing(const struct ptebatch_condition *condition)
+{
+	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? NULL :
+	       "no folio is split without CONFIG_TRANSPARENT_HUGEPAGE";
+}
+
+const struct ptebatch_condition_type ptebatch_condition_splits = {
+	.name = "folios can be split", .missing = splits_missing,
+};

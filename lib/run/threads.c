@@ -3,6 +3,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/uaccess.h>
 
+#include "../arch/arch.h"
 #include "../check/compare.h"
 #include "../op/access.h"
 #include "threads.h"
@@ -222,6 +223,12 @@ void ptebatch_threads_run(struct kunit *test, const struct ptebatch_threads *thr
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
+	if (threads->point == PTEBATCH_FLUSH && !PTEBATCH_FLUSHES_SEEN)
+		kunit_skip(test, "TLB flushes that no MMU notifier sees");
+	if (threads->until == PTEBATCH_UNTIL_CONTENDED && !PTEBATCH_WAITERS_SEEN)
+		kunit_skip(test, "spin_is_contended() sees nobody who waits");
+	if (threads->without_fault && !PTEBATCH_WRITE_SETS_DIRTY)
+		kunit_skip(test, "a write to a clean page is a fault");
 	skip_if_missing(test, threads->meanwhile);
 	skip_if_missing(test, threads->finally);
 	tasks = kunit_kzalloc(test, sizeof(*tasks), GFP_KERNEL);

@@ -23,6 +23,7 @@
  *          rounds with KCSAN, which looks at few of the accesses.
  * @tlb: the second task uses the mm from the beginning, and has read each page:
  *       its TLB has the entries
+ * @without_fault: @meanwhile must write to a clean page without a fault
  * @becomes_old: an entry that is not young in @c.after must not be young; otherwise
  *               it may, as accessed may spread
  * @discards: the operations may discard the contents of pages
@@ -39,6 +40,7 @@ struct ptebatch_threads {
 	unsigned int rounds;
 	bool tlb;
 	bool becomes_old;
+	bool without_fault;
 	bool discards;
 };
 

@@ -87,9 +87,11 @@ def unapplied(origin: Path, patches: Mapping[str, Sequence[Patch]]) -> list[str]
 
 
 def _has_lines(patch: Patch, folder: Path) -> bool | None:
-    """Whether the files have most of the text that a patch adds; None if it adds too little to tell."""
+    """Whether the files have most of the text that a patch adds; None if a file is missing, or the text is too short to tell."""
     files = {file: '\n'.join(map(str.strip, (folder / file).read_text(errors='replace').splitlines()))
              for file in patch.touched if (folder / file).is_file()}
+    if len(files) < len(patch.touched):
+        return None
     added = [(file, text) for file, text in patch.added() if len(text) >= TELLING]
     there = sum(len(text) for file, text in added if text in files.get(file, ''))
     return there * 2 > sum(len(text) for _, text in added) if added else None
