@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from commands import compare
 from commands.compare import Side
 from unit.machine import HALTED, KTAP, Machine, ktap_with, print_log
 from host.errors import Trouble
+from host.settings import Settings
 from results.record import Key, Record, load
 from results.report import Counts
 from results import timing
@@ -117,7 +120,7 @@ def test_compare_table() -> None:
     before = Side(record(KERNEL.replace('51200', '51100'), COUNTS, same), {'ptebatch_a': Counts(passed=2)})
     after = Side(record(KERNEL.replace('51200', '25550'), COUNTS.replace('16', '1'), same),
                  {'ptebatch_a': Counts(passed=1, failed=1, crashed=1), 'ptebatch_b': Counts(passed=1)})
-    verdict = compare.compared(before, after, 1.02, 'on the kernel without fixes')
+    verdict = compare.compared(before, after, 1.02, 'series on the kernel without fixes')
     assert verdict.text.startswith(
         'x86_64: linux-source-7.3 7.3.4-1; gcc 12; QEMU 7.2; series on the kernel without fixes\n\n| x86_64 ')
     assert cells(verdict.text) == [
@@ -149,6 +152,18 @@ def test_bench_on_one_side_is_reported() -> None:
         ['unmap, swap, order 4: flushes a folio', '16', '', ''],
         ['unmap, swap, order 4: unfolds a folio', '1', '', '']]
     assert verdict.slower == []
+
+
+def test_two_kernels(tmp_path: Path) -> None:
+    older = Settings.read({'ARCH': 'x86_64', 'KERNEL': '7.2', 'FIXES': str(tmp_path)})
+    before, after, change = compare.pair(older, '7.3')
+    assert (before.release, after.release, before.fixes, after.fixes) == ('7.2', '7.3', None, None)
+    assert change == 'before: KERNEL=7.2, after: KERNEL=7.3'
+    assert compare.pair(older, str(tmp_path))[1].ksrc == tmp_path
+    for settings, to, message in ((older, '/nosuch', 'TO=/nosuch: neither a folder nor a version'), (older, '', 'SERIES= is not set'),
+                                  (replace(older, series=tmp_path), '7.3', 'SERIES= and TO=')):
+        with pytest.raises(Trouble, match=message):
+            compare.pair(settings, to)
 
 
 def compared(machine: Machine, slow: str) -> subprocess.CompletedProcess[str]:
