@@ -164,6 +164,8 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
             def judged(number: int) -> tuple[Path, bool, str]:
                 mutant = mutants[number - 1]
                 own = [case for case in cases if _belongs(case.name, mutant)]
+                if not own:
+                    return mutant, False, f'NO CASE with ARCH={arch}'
                 ended = guests.judge(command, number, own, guests.LOUD)
                 by = _shown(ended.rows) if ended.rows else f'{ended.by} {ended.verdict}'
                 return mutant, ended.verdict in CAUGHT, by if ended.verdict in CAUGHT else 'NOT CAUGHT'
