@@ -89,7 +89,6 @@ enum ptebatch_folios {
  *            the VMA after the third ";", and so on
  * @uffd: bits of enum ptebatch_uffd: userfaultfd
  * @folios: bits of enum ptebatch_folios: all folios
- *             at all entries of a page table
  * @eof: number of entries of the row that are inside of the file; 0: all, and
  *       the VMA
  * @small: each page of the picture is a small folio; braces have no effect

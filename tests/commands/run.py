@@ -60,7 +60,7 @@ def known_bugs(settings: Settings, tree: Shadow, base: Shadow, console: Console)
         if states[fix.number] == our_fixes.CANNOT_TELL and record.get(fix.number) != []:
             console.say(f'unknown   {fix.number}: neither the fix nor its reverse applies, failures of this bug count: {fix.title}')
     lacking = {fix.number: fix.title for fix in our_fixes.known() if states[fix.number] == our_fixes.LACKS}
-    return known.of(settings.arch.name, lacking, differences.of(settings.arch.name, tree.origin, series.apply(tree.patches, tree.origin), lacking))
+    return known.of(settings.arch.name, lacking, differences.of(settings.arch.name, tree.origin, lacking))
 
 
 def stacked(settings: Settings) -> str:
