@@ -172,7 +172,7 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 #define PTEBATCH_WRITE_SETS_DIRTY	true
 #endif
 
-/* Does spin_is_contended() see who waits? */
+/* Does spin_is_contended() report a waiter? */
 #ifndef PTEBATCH_WAITERS_SEEN
 #define PTEBATCH_WAITERS_SEEN		true
 #endif
@@ -182,7 +182,10 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 #define PTEBATCH_ACCESS_OK_ENDS		true
 #endif
 
-/* Replace an entry without its lock, which the caller may hold: nobody else uses the mm. */
+/*
+ * Replace an entry without taking its lock, which the caller may hold. No other
+ * task uses the mm.
+ */
 #ifndef ptebatch_exchange_pte
 static inline pte_t ptebatch_exchange_pte(struct mm_struct *mm, unsigned long addr,
 					  pte_t *ptep, pte_t pte)

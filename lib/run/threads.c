@@ -226,7 +226,7 @@ void ptebatch_threads_run(struct kunit *test, const struct ptebatch_threads *thr
 	if (threads->point == PTEBATCH_FLUSH && !PTEBATCH_FLUSHES_SEEN)
 		kunit_skip(test, "TLB flushes that no MMU notifier sees");
 	if (threads->until == PTEBATCH_UNTIL_CONTENDED && !PTEBATCH_WAITERS_SEEN)
-		kunit_skip(test, "spin_is_contended() sees nobody who waits");
+		kunit_skip(test, "spin_is_contended() reports no waiter on this architecture");
 	if (threads->without_fault && !PTEBATCH_WRITE_SETS_DIRTY)
 		kunit_skip(test, "a write to a clean page is a fault");
 	skip_if_missing(test, threads->meanwhile);
