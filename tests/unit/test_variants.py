@@ -12,7 +12,7 @@ import pytest
 
 from unit.machine import KTAP, Machine, print_log
 from host.settings import PROJECT, Settings
-from host.variants import ARM64, BBML3, DIRTY, FEATURES, LPA2, MTE, VARIANTS
+from host.variants import ARM64, BBML3, DIRTY, FEATURES, LPA2, MTE, POWERPC, RADIX, VARIANTS
 from unit.test_run import FAILING, RANDOM_FAILING
 
 REBOOT = 'reboot: Restarting system\n'
@@ -22,7 +22,7 @@ BY_NAME = {variant.name: variant for variant in ARM64}
 def boot_messages(name: str) -> str:
     """Boot messages of a variant's guest before the suites."""
     variant = BY_NAME[name]
-    detected = ''.join(f'CPU features: detected: {feature}{" on CPU0" if feature == DIRTY else ""}\n'
+    detected = ''.join(f'{feature}{" on CPU0" if feature == DIRTY else ""}\n'
                        for feature in FEATURES if feature in variant.features)
     midr = variant.model | 0x4f0001
     return f'Booting Linux on physical CPU 0x0000000000 [{midr:#010x}]\n' \
@@ -41,6 +41,11 @@ def guests(machine: Machine, **logs: str) -> None:
     machine.program('qemu-system-aarch64', 'case "$*" in\n' + ''.join(
         f'{pattern})\n{print_log(logs.get(f"on_{name}", boot_messages(name) + KTAP + REBOOT))};;\n'
         for name, pattern in cases.items()) + 'esac\n')
+
+
+def short(feature: str) -> str:
+    """A feature as differences() names it."""
+    return feature.removeprefix('CPU features: detected: ')
 
 
 def rows(output: str) -> dict[str, list[str]]:
@@ -66,18 +71,25 @@ def test_log_identifies_variant(name: str) -> None:
 
 
 @pytest.mark.parametrize(('name', 'log', 'difference'), [
-    ('a57', boot_messages('main'), ['its CPU is 0x414fd0b1, expected cortex-a57', f'{DIRTY}: unexpected']),
-    ('bbml3', boot_messages('bbml3').replace(BBML3, 'x'), [f'{BBML3}: missing']),
-    ('va52', boot_messages('va48'), [f'{LPA2}: missing']),
-    ('va48', boot_messages('va52'), [f'{LPA2}: unexpected']),
-    ('va52', boot_messages('mte'), [f'{MTE}: unexpected']),
+    ('a57', boot_messages('main'), ['its CPU is 0x414fd0b1, expected cortex-a57', short(DIRTY) + ': unexpected']),
+    ('bbml3', boot_messages('bbml3').replace(BBML3, 'x'), [short(BBML3) + ': missing']),
+    ('va52', boot_messages('va48'), [short(LPA2) + ': missing']),
+    ('va48', boot_messages('va52'), [short(LPA2) + ': unexpected']),
+    ('va52', boot_messages('mte'), [short(MTE) + ': unexpected']),
     ('16k', boot_messages('main'), ['its page size is 4096, expected 16384']),
     ('main', boot_messages('64k'), ['its page size is 65536, expected 4096']),
     ('main', '', ['the boot log has no CPU or page size']),
-    ('main', boot_messages('main').replace('detected', 'unavailable'), [f'{DIRTY}: missing']),
+    ('main', boot_messages('main').replace('detected', 'unavailable'), [short(DIRTY) + ': missing']),
 ])
 def test_differences(name: str, log: str, difference: list[str]) -> None:
     assert BY_NAME[name].differences(log) == difference
+
+
+def test_powerpc() -> None:
+    log = f'Dentry cache hash table entries: 65536 (order: 3, 524288 bytes, linear)\n{RADIX}\n'
+    assert [variant.name for variant in POWERPC if not variant.differences(log)] == ['main']
+    assert [variant.name for variant in POWERPC if not variant.differences(log.replace('524288', '32768'))] == ['4k']
+    assert POWERPC[0].differences(log.replace('radix', 'hash')) == [f'{RADIX}: missing']
 
 
 def test_results_and_kernels() -> None:

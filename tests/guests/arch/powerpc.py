@@ -10,7 +10,6 @@ QEMU_ARCH = QemuArchParams(
     kconfig='''
 CONFIG_PPC64=y
 CONFIG_CPU_LITTLE_ENDIAN=y
-CONFIG_PPC_64K_PAGES=y
 CONFIG_HVC_CONSOLE=y''',
     qemu_arch='ppc64le',
     kernel_path='vmlinux',
