@@ -17,11 +17,22 @@ from mutation.operators import Change
 from mutation.weave import Copy, Mutant
 from project import batched
 
-# The files of an architecture, and which of their functions, all of their names, are about batches.
+HUGETLB = r'(set_)?huge_pte(p_.*|_at|_clear)|(get_)?clear_.*|__cont_.*|.*num_contig.*'
+# The files of an architecture, and which of their functions, all of their names, change entries.
 OF_ARCHITECTURES = {
     'arch/arm64/mm/contpte.c': r'.*',
-    'arch/arm64/mm/hugetlbpage.c': r'(set_)?huge_pte(p_.*|_at|_clear)|(get_)?clear_.*|__cont_.*|.*num_contig.*',
+    'arch/arm64/mm/hugetlbpage.c': HUGETLB,
     'arch/arm64/include/asm/pgtable.h': r'\w+_ptes|contpte_try_\w+|pte_batch_hint|pte_present_mknoncont',
+    'arch/powerpc/include/asm/book3s/64/pgtable.h': r'(__)?(ptep|pmdp)_\w+|pte_(update|modify)',
+    'arch/powerpc/include/asm/book3s/64/radix.h': r'(__)?radix__(ptep?|set_pte)_\w+',
+    'arch/powerpc/mm/book3s64/pgtable.c': r'(ptep|pmdp)_\w+|set_pmd_at|pmd_modify',
+    'arch/powerpc/mm/book3s64/radix_pgtable.c': r'radix__(ptep|pmdp?|pgtable)_\w+',
+    'arch/powerpc/mm/pgtable.c': r'set_ptes|(huge_)?ptep_set_access_flags|set_huge_pte_at|set_(pte|access_flags)_filter',
+    'arch/riscv/include/asm/pgtable.h': r'set_ptes|set_pmd_at|(ptep|pmdp)_\w+|(pte|pmd)_modify',
+    'arch/riscv/mm/hugetlbpage.c': HUGETLB,
+    'arch/riscv/mm/pgtable.c': r'(ptep|pmdp)_\w+|pte_set_\w+',
+    'arch/s390/include/asm/pgtable.h': r'set_ptes|ptep_\w+|pte_modify',
+    'arch/s390/mm/pgtable.c': r'ptep_\w+',
     'arch/um/include/asm/pgtable.h': r'set_ptes',
 }
 # A parameter whose value the compiler must know, for BUILD_BUG(): in a copy, which is not inlined, it does not.
