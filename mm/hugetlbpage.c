@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arm64 maps a hugetlb page of 64K by 16 contiguous PTEs, one of 2M by a PMD, and
- * one of 32M by 16 contiguous PMDs. arch/arm64/mm/hugetlbpage.c handles contiguous
- * entries as one: reading and clearing gathers the accessed and dirty bits of all,
- * and a change first clears all and invalidates the TLB (break before make).
+ * A hugetlb page is mapped by a PMD, on arm64 and riscv (Svnapot) also by contiguous
+ * PTEs, 16 for 64K, and on arm64 by 16 contiguous PMDs for 32M. arch/<arch>/mm/hugetlbpage.c
+ * handles contiguous entries as one: reading and clearing gathers the accessed and dirty
+ * bits of all, and a change first clears all and invalidates the TLB (break before make).
  *
  * Each function is applied to entries of which the hardware has set the accessed
  * and dirty bits of some, and the raw entries are checked. DAMON is the one caller
@@ -29,7 +29,7 @@
 #include "../lib/service/damon.h"
 #include "../lib/service/service.h"
 
-#ifdef CONFIG_HUGETLB_PAGE
+#if defined(CONFIG_HUGETLB_PAGE) && defined(CONFIG_CONTIG_ALLOC)
 #define RW	(PROT_READ | PROT_WRITE)
 
 static const struct size {
@@ -39,16 +39,19 @@ static const struct size {
 	unsigned long step;
 	unsigned int nr;
 } sizes[] = {
-	{ "contiguous PTEs", CONT_PTE_SIZE, PAGE_SIZE, .nr = CONT_PTES },
+#if PTEBATCH_HUGE_PTES > 1
+	{ "contiguous PTEs", PTEBATCH_HUGE_PTES * PAGE_SIZE, PAGE_SIZE, .nr = PTEBATCH_HUGE_PTES },
+#endif
 	{ "one PMD", PMD_SIZE, PMD_SIZE, .nr = 1 },
-	{ "contiguous PMDs", CONT_PMD_SIZE, PMD_SIZE, .nr = CONT_PMDS },
+#if PTEBATCH_HUGE_PMDS > 1
+	{ "contiguous PMDs", PTEBATCH_HUGE_PMDS * PMD_SIZE, PMD_SIZE, .nr = PTEBATCH_HUGE_PMDS },
+#endif
 };
 
 /* The largest of these sizes with pages of 4K. */
 #define LARGEST	SZ_32M
 
-#define MOST	CONT_PTES
-static_assert(CONT_PMDS <= MOST);
+#define MOST	MAX(PTEBATCH_HUGE_PTES, PTEBATCH_HUGE_PMDS)
 
 static struct page *pages;
 
@@ -155,6 +158,12 @@ static void clear_migration(struct huge *huge)
 	huge_pte_clear(huge->mm, huge->addr, huge->ptep, huge->size->bytes);
 }
 
+static void get_and_clear_migration(struct huge *huge)
+{
+	set_migration(huge);
+	get_and_clear(huge);
+}
+
 static void modify_prot(struct huge *huge)
 {
 	huge->returned = huge_ptep_modify_prot_start(huge->vma, huge->addr, huge->ptep);
@@ -170,8 +179,8 @@ static pte_t unchanged(pte_t pte)
 /* What the entries become. */
 enum after { KEPT, GATHERED, ALL_BITS, CLEARED, MIGRATION };
 
-/* Return value: none, the entry with the bits of all, or whether any entry changed. */
-enum returned { NOTHING, ENTRY, CHANGED };
+/* Return value: none, the entry with the bits of all, @given, or whether any entry changed. */
+enum returned { NOTHING, ENTRY, GIVEN, CHANGED };
 
 static const struct op {
 	const char *name;
@@ -198,6 +207,8 @@ static const struct op {
 	  unchanged, .after = MIGRATION },
 	{ "huge_pte_clear(): all entries none", clear_migration, unchanged,
 	  .after = CLEARED },
+	{ "huge_ptep_get_and_clear() of a migration entry: all entries none",
+	  get_and_clear_migration, unchanged, .after = CLEARED, .returned = GIVEN },
 	{ "huge_ptep_modify_prot_start(), _commit(): all entries read-only",
 	  modify_prot, pte_wrprotect, .after = GATHERED, .returned = ENTRY },
 };
@@ -226,7 +237,7 @@ static unsigned int bits(pte_t pte)
 }
 
 /* An entry without accessed and dirty. */
-static pteval_t plain(pte_t pte)
+static unsigned long plain(pte_t pte)
 {
 	return pte_val(pte_mkold(pte_mkclean(pte)));
 }
@@ -241,7 +252,7 @@ static bool has(const struct huge *huge, int at, unsigned int i)
 	return at != NO_ENTRY && i == at % huge->size->nr;
 }
 
-static void set_bits(struct huge *huge, const struct state *state)
+static void mark(struct huge *huge, const struct state *state)
 {
 	unsigned int i;
 	pte_t pte;
@@ -265,7 +276,7 @@ static void look_for_valid(void *data, enum ptebatch_point point)
 	if (point != PTEBATCH_FLUSH)
 		return;
 	for (i = 0; i < huge->size->nr; i++)
-		if (pte_valid(ptebatch_raw_pte(huge->ptep + i)))
+		if (pte_present(ptebatch_raw_pte(huge->ptep + i)))
 			huge->unbroken = true;
 }
 
@@ -291,7 +302,9 @@ static void expect_entry(struct kunit *test, const struct huge *huge, const stru
 	unsigned int nr = huge->size->nr;
 
 	if (op->after == GATHERED || op->after == ALL_BITS) {
-		expected = pte_advance_pfn(huge->base, i * (huge->size->step / PAGE_SIZE));
+		expected = huge->base;
+		if (!PTEBATCH_HUGE_PTES_EQUAL)
+			expected = pte_advance_pfn(expected, i * (huge->size->step / PAGE_SIZE));
 		KUNIT_EXPECT_EQ_MSG(test, plain(is), plain(op->expected(expected)),
 				    PTEBATCH_RULE_TWIN
 				    ": entry %u of %u, accessed and dirty aside", i, nr);
@@ -319,7 +332,10 @@ static void expect_returned(struct kunit *test, const struct huge *huge, const s
 				    PTEBATCH_RULE_GATHERED
 				    ": accessed (1) and dirty (2) of the returned entry");
 	}
-	if (op->returned == CHANGED)
+	if (op->returned == GIVEN)
+		KUNIT_EXPECT_EQ_MSG(test, pte_val(huge->returned), pte_val(huge->given),
+				    "%s returns another entry", op->name);
+	if (op->returned == CHANGED && !PTEBATCH_ALWAYS_CHANGED)
 		KUNIT_EXPECT_EQ_MSG(test, pte_val(huge->returned), !entries->all_young_and_dirty,
 				    "%s returns whether an entry changed", op->name);
 }
@@ -416,7 +432,7 @@ static void run(struct kunit *test, struct huge *huge, const struct op *op,
 	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, huge->base, huge->size->bytes);
 	ptebatch_set_raw_pte(huge->ptep - 1, neighbour());
 	ptebatch_set_raw_pte(huge->ptep + huge->size->nr, neighbour());
-	set_bits(huge, state);
+	mark(huge, state);
 	read_before(huge, &entries);
 
 	huge->unbroken = false;
@@ -444,14 +460,21 @@ static void run(struct kunit *test, struct huge *huge, const struct op *op,
 			    PTEBATCH_RULE_NEIGHBOURS ": entry behind the last one");
 }
 
+static void skip_without(struct kunit *test, const struct size *size)
+{
+	if (size->bytes > LARGEST)
+		kunit_skip(test, "page is larger than 32 MiB, the limit of this suite");
+	if (!size_to_hstate(size->bytes))
+		kunit_skip(test, "this CPU has no hugetlb pages of %lu KiB", size->bytes / SZ_1K);
+}
+
 static void hugetlb(struct kunit *test)
 {
 	const struct param *param = test->param_value;
 	struct huge *huge;
 	unsigned int i;
 
-	if (param->size->bytes > LARGEST)
-		kunit_skip(test, "page is larger than 32 MiB, the limit of this suite");
+	skip_without(test, param->size);
 	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, huge);
 	huge->size = param->size;
@@ -470,7 +493,7 @@ static void set_entries(struct huge *huge, const struct state *state)
 	set_huge_pte_at(huge->mm, huge->addr, huge->ptep, huge->base, huge->size->bytes);
 	ptebatch_set_raw_pte(huge->ptep - 1, neighbour());
 	ptebatch_set_raw_pte(huge->ptep + huge->size->nr, neighbour());
-	set_bits(huge, state);
+	mark(huge, state);
 	spin_unlock(ptl);
 	mmap_read_unlock(huge->mm);
 }
@@ -550,8 +573,7 @@ static void damon(struct kunit *test)
 	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, huge);
 	huge->size = test->param_value;
-	if (huge->size->bytes > LARGEST)
-		kunit_skip(test, "page is larger than 32 MiB, the limit of this suite");
+	skip_without(test, huge->size);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
 	map(test, huge);
 	for (i = 0; i < ARRAY_SIZE(states); i++) {

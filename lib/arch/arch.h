@@ -40,6 +40,38 @@ static inline pte_t ptebatch_bare_pte(pte_t pte)
 }
 #endif
 
+/* The entry as the MMU sees it, where ptep_get() and set_pte() do more. */
+#ifndef ptebatch_raw_pte
+static inline pte_t ptebatch_raw_pte(pte_t *ptep)
+{
+	return READ_ONCE(*ptep);
+}
+
+static inline void ptebatch_set_raw_pte(pte_t *ptep, pte_t pte)
+{
+	WRITE_ONCE(*ptep, pte);
+}
+#endif
+
+/*
+ * Number of contiguous PTEs, and of contiguous PMDs, that map a hugetlb page; 1: no
+ * such pages. Do these PTEs have one value, or each its page?
+ */
+#ifndef PTEBATCH_HUGE_PTES
+#define PTEBATCH_HUGE_PTES	1
+#endif
+#ifndef PTEBATCH_HUGE_PMDS
+#define PTEBATCH_HUGE_PMDS	1
+#endif
+#ifndef PTEBATCH_HUGE_PTES_EQUAL
+#define PTEBATCH_HUGE_PTES_EQUAL	false
+#endif
+
+/* Does ptep_set_access_flags() return true also for an entry that has the bits? */
+#ifndef PTEBATCH_ALWAYS_CHANGED
+#define PTEBATCH_ALWAYS_CHANGED	false
+#endif
+
 /* Corrupt the PMD so that it is neither none nor leaf; unchanged where not supported. */
 #ifdef PTEBATCH_BAD_PMD_BIT
 static inline pmd_t ptebatch_bad_pmd(pmd_t pmd)
@@ -180,6 +212,44 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 /* Does access_ok() reject addresses behind the end of user space? */
 #ifndef PTEBATCH_ACCESS_OK_ENDS
 #define PTEBATCH_ACCESS_OK_ENDS		true
+#endif
+
+/*
+ * What the MMU does for a write access, in raw entries: if all bits NEEDS are set,
+ * it sets the bits SETS, and clears the bits CLEARS.
+ */
+#ifndef PTEBATCH_MMU_SETS
+#define PTEBATCH_MMU_NEEDS		0
+#define PTEBATCH_MMU_SETS		0
+#define ptebatch_mmu_sets_bits()	false
+#endif
+#ifndef PTEBATCH_MMU_CLEARS
+#define PTEBATCH_MMU_CLEARS		0
+#endif
+#ifndef ptebatch_mmu_sets_bits
+#define ptebatch_mmu_sets_bits()	true
+#endif
+
+/* Bytes to the next instruction; 1: the kernel finds out where one begins. */
+#ifndef PTEBATCH_INSTRUCTION_BYTES
+#define PTEBATCH_INSTRUCTION_BYTES(code)	1
+#endif
+
+/*
+ * Is the instruction one of a pair that a kprobe in between would let fail for ever:
+ * the load that reserves, the store that is conditional? The kernel knows it itself
+ * where these are not defined.
+ */
+#ifndef ptebatch_reserves
+static inline bool ptebatch_reserves(const u8 *code)
+{
+	return false;
+}
+
+static inline bool ptebatch_stores_conditionally(const u8 *code)
+{
+	return false;
+}
 #endif
 
 /*

@@ -87,18 +87,29 @@ static inline pte_t ptebatch_bare_pte(pte_t pte)
 	return pte_present(pte) ? pte_mknoncont(pte) : pte;
 }
 
-/* The raw entry: ptep_get() hides PTE_CONT and gathers accessed and dirty. */
+#define PTEBATCH_HUGE_PTES		CONT_PTES
+#define PTEBATCH_HUGE_PMDS		CONT_PMDS
+
+/* ptep_get() hides PTE_CONT and gathers accessed and dirty. */
+#define ptebatch_raw_pte ptebatch_raw_pte
 static inline pte_t ptebatch_raw_pte(pte_t *ptep)
 {
 	return __ptep_get(ptep);
 }
 
-/* Write one entry without unfolding its block, as the MMU does. */
+/* Without unfolding the block of the entry. */
 static inline void ptebatch_set_raw_pte(pte_t *ptep, pte_t pte)
 {
 	WRITE_ONCE(*ptep, pte);
 }
 
 #endif /* CONFIG_ARM64_CONTPTE */
+
+/* With hardware dirty bit management. */
+#define PTEBATCH_MMU_NEEDS	(PTE_VALID | PTE_DBM)
+#define PTEBATCH_MMU_SETS	PTE_AF
+#define PTEBATCH_MMU_CLEARS	PTE_RDONLY
+
+#define PTEBATCH_INSTRUCTION_BYTES(code)	4
 
 #endif /* PTEBATCH_ARCH_ARM64_H */

@@ -37,4 +37,22 @@ static inline pte_t ptebatch_exchange_pte(struct mm_struct *mm, unsigned long ad
 
 #define PTEBATCH_TABLES_ARE_PAGES	0
 
+/* With radix page tables. */
+#define PTEBATCH_MMU_NEEDS	(_PAGE_PRESENT | _PAGE_WRITE)
+#define PTEBATCH_MMU_SETS	(_PAGE_ACCESSED | _PAGE_DIRTY)
+#define ptebatch_mmu_sets_bits()	radix_enabled()
+
+#define PTEBATCH_INSTRUCTION_BYTES(code)	4
+
+/* An instruction with the primary opcode 31: LDARX or STDCX. */
+static inline bool ptebatch_instruction_31(const u8 *code, unsigned int extended)
+{
+	u32 instruction = *(const u32 *)code;
+
+	return instruction >> 26 == 31 && ((instruction >> 1) & 0x3ff) == extended;
+}
+
+#define ptebatch_reserves(code)			ptebatch_instruction_31(code, 84)
+#define ptebatch_stores_conditionally(code)	ptebatch_instruction_31(code, 214)
+
 #endif /* PTEBATCH_ARCH_POWERPC_H */

@@ -4,7 +4,9 @@
 
 #include <linux/cpumask.h>
 #include <linux/mm_types.h>
+#include <linux/pgtable.h>
 #include <linux/smp.h>
+#include <linux/unaligned.h>
 
 #define PTEBATCH_SYSCALL(name)		__riscv_sys_##name
 
@@ -29,5 +31,30 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 {
 	cpumask_set_cpu(raw_smp_processor_id(), mm_cpumask(mm));
 }
+
+#ifdef CONFIG_RISCV_ISA_SVNAPOT
+#define PTEBATCH_HUGE_PTES	(1 << NAPOT_CONT_ORDER_BASE)
+#define PTEBATCH_HUGE_PTES_EQUAL	true
+#endif
+
+/* Without Svvptc: the caller makes each new entry visible by SFENCE.VMA. */
+#define PTEBATCH_ALWAYS_CHANGED	true
+
+/* With Svadu. */
+#define PTEBATCH_MMU_NEEDS	(_PAGE_PRESENT | _PAGE_WRITE)
+#define PTEBATCH_MMU_SETS	(_PAGE_ACCESSED | _PAGE_DIRTY)
+
+#define PTEBATCH_INSTRUCTION_BYTES(code)	((*(code) & 3) == 3 ? 4 : 2)
+
+/* An instruction of the extension A (opcode 0x2f): LR or SC. */
+static inline bool ptebatch_instruction_a(const u8 *code, unsigned int funct5)
+{
+	u32 instruction = get_unaligned((const u32 *)code);
+
+	return (instruction & 0x7f) == 0x2f && instruction >> 27 == funct5;
+}
+
+#define ptebatch_reserves(code)			ptebatch_instruction_a(code, 2)
+#define ptebatch_stores_conditionally(code)	ptebatch_instruction_a(code, 3)
 
 #endif /* PTEBATCH_ARCH_RISCV_H */

@@ -43,4 +43,7 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 #define PTEBATCH_PROT_NOEXEC	_PAGE_NX
 #define PTEBATCH_PROT_BITS	(_PAGE_NX | _PAGE_PKEY_MASK)
 
+#define PTEBATCH_MMU_NEEDS	(_PAGE_PRESENT | _PAGE_RW)
+#define PTEBATCH_MMU_SETS	(_PAGE_ACCESSED | _PAGE_DIRTY)
+
 #endif /* PTEBATCH_ARCH_X86_64_H */

@@ -29,5 +29,6 @@
 #define PTEBATCH_RULE_PROTECTION	"rule 29 (page protection)"
 #define PTEBATCH_RULE_NOTIFIERS		"rule 30 (MMU notifiers)"
 #define PTEBATCH_RULE_LAZY_MMU		"rule 31 (lazy MMU mode)"
+#define PTEBATCH_RULE_DIRTY		"rule 32 (dirty bit set by another CPU)"
 
 #endif /* PTEBATCH_RULES_H */
