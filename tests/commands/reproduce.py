@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from commands import run
-from guests.guest import Guest
+from guests.guest import CPUS, CPUS_ARGS, Guest
 from host.console import Console
 from host.errors import Trouble
 from host import exit_status
@@ -25,7 +25,7 @@ from trees.shadow import prune
 PROGRAMS = PROJECT / 'tests/reproducers'
 INIT = PROJECT / 'tests/guests/reproduce_init.c'
 IMAGE_SIZE = '16M'
-# brd: two RAM disks, for the file system and for swap space. printk.devkmsg: no rate limit for the output of init.
+# Programs bring the second CPU online, if they need it. brd: two RAM disks, for the file system and for swap space. printk.devkmsg: no rate limit for the output of init.
 KERNEL_ARGS = ('brd.rd_nr=2', 'printk.devkmsg=on')
 
 RIGHT, BUG, CANNOT_TELL, NOT_RUN, DISPUTED = 'right', 'BUG', 'cannot tell', 'not run', 'disputed'
@@ -40,9 +40,9 @@ WITHOUT_PROGRAM = (
     ('x86: batch of shadow-stack and read-only PTEs', 'mm-do-not-batch-a-shadow-stack-PTE-with-read-only-on',
      'needs a CPU with shadow stacks (CET), which QEMU 7.2 does not emulate'),
     ('arm64 with LPA2: migration forgets the accessed bit', 'arm64-mm-do-not-clear-PTE_CONT-of-entries-that-are-no',
-     'the programs run on x86_64'),
+     'needs a CPU with LPA2, and no program was written for arm64'),
     ('arm64: a write fault in a contpte block copies the page twice', 'mm-memory-read-the-PTE-before-a-copy-on-write',
-     'the programs run on x86_64'),
+     'no program was written for arm64'),
     ('DAMON clears accessed bits behind the sampled page in secondary MMUs', 'mm-damon-clear-young-only-of-the-sampled-page-in-sec',
      'needs KVM, and DAMON in the kernel of the reproducers'),
     ('folio_referenced() takes a device-exclusive entry for a present PTE', 'mm-rmap-do-not-clear-the-accessed-bit-of-device-excl',
@@ -66,6 +66,7 @@ class Reproducer:
     program: str = ''
     reason: str = ''
     question: str = ''
+    arch: str = 'x86_64'    # where the program runs
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,24 @@ def _key(name: str, path: Path, default: str | None = None) -> str:
 
 
 def known() -> list[Reproducer]:
-    """All known bugs; the first comment of each program has the key `bug`, and `fix` or `question`."""
+    """All known bugs; the first comment of each program has the key `bug`, `fix` or `question`, and `arch` unless x86_64."""
     programs = []
     for path in sorted(PROGRAMS.glob('*.c')):
         question = _key('question', path, '')
         fix = _key('fix', path, 'none' if question else None)
-        programs.append(Reproducer(_key('bug', path), fix, path.stem, question=question))
+        programs.append(Reproducer(_key('bug', path), fix, path.stem, question=question, arch=_key('arch', path, 'x86_64')))
     return programs + [Reproducer(bug, fix, reason=reason) for bug, fix, reason in WITHOUT_PROGRAM]
+
+
+def of_architecture(arch: str) -> list[Reproducer]:
+    """All known bugs; those whose program runs on another architecture have the reason instead."""
+    return [bug if not bug.program or bug.arch == arch else replace(bug, program='', reason=f'{bug.program} runs with ARCH={bug.arch}')
+            for bug in known()]
+
+
+def sources(bugs: Sequence[Reproducer]) -> list[Path]:
+    """The sources of the programs that run."""
+    return [PROGRAMS / f'{bug.program}.c' for bug in bugs if bug.program]
 
 
 def columns(settings: Settings) -> dict[str, Settings]:
@@ -107,26 +119,27 @@ def columns(settings: Settings) -> dict[str, Settings]:
     return {name: replace(kernel, results=settings.results / name.replace(' ', '-')) for name, kernel in kernels.items()}
 
 
-def _build(folder: Path) -> None:
+def _build(settings: Settings, bugs: Sequence[Reproducer]) -> None:
     """Build init, the programs and an ext4 image."""
+    folder = settings.results
     image = folder / 'ext4.image'
     image.unlink(missing_ok=True)
     try:
-        for source in (INIT, *sorted(PROGRAMS.glob('*.c'))):
-            tools.run(['gcc', '-D_GNU_SOURCE', '-O2', '-Wall', '-Werror', '-static', '-o', folder / source.stem, source])
+        for source in (INIT, *sources(bugs)):
+            tools.run([settings.arch.cross_compile + 'gcc', '-D_GNU_SOURCE', '-O2', '-Wall', '-Werror', '-static', '-o', folder / source.stem, source])
         tools.run(['mke2fs', '-q', '-t', 'ext4', '-b', '4096', image, IMAGE_SIZE],
                   env=tools.environment(PATH=packages.PATH))
     except tools.Failed as failed:
         raise Trouble(f'the reproducers do not build ({failed})', 'see the lines above', failed.output) from failed
 
 
-def _initramfs(guest: Guest, folder: Path) -> Path:
+def _initramfs(guest: Guest, folder: Path, bugs: Sequence[Reproducer]) -> Path:
     """Pack init, the programs and the image."""
     lines = ['dir /dev 0755 0 0', 'nod /dev/kmsg 0644 0 0 c 1 11', 'nod /dev/console 0600 0 0 c 5 1',
              'nod /dev/ram0 0600 0 0 b 1 0', 'nod /dev/ram1 0600 0 0 b 1 1',
              *(f'dir /{name} 0755 0 0' for name in ('proc', 'sys', 'mnt', 'reproducers')),
              f'file /init {folder}/{INIT.stem} 0755 0 0', f'file /ext4.image {folder}/ext4.image 0644 0 0']
-    lines += [f'file /reproducers/{source.stem} {folder}/{source.stem} 0755 0 0' for source in PROGRAMS.glob('*.c')]
+    lines += [f'file /reproducers/{source.stem} {folder}/{source.stem} 0755 0 0' for source in sources(bugs)]
     return guest.initramfs('reproducers', lines)
 
 
@@ -150,7 +163,7 @@ def results(log: str) -> dict[str, Result]:
     return found
 
 
-def run_kernel(settings: Settings, base: Settings, console: Console) -> dict[str, Result]:
+def run_kernel(settings: Settings, base: Settings, bugs: Sequence[Reproducer], console: Console) -> dict[str, Result]:
     """Build one kernel and run all programs on it."""
     settings.results.mkdir(parents=True, exist_ok=True)
     tree, _ = run.trees(settings, console)
@@ -160,11 +173,12 @@ def run_kernel(settings: Settings, base: Settings, console: Console) -> dict[str
         with console.step('build') as step:
             guest.build(step)
         guest.choose_accelerator(console)
-        initramfs = _initramfs(guest, settings.results.parent)
+        initramfs = _initramfs(guest, settings.results.parent, bugs)
         with console.step('boot', 'run the reproducers'):
             # No suite is named `none`: the boot runs only the reproducers.
             output: list[str] = []
-            guest.boot(output.append, '--raw_output=all', initramfs=initramfs, kernel_args=KERNEL_ARGS, suites='none')
+            guest.boot(output.append, '--raw_output=all', f'--qemu_args={CPUS}', initramfs=initramfs,
+                       kernel_args=(*KERNEL_ARGS, *CPUS_ARGS), suites='none')
         log = guest.read_log('\n'.join(output))
         (settings.results / 'boot.log').write_text(log)
     found = results(log)
@@ -211,23 +225,23 @@ def counts(path: Path) -> Counts:
 def main(env: Mapping[str, str]) -> int:
     """Run `make reproduce`."""
     settings = Settings.read({**env, 'ARCH': env.get('ARCH') or 'x86_64'})
-    if settings.arch.name != 'x86_64' or not settings.arch.native:
-        raise Trouble(f'the reproducers do not run with ARCH={settings.arch.name} on this machine',
-                      'type ARCH=x86_64 on an x86_64 machine')
+    bugs, kernels = of_architecture(settings.arch.name), {}
+    if not sources(bugs):
+        raise Trouble(f'ARCH={settings.arch.name}: there is no reproducer for it',
+                      f'type {" or ".join(f"ARCH={arch}" for arch in sorted({bug.arch for bug in known()}))}')
     settings = settings.of_kind('reproduce', env)
     settings = replace(settings, results=settings.results.parent / 'reproduce')
     lock.claim(settings.results)
     console = Console()
-    packages.ensure([*packages.for_run(settings.arch, loadable=False), packages.MKE2FS], console)
+    packages.ensure([*packages.for_run(settings.arch, loadable=True), packages.MKE2FS], console)
     settings.results.mkdir(parents=True, exist_ok=True)
     files = [settings.results / f'reproduce.{ending}' for ending in ('md', 'json')]
     for file in files:
         file.unlink(missing_ok=True)
-    _build(settings.results)
-    bugs, kernels = known(), {}
+    _build(settings, bugs)
     for name, kernel in columns(settings).items():
         console.say(f'kernel    {name}')
-        kernels[name] = run_kernel(kernel, settings, console)
+        kernels[name] = run_kernel(kernel, settings, bugs, console)
     prune(settings.cache / 'trees')
     failed = wrong(bugs, kernels)
     files[0].write_text(text(bugs, kernels) + '\n')
