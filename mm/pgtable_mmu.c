@@ -145,7 +145,7 @@ static noinline void pmd_set_access_flags(struct change *change)
  * @call: calls the helper, and has what is inlined of it
  * @functions: functions of the kernel that it may call
  * @written: index of the entry that another CPU writes through
- * @returns: the dirty bit may be in the returned entry
+ * @in_returned: the dirty bit may be in the returned entry
  */
 struct mmu_case {
 	const char *name;
@@ -153,15 +153,15 @@ struct mmu_case {
 	void (*call)(struct change *change);
 	const char *functions[FUNCTIONS];
 	unsigned int written;
-	bool returns;
+	bool in_returned;
 };
 
 static const struct mmu_case mmu_cases[] = {
 	{ "ptep_set_wrprotect(): keeps a dirty bit set meanwhile", "Wyx", set_wrprotect },
 	{ "ptep_get_and_clear(): returns a dirty bit set meanwhile", "Wyx", get_and_clear,
-	  .returns = true },
+	  .in_returned = true },
 	{ "ptep_modify_prot_start(): returns a dirty bit set meanwhile", "Wyx",
-	  modify_prot_start, { "ptep_modify_prot_start" }, .returns = true },
+	  modify_prot_start, { "ptep_modify_prot_start" }, .in_returned = true },
 	{ "ptep_test_and_clear_young(): keeps a dirty bit set meanwhile", "Wyx", clear_young,
 	  { "ptep_test_and_clear_young" } },
 	{ "ptep_set_access_flags(), old PTE: keeps a dirty bit set meanwhile", "Wx",
@@ -183,11 +183,11 @@ static const struct mmu_case mmu_cases[] = {
 	  .written = 9 },
 	{ "get_and_clear_full_ptes(): returns a dirty bit set meanwhile", "{Wyx*16}",
 	  get_and_clear_batch, { "contpte_get_and_clear_full_ptes" }, .written = 9,
-	  .returns = true },
+	  .in_returned = true },
 	{ "modify_prot_start_ptes(): returns a dirty bit set meanwhile", "{Wyx*16}",
 	  modify_prot_start_batch,
 	  { "modify_prot_start_ptes", "contpte_get_and_clear_full_ptes",
-	    "ptep_modify_prot_start" }, .written = 9, .returns = true },
+	    "ptep_modify_prot_start" }, .written = 9, .in_returned = true },
 	{ "test_and_clear_young_ptes(): keeps a dirty bit set meanwhile", "{Wyx*16}",
 	  clear_young_batch,
 	  { "contpte_test_and_clear_young_ptes", "ptep_test_and_clear_young" },
@@ -199,11 +199,11 @@ static const struct mmu_case mmu_cases[] = {
 	{ "pmdp_set_wrprotect(): keeps a dirty bit set meanwhile", "[Wyx]",
 	  pmd_set_wrprotect },
 	{ "pmdp_invalidate(): returns a dirty bit set meanwhile", "[Wyx]", pmd_invalidate,
-	  { "pmdp_invalidate", "radix__pmd_hugepage_update" }, .returns = true },
+	  { "pmdp_invalidate", "radix__pmd_hugepage_update" }, .in_returned = true },
 	{ "pmdp_huge_get_and_clear(): returns a dirty bit set meanwhile", "[Wyx]",
 	  pmd_get_and_clear,
 	  { "radix__pmdp_huge_get_and_clear", "radix__pmd_hugepage_update" },
-	  .returns = true },
+	  .in_returned = true },
 	{ "pmdp_test_and_clear_young(): keeps a dirty bit set meanwhile", "[Wyx]",
 	  pmd_clear_young, { "pmdp_test_and_clear_young", "ptep_test_and_clear_young" } },
 	{ "pmdp_set_access_flags(), old PMD: keeps a dirty bit set meanwhile", "[Wx]",
@@ -235,9 +235,9 @@ static void restore(const struct mmu_case *param, const struct change *change, b
 	unsigned int i;
 
 	/* What clears an entry has told the page table check. */
-	if (param->returns && pmd)
+	if (param->in_returned && pmd)
 		set_pmd_at(mm, change->addr, (pmd_t *)change->ptep, __pmd(pte_val(entries[0])));
-	else if (param->returns)
+	else if (param->in_returned)
 		set_ptes(mm, change->addr, change->ptep, ptebatch_bare_pte(entries[0]), change->nr);
 	else
 		for (i = 0; i < total; i++)
@@ -247,7 +247,7 @@ static void restore(const struct mmu_case *param, const struct change *change, b
 /* Is the entry that the other CPU writes through dirty? Contiguous PTEs share the bit. */
 static bool is_dirty(const struct mmu_case *param, const struct change *change, bool pmd)
 {
-	if (param->returns)
+	if (param->in_returned)
 		return pte_dirty(change->returned);
 	return pte_dirty(pmd ? ptebatch_raw_pte(change->ptep) : ptep_get(change->written));
 }
@@ -306,7 +306,7 @@ static void pgtable_mmu(struct kunit *test)
 	bool pmd;
 
 	if (!IS_ENABLED(CONFIG_KPROBES))
-		kunit_skip(test, "no instruction of the kernel can be reached without CONFIG_KPROBES");
+		kunit_skip(test, "no instruction can be reached without CONFIG_KPROBES");
 	if (!ptebatch_mmu_sets_bits())
 		kunit_skip(test, "the MMU of this CPU sets no accessed and dirty bits");
 	space = ptebatch_space(test, &setup);

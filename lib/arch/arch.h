@@ -231,8 +231,11 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 #endif
 
 /* Bytes to the next instruction; 1: the kernel finds out where one begins. */
-#ifndef PTEBATCH_INSTRUCTION_BYTES
-#define PTEBATCH_INSTRUCTION_BYTES(code)	1
+#ifndef ptebatch_instruction_bytes
+static inline unsigned int ptebatch_instruction_bytes(const u8 *code)
+{
+	return 1;
+}
 #endif
 
 /*

@@ -110,6 +110,10 @@ static inline void ptebatch_set_raw_pte(pte_t *ptep, pte_t pte)
 #define PTEBATCH_MMU_SETS	PTE_AF
 #define PTEBATCH_MMU_CLEARS	PTE_RDONLY
 
-#define PTEBATCH_INSTRUCTION_BYTES(code)	4
+#define ptebatch_instruction_bytes ptebatch_instruction_bytes
+static inline unsigned int ptebatch_instruction_bytes(const u8 *code)
+{
+	return 4;
+}
 
 #endif /* PTEBATCH_ARCH_ARM64_H */

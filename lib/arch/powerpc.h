@@ -42,7 +42,11 @@ static inline pte_t ptebatch_exchange_pte(struct mm_struct *mm, unsigned long ad
 #define PTEBATCH_MMU_SETS	(_PAGE_ACCESSED | _PAGE_DIRTY)
 #define ptebatch_mmu_sets_bits()	radix_enabled()
 
-#define PTEBATCH_INSTRUCTION_BYTES(code)	4
+#define ptebatch_instruction_bytes ptebatch_instruction_bytes
+static inline unsigned int ptebatch_instruction_bytes(const u8 *code)
+{
+	return 4;
+}
 
 /* An instruction with the primary opcode 31: LDARX or STDCX. */
 static inline bool ptebatch_instruction_31(const u8 *code, unsigned int extended)

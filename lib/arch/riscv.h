@@ -33,7 +33,7 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 }
 
 #ifdef CONFIG_RISCV_ISA_SVNAPOT
-#define PTEBATCH_HUGE_PTES	(1 << NAPOT_CONT_ORDER_BASE)
+#define PTEBATCH_HUGE_PTES	BIT(NAPOT_CONT_ORDER_BASE)
 #define PTEBATCH_HUGE_PTES_EQUAL	true
 #endif
 
@@ -44,7 +44,11 @@ static inline void ptebatch_mm_use(struct mm_struct *mm)
 #define PTEBATCH_MMU_NEEDS	(_PAGE_PRESENT | _PAGE_WRITE)
 #define PTEBATCH_MMU_SETS	(_PAGE_ACCESSED | _PAGE_DIRTY)
 
-#define PTEBATCH_INSTRUCTION_BYTES(code)	((*(code) & 3) == 3 ? 4 : 2)
+#define ptebatch_instruction_bytes ptebatch_instruction_bytes
+static inline unsigned int ptebatch_instruction_bytes(const u8 *code)
+{
+	return (*code & 3) == 3 ? 4 : 2;
+}
 
 /* An instruction of the extension A (opcode 0x2f): LR or SC. */
 static inline bool ptebatch_instruction_a(const u8 *code, unsigned int funct5)

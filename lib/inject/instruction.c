@@ -82,7 +82,7 @@ void ptebatch_instructions_of(struct ptebatch_instructions *instructions, const 
 	if (!kallsyms_lookup_size_offset((unsigned long)function, &size, &offset))
 		return;
 	code = (const u8 *)function - offset;
-	for (offset = 0; offset < size; offset += PTEBATCH_INSTRUCTION_BYTES(code + offset)) {
+	for (offset = 0; offset < size; offset += ptebatch_instruction_bytes(code + offset)) {
 		struct ptebatch_instruction *next = &instructions->probes[instructions->nr];
 
 		if (reserved(code + offset, &within) || instructions->nr == PTEBATCH_INSTRUCTIONS)

@@ -10,6 +10,7 @@
  * although it was written has lost its dirty bit. Needs a CPU whose MMU sets it.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -18,7 +19,7 @@
 enum { PAGES = 1024, SECONDS = 60 };
 
 static char *mem;
-static volatile int round_begun, round_ended;
+static atomic_int round_begun, round_ended;
 
 static void *write_pages(void *unused)
 {
@@ -28,7 +29,7 @@ static void *write_pages(void *unused)
 		while (round_begun < round)
 			;
 		for (i = PAGES - 1; i >= 0; i--)
-			*(volatile char *)(mem + i * PAGE) = 2;
+			__atomic_store_n(mem + i * PAGE, 2, __ATOMIC_RELAXED);
 		round_ended = round;
 	}
 	return unused;
@@ -60,5 +61,6 @@ int main(void)
 		for (i = 0; i < PAGES; i++)
 			lost += mem[i * PAGE] != 2;
 	}
-	return verdict(lost ? BUG : RIGHT, "%lu writes lost in %d calls of fork()", lost, round - 1);
+	return verdict(lost ? BUG : RIGHT,
+		       "%lu writes lost in %d calls of fork()", lost, round - 1);
 }

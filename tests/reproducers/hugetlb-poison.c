@@ -20,7 +20,7 @@ struct uffdio_poison {
 };
 
 #define UFFDIO_POISON		_IOWR(UFFDIO, 0x08, struct uffdio_poison)
-#define UFFD_FEATURE_POISON	(1 << 14)
+#define UFFD_FEATURE_POISON	0x4000
 #endif
 
 /* Map 64K of small pages at @mem. Return: how many of them cannot be read into. */

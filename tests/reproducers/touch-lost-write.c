@@ -10,6 +10,7 @@
  * lost its dirty bit. Needs a CPU whose MMU sets it.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -18,19 +19,18 @@
 enum { SECONDS = 20 };
 
 static char *mem;
-static volatile int round_begun, round_ended;
+static atomic_int round_begun, round_ended;
 
 static void *write_later(void *unused)
 {
-	volatile long wait;
-	int round;
+	int round, wait;
 
 	for (round = 1; ; round++) {
 		while (round_begun < round)
 			;
-		for (wait = random() % 16384; wait; wait--)
-			;
-		*(volatile char *)mem = 2;
+		for (wait = random() % 65536; wait; wait--)
+			asm volatile("");
+		__atomic_store_n(mem, 2, __ATOMIC_RELAXED);
 		round_ended = round;
 	}
 	return unused;
