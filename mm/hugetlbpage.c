@@ -236,10 +236,10 @@ static unsigned int bits(pte_t pte)
 	return (pte_young(pte) ? YOUNG : 0) | (pte_dirty(pte) ? DIRTY : 0);
 }
 
-/* An entry without accessed and dirty. */
+/* An entry without accessed and dirty; pte_mkdirty() also sets soft-dirty. */
 static unsigned long plain(pte_t pte)
 {
-	return pte_val(pte_mkold(pte_mkclean(pte)));
+	return pte_val(pte_mkold(pte_mkclean(pte_clear_soft_dirty(pte))));
 }
 
 /* A single PMD is each of the entries. */
