@@ -13,7 +13,8 @@ from commands import reproduce
 from unit.machine import Machine, print_log
 from host.settings import PROJECT
 
-PROGRAMS = [path.stem for path in sorted((PROJECT / 'tests/reproducers').glob('*.c'))]
+BUGS = reproduce.of_architecture('x86_64')
+PROGRAMS = [source.stem for source in reproduce.sources(BUGS)]
 FIRST = PROGRAMS[0]
 
 
@@ -69,7 +70,7 @@ def test_fixed_bug(machine: Machine) -> None:
                if entry['program'] == FIRST]
     assert found['kernels']['without fixes'] == {'verdict': 'BUG', 'details': '16 of 16 pages'}
     counts = reproduce.counts(machine.out / 'reproduce/reproduce.json')
-    assert (counts.passed, counts.failed, counts.skipped) == (len(PROGRAMS), 0, len(reproduce.WITHOUT_PROGRAM))
+    assert (counts.passed, counts.failed, counts.skipped) == (len(PROGRAMS), 0, len(BUGS) - len(PROGRAMS))
 
 
 @pytest.mark.parametrize(('fixed', 'message'), [
@@ -87,18 +88,18 @@ def test_fixed_bug(machine: Machine) -> None:
 ])
 def test_failing_verdicts(fixed: str, message: str) -> None:
     kernels = {'without fixes': reproduce.results(bug()), 'with fixes': reproduce.results(fixed)}
-    assert f'{FIRST}, with fixes: {message}' in reproduce.wrong(reproduce.known(), kernels)
-    assert f'| {message} ' in reproduce.text(reproduce.known(), kernels)
+    assert f'{FIRST}, with fixes: {message}' in reproduce.wrong(BUGS, kernels)
+    assert f'| {message} ' in reproduce.text(BUGS, kernels)
 
 
 def test_a_question_to_the_list_is_no_bug_but_a_crash_is() -> None:
     [program] = [known.program for known in reproduce.known() if known.question]
     shown = reproduce.results(bug('it counts as 16', program))
     kernels = {'without fixes': shown, 'with fixes': shown, 'with series': shown}
-    assert reproduce.wrong(reproduce.known(), kernels) == []
-    assert '| disputed: it counts as 16 ' in reproduce.text(reproduce.known(), kernels)
+    assert reproduce.wrong(BUGS, kernels) == []
+    assert '| disputed: it counts as 16 ' in reproduce.text(BUGS, kernels)
     crashed = reproduce.results(f'ptebatch: begin {program}\nBUG: kernel NULL pointer dereference\n')
-    assert reproduce.wrong(reproduce.known(), {'with fixes': log_results() | crashed}) == [
+    assert reproduce.wrong(BUGS, {'with fixes': log_results() | crashed}) == [
         f'{program}, with fixes: BUG: kernel log: BUG: kernel NULL pointer dereference']
 
 
@@ -131,6 +132,13 @@ def test_guest_without_program(machine: Machine) -> None:
     assert 'No working init found' in ended.stdout
     assert ended.stderr.startswith('ptebatch: the guest ran no reproducer; see ')
     assert not (machine.out / 'reproduce/reproduce.json').exists()
+
+
+def test_programs_of_an_architecture() -> None:
+    there = reproduce.of_architecture('riscv')
+    assert [bug.program for bug in there if bug.program] == ['fork-lost-write', 'hugetlb-poison', 'touch-lost-write']
+    assert f'| none: {FIRST} runs with ARCH=x86_64 ' in reproduce.text(there, {})
+    assert 'none: hugetlb-poison runs with ARCH=riscv ' in reproduce.text(BUGS, {})
 
 
 def test_no_results(tmp_path: Path) -> None:
