@@ -116,6 +116,13 @@ static noinline void pmd_invalidate(struct change *change)
 	change->returned = __pte(pmd_val(pmd));
 }
 
+static noinline void pmd_invalidate_ad(struct change *change)
+{
+	pmd_t pmd = pmdp_invalidate_ad(change->vma, change->addr, (pmd_t *)change->ptep);
+
+	change->returned = __pte(pmd_val(pmd));
+}
+
 static noinline void pmd_get_and_clear(struct change *change)
 {
 	pmd_t pmd = pmdp_huge_get_and_clear(change->vma->vm_mm, change->addr,
@@ -200,6 +207,9 @@ static const struct mmu_case mmu_cases[] = {
 	  pmd_set_wrprotect },
 	{ "pmdp_invalidate(): returns a dirty bit set meanwhile", "[Wyx]", pmd_invalidate,
 	  { "pmdp_invalidate", "radix__pmd_hugepage_update" }, .in_returned = true },
+	{ "pmdp_invalidate_ad(): returns a dirty bit set meanwhile", "[Wyx]", pmd_invalidate_ad,
+	  { "pmdp_invalidate_ad", "pmdp_invalidate", "radix__pmd_hugepage_update" },
+	  .in_returned = true },
 	{ "pmdp_huge_get_and_clear(): returns a dirty bit set meanwhile", "[Wyx]",
 	  pmd_get_and_clear,
 	  { "radix__pmdp_huge_get_and_clear", "radix__pmd_hugepage_update" },

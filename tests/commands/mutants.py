@@ -115,7 +115,7 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
 
 def _alone(mutant: Path) -> bool:
     """The mutant needs a kernel of its own."""
-    return bool(key(mutant, 'slower'))
+    return bool(key(mutant, 'slower') or key(mutant, 'alone'))
 
 
 def _belongs(case: str, mutant: Path) -> bool:
