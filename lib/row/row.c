@@ -301,8 +301,7 @@ static bool finish_pmd(struct parser *p, unsigned int first)
 	struct ptebatch_row *row = p->row;
 	unsigned int i, zeros = 0;
 
-	if (row->nr - first != PTRS_PER_PTE ||
-	    (row->first + first) % PTRS_PER_PTE)
+	if (row->nr - first != PTRS_PER_PTE || !ptebatch_row_begins_table(row, first))
 		return fail(p, "not a whole page table in brackets");
 	for (i = first; i < row->nr; i++)
 		zeros += !!(row->entries[i].flags & PTEBATCH_ZERO_PAGE);
@@ -311,7 +310,7 @@ static bool finish_pmd(struct parser *p, unsigned int first)
 	if (zeros != PTRS_PER_PTE)
 		return fail(p, "zero page and folio in one PMD");
 	row->folios[--row->nr_folios] = (struct ptebatch_shape) {};
-	row->huge_zero |= BIT((row->first + first) / PTRS_PER_PTE);
+	row->huge_zero |= BIT(ptebatch_row_table(row, first));
 	return true;
 }
 
@@ -400,7 +399,7 @@ static bool repeat(struct parser *p, unsigned int entry, unsigned int folio,
 				__set_bit(p->row->nr, p->row->vma_starts);
 			if (ptebatch_row_huge_zero(p->row, entry))
 				p->row->huge_zero |=
-					BIT((p->row->first + p->row->nr) / PTRS_PER_PTE);
+					BIT(ptebatch_row_table(p->row, p->row->nr));
 			if (!add_entry(p, &copy))
 				return false;
 		}
@@ -523,11 +522,6 @@ static bool same_marks(const struct ptebatch_shape *a,
 	       a->made == b->made && a->node == b->node;
 }
 
-static bool starts_table(const struct ptebatch_row *row, unsigned int i)
-{
-	return !((row->first + i) % PTRS_PER_PTE);
-}
-
 /* The end of the run of entries from @i on that one token can print. */
 static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 			    const unsigned long *differs)
@@ -541,8 +535,8 @@ static unsigned int run_end(const struct ptebatch_row *row, unsigned int i,
 		if (end == row->from || end == row->to ||
 		    test_bit(end, row->vma_starts))
 			break;
-		if (starts_table(row, end) && (ptebatch_row_huge_zero(row, i) ||
-					       ptebatch_row_huge_zero(row, end)))
+		if (ptebatch_row_begins_table(row, end) &&
+		    (ptebatch_row_huge_zero(row, i) || ptebatch_row_huge_zero(row, end)))
 			break;
 		if (next->kind != entry->kind || next->flags != entry->flags)
 			break;
@@ -665,7 +659,7 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 					seq_buf_putc(out, ' ');
 			}
 		}
-		if (huge_zero && starts_table(row, i))
+		if (huge_zero && ptebatch_row_begins_table(row, i))
 			seq_buf_putc(out, '[');
 		if (differs_at(differs, i))
 			seq_buf_putc(out, '!');
@@ -677,7 +671,7 @@ void ptebatch_row_print(struct seq_buf *out, const struct ptebatch_row *row,
 		pmd = huge_zero || (open != PTEBATCH_NO_FOLIO && row->folios[open].pmd);
 		if (end - i > 1 && !(pmd && end - i == PTRS_PER_PTE))
 			seq_buf_printf(out, "*%u", end - i);
-		if (huge_zero && starts_table(row, end))
+		if (huge_zero && ptebatch_row_begins_table(row, end))
 			seq_buf_putc(out, ']');
 		page += end - i;
 	}

@@ -194,11 +194,23 @@ static inline void ptebatch_row_copy(struct ptebatch_row *to,
 	memcpy(to->vma_starts, from->vma_starts, sizeof(from->vma_starts));
 }
 
+/* The page table that has entry @i, counted from that of the row's first entry. */
+static inline unsigned int ptebatch_row_table(const struct ptebatch_row *row, unsigned int i)
+{
+	return (row->first + i) / PTRS_PER_PTE;
+}
+
+/* Is entry @i the first one of its page table? */
+static inline bool ptebatch_row_begins_table(const struct ptebatch_row *row, unsigned int i)
+{
+	return !((row->first + i) % PTRS_PER_PTE);
+}
+
 /* Does a PMD that maps the huge zero page map entry @i? */
 static inline bool ptebatch_row_huge_zero(const struct ptebatch_row *row,
 					  unsigned int i)
 {
-	return row->huge_zero & BIT((row->first + i) / PTRS_PER_PTE);
+	return row->huge_zero & BIT(ptebatch_row_table(row, i));
 }
 
 static inline bool ptebatch_entry_present(const struct ptebatch_entry *entry)

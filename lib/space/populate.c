@@ -364,7 +364,7 @@ static int map_entries(struct ptebatch_space *space, struct vm_area_struct *vma,
 		if (!mark_mapped(row, entry, mapped))
 			return -EINVAL;
 		if (ptebatch_maps_huge(space, i)) {
-			if (!((row->first + i) % PTRS_PER_PTE))
+			if (ptebatch_row_begins_table(row, i))
 				err = map_huge_entry(space, vma, addr, entry);
 		} else if (i >= set) {
 			set = i + nr_at_once(row, i, addr);

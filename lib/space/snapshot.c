@@ -248,7 +248,7 @@ static void read_nodes(struct ptebatch_row *row,
 /* Is entry @i the first of a page table that belongs to the row as a whole? */
 static bool maps_whole_table(const struct ptebatch_row *row, unsigned int i)
 {
-	return !((row->first + i) % PTRS_PER_PTE) && i + PTRS_PER_PTE <= row->nr;
+	return ptebatch_row_begins_table(row, i) && i + PTRS_PER_PTE <= row->nr;
 }
 
 /**
@@ -297,5 +297,5 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 			row->folios[row->entries[i].folio].pmd = true;
 		else if (maps_whole_table(row, i) &&
 			 row->entries[i].flags & PTEBATCH_ZERO_PAGE)
-			row->huge_zero |= BIT((row->first + i) / PTRS_PER_PTE);
+			row->huge_zero |= BIT(ptebatch_row_table(row, i));
 }

@@ -40,7 +40,7 @@ static bool maps_ptes(const struct ptebatch_space *space, unsigned int table)
 	for (i = 0; i < row->nr; i++) {
 		const struct ptebatch_entry *entry = &row->entries[i];
 
-		if ((row->first + i) / PTRS_PER_PTE != table ||
+		if (ptebatch_row_table(row, i) != table ||
 		    entry->kind == PTEBATCH_NONE)
 			continue;
 		if (ptebatch_maps_huge(space, i))

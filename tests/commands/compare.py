@@ -26,6 +26,7 @@ from results.markdown import figure, table
 from results.record import Record
 from results.report import Counts, Verdicts, suites, verdicts
 from results import selftests_log
+from trees import source
 
 SHOWN = 20      # cases with a worse verdict that are printed
 EXPLAINED = 5   # changed figures whose functions are printed
@@ -101,7 +102,8 @@ def pair(settings: Settings, to: str) -> tuple[Settings, Settings, str]:
 
 
 def _tree(settings: Settings) -> str:
-    return str(tools.shown(settings.ksrc)) if settings.ksrc else f'KERNEL={settings.release}'
+    newest = '{}.{}'.format(*source.NEWEST)
+    return str(tools.shown(settings.ksrc)) if settings.ksrc else f'KERNEL={settings.release or newest}'
 
 
 def side(settings: Settings, name: str) -> Settings:
