@@ -151,7 +151,7 @@ static noinline void pmd_set_access_flags(struct change *change)
  * @picture: the entries
  * @call: calls the helper, and has what is inlined of it
  * @functions: functions of the kernel that it may call
- * @written: index of the entry that another CPU writes through
+ * @written: index of another entry that the other CPU writes through, besides the first
  * @in_returned: the dirty bit may be in the returned entry
  */
 struct mmu_case {
@@ -275,11 +275,10 @@ struct outcome {
 };
 
 /* Call the helper once for each instruction, with a write before it. */
-static struct outcome call_each(const struct mmu_case *param, struct change *change,
-				struct ptebatch_instructions *instructions, bool pmd,
-				unsigned int total)
+static void call_each(const struct mmu_case *param, struct change *change,
+		      struct ptebatch_instructions *instructions, bool pmd,
+		      unsigned int total, struct outcome *outcome)
 {
-	struct outcome outcome = {};
 	pte_t entries[16];
 	unsigned int i;
 
@@ -292,14 +291,13 @@ static struct outcome call_each(const struct mmu_case *param, struct change *cha
 		instructions->acted = false;
 		param->call(change);
 		instructions->acted = true;
-		outcome.writes += change->wrote;
+		outcome->writes += change->wrote;
 		if (change->wrote && !is_dirty(param, change, pmd)) {
-			outcome.lost++;
-			outcome.lost_before = ptebatch_instruction_address(instructions);
+			outcome->lost++;
+			outcome->lost_before = ptebatch_instruction_address(instructions);
 		}
 		restore(param, change, pmd, entries, total);
 	}
-	return outcome;
 }
 
 static void pgtable_mmu(struct kunit *test)
@@ -310,8 +308,8 @@ static void pgtable_mmu(struct kunit *test)
 	struct ptebatch_space *space;
 	struct change change = {};
 	struct mm_struct *mm;
-	struct outcome outcome;
-	unsigned int i;
+	struct outcome outcome = {};
+	unsigned int total, i;
 	spinlock_t *ptl;	/* of the page table, or of the PMD */
 	bool pmd;
 
@@ -339,8 +337,13 @@ static void pgtable_mmu(struct kunit *test)
 	} else {
 		change.ptep = get_locked_pte(mm, change.addr, &ptl);
 	}
+	/* In a loop, an instruction counts in the first iteration: through its entry, too. */
+	total = pmd ? 1 : space->row.nr;
+	change.written = change.ptep;
+	call_each(param, &change, &instructions, pmd, total, &outcome);
 	change.written = change.ptep + param->written;
-	outcome = call_each(param, &change, &instructions, pmd, pmd ? 1 : space->row.nr);
+	if (param->written)
+		call_each(param, &change, &instructions, pmd, total, &outcome);
 	spin_unlock(ptl);
 	if (!pmd)
 		pte_unmap(change.ptep);
