@@ -124,6 +124,11 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 #define PTEBATCH_EMPTY		0
 #endif
 
+/* The bit of a present entry whose page a guest no longer needs: see pte_unused(). */
+#ifndef PTEBATCH_UNUSED
+#define PTEBATCH_UNUSED		0
+#endif
+
 /* Is a page table a page? Others are parts of pages. */
 #ifndef PTEBATCH_TABLES_ARE_PAGES
 #define PTEBATCH_TABLES_ARE_PAGES	1

@@ -27,6 +27,7 @@ ptebatch_syscall_regs(unsigned long a, unsigned long b, unsigned long c,
 #define PTEBATCH_ACCESS_OK_ENDS		false
 
 #define PTEBATCH_EMPTY		_PAGE_INVALID
+#define PTEBATCH_UNUSED		_PAGE_UNUSED
 #define PTEBATCH_TABLES_ARE_PAGES	0
 
 #endif /* PTEBATCH_ARCH_S390_H */

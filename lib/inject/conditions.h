@@ -66,6 +66,11 @@ extern const struct ptebatch_condition_type ptebatch_condition_ptes;
 /* When the operation is about to lock the page table for the first time. */
 #define PTES_BECOME(row)		PTES_BECOME_AT("pte_offset_map_lock", 0, row)
 
+/* entries.c: a guest no longer needs the page of an entry (s390). */
+extern const struct ptebatch_condition_type ptebatch_condition_unused;
+
+#define UNUSED(entry)			PTEBATCH_CONDITION(unused, entry)
+
 /* entries.c: the child has unmapped @nr entries from @from on, at most to the row's end. */
 extern const struct ptebatch_condition_type ptebatch_condition_child_lacks;
 

@@ -105,6 +105,27 @@ const struct ptebatch_condition_type ptebatch_condition_ptes = {
 	.name = "entries change", .begin = make_ptes, .occur = change,
 };
 
+static const char *unused_missing(const struct ptebatch_condition *condition)
+{
+	return PTEBATCH_UNUSED ? NULL : "no unused PTEs; s390 has them";
+}
+
+/* As gmap_helper_try_set_pte_unused(): set_ptes() would clear the bit. */
+static void make_unused(struct ptebatch_use *use, const unsigned long *args,
+			struct pt_regs *regs)
+{
+	const struct ptebatch_place *place = use->trial->place;
+	unsigned long addr = place->start + use->condition->value * PAGE_SIZE;
+	pte_t *ptep = pte_offset_kernel(ptebatch_find_pmd(place->mm, addr), addr);
+
+	ptebatch_set_raw_pte(ptep, __pte(pte_val(ptebatch_raw_pte(ptep)) | PTEBATCH_UNUSED));
+}
+
+const struct ptebatch_condition_type ptebatch_condition_unused = {
+	.name = "a guest no longer needs the page", .missing = unused_missing,
+	.occur = make_unused,
+};
+
 static void zap_in_child(struct ptebatch_use *use, const unsigned long *args,
 			 struct pt_regs *regs)
 {

@@ -30,7 +30,7 @@ OF_ARCHITECTURES = {
     'arch/powerpc/mm/pgtable.c': r'set_ptes|(huge_)?ptep_set_access_flags|set_huge_pte_at|set_(pte|access_flags)_filter',
     'arch/riscv/include/asm/pgtable.h': r'set_ptes|set_pmd_at|(ptep|pmdp)_\w+|(pte|pmd)_modify',
     'arch/riscv/mm/hugetlbpage.c': HUGETLB,
-    'arch/riscv/mm/pgtable.c': r'(ptep|pmdp)_\w+|pte_set_\w+',
+    'arch/riscv/mm/pgtable.c': r'(ptep|pmdp)_\w+|set_pte_keep_flags',
     'arch/s390/include/asm/pgtable.h': r'set_ptes|ptep_\w+|pte_modify',
     'arch/s390/mm/pgtable.c': r'ptep_\w+',
     'arch/um/include/asm/pgtable.h': r'set_ptes',
