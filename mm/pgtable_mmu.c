@@ -141,6 +141,16 @@ static noinline void pmd_set_access_flags(struct change *change)
 	pmdp_set_access_flags(change->vma, change->addr, (pmd_t *)change->ptep,
 			      pmd_mkyoung(__pmd(pte_val(change->was))), 0);
 }
+
+static void restore_pmd(const struct change *change, pte_t entry)
+{
+	set_pmd_at(change->vma->vm_mm, change->addr, (pmd_t *)change->ptep,
+		   __pmd(pte_val(entry)));
+}
+#else
+static void restore_pmd(const struct change *change, pte_t entry)
+{
+}
 #endif
 
 #define FUNCTIONS	6
@@ -246,7 +256,7 @@ static void restore(const struct mmu_case *param, const struct change *change, b
 
 	/* What clears an entry has told the page table check. */
 	if (param->in_returned && pmd)
-		set_pmd_at(mm, change->addr, (pmd_t *)change->ptep, __pmd(pte_val(entries[0])));
+		restore_pmd(change, entries[0]);
 	else if (param->in_returned)
 		set_ptes(mm, change->addr, change->ptep, ptebatch_bare_pte(entries[0]), change->nr);
 	else
