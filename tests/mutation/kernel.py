@@ -16,7 +16,7 @@ from host.errors import Trouble
 from host import tools
 from mutation import assembly, catalog
 from mutation.catalog import Read
-from mutation.weave import Copy, Mutant, refused, woven, wrong
+from mutation.weave import Copy, Mutant, original, refused, woven, wrong
 from trees.shadow import Shadow
 
 # The object of a source that includes each header with batched functions.
@@ -113,6 +113,13 @@ class Kernel:
         self.tree.bring_in_step()
         return bool(new)
 
+    def _numbers(self, name: str) -> list[int]:
+        """The number of a copy, by its name; of the copy without a change, those of all copies of its function."""
+        number = name.rpartition('__m')[2]
+        if number.isdecimal():
+            return [int(number)]
+        return [copy.number for copy in self.copies if name.removesuffix('r') == original(copy.function)]
+
     def build(self, guest: Guest, console: Console) -> None:
         """Build, without the copies that do not compile or link; the next build knows them."""
         guest.configure()
@@ -142,7 +149,7 @@ class Kernel:
                 # A forced condition keeps a call that the compiler drops otherwise, of a function that is not configured.
                 output = trouble.__cause__.output if isinstance(trouble.__cause__, tools.Failed) else ''
                 symbols = {*UNDEFINED.findall(output)}
-                if not symbols or not self._leave_out(int(name.rpartition('__m')[2]) for text in self.assemblies(guest, step)
-                                                      for name in assembly.users(text, symbols)):
+                if not symbols or not self._leave_out(number for text in self.assemblies(guest, step)
+                                                      for name in assembly.users(text, symbols) for number in self._numbers(name)):
                     raise
             guest.build(step)
