@@ -248,8 +248,8 @@ static const struct ptebatch_case rows[] = {
 	{ "folios of orders 0, 1, 3 and 5, order 5 shared: its swap entries not exclusive",
 	  { "{Wdyx} {Wdyx*2} {Wdyx*8} {Rdy*32}", .prot = RW, .folios = WITH_SWAP },
 	  "{Sx} {Sx*2} {Sx*8} {S*32}" },
-	{ "small folio that a guest no longer needs: no swap entry",
-	  { "Wdyx", .prot = RW, .folios = WITH_SWAP }, "-", .with = { UNUSED(0) } },
+	{ "small folio that a guest no longer needs: no swap entry", { "Wdyx", .prot = RW }, "-",
+	  .with = { UNUSED(0) } },
 
 	/* Rules 16 and 21: PMD-mapped, mlocked and multiply mapped folios. */
 	{ "64K folio mapped by parent and child: 16 swap entries, none exclusive",
