@@ -32,6 +32,8 @@
  * @addr: address that the first entry maps, in bytes
  * @ptep: pointer to the first entry
  * @nr: number of entries
+ * @pmd: the entry is a PMD
+ * @total: number of entries of the row, 1 for a PMD
  * @was: the first entry before
  * @returned: the entry that the helper returned
  * @written: the entry that another CPU writes through
@@ -42,6 +44,8 @@ struct change {
 	unsigned long addr;
 	pte_t *ptep;
 	unsigned int nr;
+	bool pmd;
+	unsigned int total;
 	pte_t was;
 	pte_t returned;
 	pte_t *written;
@@ -248,28 +252,28 @@ static void write_of_another_cpu(void *data)
 	change->wrote = true;
 }
 
-static void restore(const struct mmu_case *param, const struct change *change, bool pmd,
-		    const pte_t *entries, unsigned int total)
+static void restore(const struct mmu_case *param, const struct change *change,
+		    const pte_t *entries)
 {
 	struct mm_struct *mm = change->vma->vm_mm;
 	unsigned int i;
 
 	/* What clears an entry has told the page table check. */
-	if (param->in_returned && pmd)
+	if (param->in_returned && change->pmd)
 		restore_pmd(change, entries[0]);
 	else if (param->in_returned)
 		set_ptes(mm, change->addr, change->ptep, ptebatch_bare_pte(entries[0]), change->nr);
 	else
-		for (i = 0; i < total; i++)
+		for (i = 0; i < change->total; i++)
 			ptebatch_set_raw_pte(change->ptep + i, entries[i]);
 }
 
 /* Is the entry that the other CPU writes through dirty? Contiguous PTEs share the bit. */
-static bool is_dirty(const struct mmu_case *param, const struct change *change, bool pmd)
+static bool is_dirty(const struct mmu_case *param, const struct change *change)
 {
 	if (param->in_returned)
 		return pte_dirty(change->returned);
-	return pte_dirty(pmd ? ptebatch_raw_pte(change->ptep) : ptep_get(change->written));
+	return pte_dirty(change->pmd ? ptebatch_raw_pte(change->ptep) : ptep_get(change->written));
 }
 
 /**
@@ -286,13 +290,12 @@ struct outcome {
 
 /* Call the helper once for each instruction, with a write before it. */
 static void call_each(const struct mmu_case *param, struct change *change,
-		      struct ptebatch_instructions *instructions, bool pmd,
-		      unsigned int total, struct outcome *outcome)
+		      struct ptebatch_instructions *instructions, struct outcome *outcome)
 {
 	pte_t entries[16];
 	unsigned int i;
 
-	for (i = 0; i < total; i++)
+	for (i = 0; i < change->total; i++)
 		entries[i] = ptebatch_raw_pte(change->ptep + i);
 	change->was = entries[0];
 	for (i = 0; i < instructions->nr; i++) {
@@ -302,11 +305,11 @@ static void call_each(const struct mmu_case *param, struct change *change,
 		param->call(change);
 		instructions->acted = true;
 		outcome->writes += change->wrote;
-		if (change->wrote && !is_dirty(param, change, pmd)) {
+		if (change->wrote && !is_dirty(param, change)) {
 			outcome->lost++;
 			outcome->lost_before = ptebatch_instruction_address(instructions);
 		}
-		restore(param, change, pmd, entries, total);
+		restore(param, change, entries);
 	}
 }
 
@@ -319,16 +322,16 @@ static void pgtable_mmu(struct kunit *test)
 	struct change change = {};
 	struct mm_struct *mm;
 	struct outcome outcome = {};
-	unsigned int total, i;
+	unsigned int i;
 	spinlock_t *ptl;	/* of the page table, or of the PMD */
-	bool pmd;
 
 	if (!IS_ENABLED(CONFIG_KPROBES))
 		kunit_skip(test, "no instruction can be reached without CONFIG_KPROBES");
 	if (!ptebatch_mmu_sets_bits())
 		kunit_skip(test, "the MMU of this CPU sets no accessed and dirty bits");
 	space = ptebatch_space(test, &setup);
-	pmd = space->row.folios[0].pmd;
+	change.pmd = space->row.folios[0].pmd;
+	change.total = change.pmd ? 1 : space->row.nr;
 	mm = space->places[0].mm;
 	change.addr = ptebatch_addr(space, space->row.from);
 	change.nr = space->row.to - space->row.from;
@@ -341,21 +344,20 @@ static void pgtable_mmu(struct kunit *test)
 
 	mmap_read_lock(mm);
 	change.vma = vma_lookup(mm, change.addr);
-	if (pmd) {
+	if (change.pmd) {
 		change.ptep = (pte_t *)ptebatch_find_pmd(mm, change.addr);
 		ptl = pmd_lock(mm, (pmd_t *)change.ptep);
 	} else {
 		change.ptep = get_locked_pte(mm, change.addr, &ptl);
 	}
 	/* In a loop, an instruction counts in the first iteration: through its entry, too. */
-	total = pmd ? 1 : space->row.nr;
 	change.written = change.ptep;
-	call_each(param, &change, &instructions, pmd, total, &outcome);
+	call_each(param, &change, &instructions, &outcome);
 	change.written = change.ptep + param->written;
 	if (param->written)
-		call_each(param, &change, &instructions, pmd, total, &outcome);
+		call_each(param, &change, &instructions, &outcome);
 	spin_unlock(ptl);
-	if (!pmd)
+	if (!change.pmd)
 		pte_unmap(change.ptep);
 	mmap_read_unlock(mm);
 	ptebatch_instructions_end(&instructions);

@@ -233,7 +233,7 @@ def main(env: Mapping[str, str]) -> int:
     settings = replace(settings, results=settings.results.parent / 'reproduce')
     lock.claim(settings.results)
     console = Console()
-    packages.ensure([*packages.for_run(settings.arch, loadable=True), packages.MKE2FS], console)
+    packages.ensure([*packages.for_selftests(settings.arch), packages.MKE2FS], console)
     settings.results.mkdir(parents=True, exist_ok=True)
     files = [settings.results / f'reproduce.{ending}' for ending in ('md', 'json')]
     for file in files:
