@@ -20,6 +20,7 @@
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/service/khugepaged.h"
+#include "../lib/service/part.h"
 #include "../lib/service/swap.h"
 
 /* No fault maps folios of order 1. */
@@ -442,7 +443,7 @@ static void draw_window(char *picture, size_t size, const struct window *window,
 
 static void fault_in_each_window(struct kunit *test)
 {
-	unsigned int i, from, order, left = 0;
+	unsigned int i, from, order, left = 0, nr = 0;
 	char before[96], after[96];
 	struct ptebatch_case row = {
 		.setup.picture = before, .after = after, .with = { ANON_ORDERS(0) },
@@ -453,6 +454,8 @@ static void fault_in_each_window(struct kunit *test)
 		if (!number_window(&window, i) || left--)
 			continue;
 		left = ptebatch_exhaustive ? 0 : SAMPLE - 1;
+		if (!ptebatch_in_part(nr++))
+			continue;
 		row.with[0].value = window.orders;
 		row.arg = window.at;
 		from = expect_from(&window, &order);

@@ -382,7 +382,6 @@ static void mprotect_model(struct kunit *test)
 	const struct model_param *param = test->param_value;
 	const char *missing = ptebatch_op_missing(param->op);
 	struct vma_kind kinds[VMA_KINDS_MAX];
-	static unsigned int turn;
 	unsigned int i, nr;
 
 	if (missing)
@@ -390,9 +389,8 @@ static void mprotect_model(struct kunit *test)
 	nr = vma_kinds(param->op, kinds);
 	/* A sample tests one kind of VMA in each case, in turn. */
 	for (i = 0; i < nr; i++)
-		if (ptebatch_exhaustive || i == turn % nr)
+		if (ptebatch_exhaustive || i == test->param_index % nr)
 			run_round(test, param, kinds[i]);
-	turn++;
 	/* The host reports this line if the run times out. */
 	if (ptebatch_exhaustive)
 		kunit_info(test, "combinations tried=%llu total=%llu\n",

@@ -14,6 +14,7 @@ sys.path[0] = str(Path(__file__).resolve().parent)
 
 from host import exit_status
 from host import lists
+from results import shards
 
 FIXES = Path(__file__).resolve().parents[1] / 'mm/series/fixes'
 # Commands that parse their own arguments.
@@ -24,6 +25,7 @@ PROGRAMS = {
     'series': ('figures.of_series', 'tables of the records of our series'),
     'score': ('figures.score', 'the score of records of make mutation, and the mutants that survive'),
     'plots': ('figures.plots', 'plots of a bench.json'),
+    'verdicts': ('commands.verdicts', 'the verdicts in folders of results, sorted'),
     'bench-tools': ('figures.bench_tools', 'measure how long make run takes'),
 }
 
@@ -34,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar='COMMAND', required=True)
     for name, (module, text) in lists.COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(module=module)
+        command.set_defaults(command=name, module=module)
         for variable, meaning in lists.VARIABLES.items():
             command.add_argument(f'--{variable.lower()}', dest=variable, metavar=variable, help=meaning.replace('%', '%%'))
     for name, (_, text) in PROGRAMS.items():
@@ -44,22 +46,29 @@ def parser() -> argparse.ArgumentParser:
 
 def _run(module: str, argument: Sequence[str] | Mapping[str, str]) -> int:
     """Call main() of a module: of a program with its arguments, of a command with the environment."""
-    def work() -> int:
-        status: int = importlib.import_module(module).main(argument)
-        return status
-    return exit_status.ended(work)
+    status: int = importlib.import_module(module).main(argument)
+    return status
+
+
+def _part(command: str, module: str, env: Mapping[str, str]) -> int:
+    """Run a command, or its part that SHARD= selects, which has ended only if it has results."""
+    part = shards.begin(command, env)
+    status = _run(module, env)
+    if part and status != exit_status.COULD_NOT_RUN:
+        shards.end(part, env)
+    return status
 
 
 def main(args: list[str]) -> int:
     """Put the options into the environment, where commands read them, and run the command's module."""
     if args and args[0] in PROGRAMS:
-        return _run(PROGRAMS[args[0]][0], args[1:])
+        return exit_status.ended(lambda: _run(PROGRAMS[args[0]][0], args[1:]))
     options = vars(parser().parse_args(args))
-    module = options.pop('module')
+    command, module = options.pop('command'), options.pop('module')
     os.environ.update({name: value for name, value in options.items() if value is not None})
     if not os.environ.get('KSRC') and FIXES.exists():   # as the Makefile
         os.environ.setdefault('FIXES', str(FIXES))
-    return _run(module, os.environ)
+    return exit_status.ended(lambda: _part(command, module, os.environ))
 
 
 if __name__ == '__main__':

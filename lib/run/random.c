@@ -6,6 +6,7 @@
 
 #include "../check/checks.h"
 #include "../check/compare.h"
+#include "../service/part.h"
 #include "case.h"
 #include "random.h"
 #include "random_row.h"
@@ -183,6 +184,8 @@ void ptebatch_random_run(struct kunit *test,
 	for (i = 0; i < rounds; i++) {
 		struct ptebatch_call call;
 
+		if (!ptebatch_in_part(i))
+			continue;
 		prandom_seed_state(&rnd, first + i);
 		choose(random, &rnd);
 		random->setup.picture = random->picture;

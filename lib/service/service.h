@@ -8,6 +8,8 @@
 
 #include <kunit/test.h>
 
+#include "part.h"
+
 /**
  * struct ptebatch_service - what a suite may need
  * @on: provides it; may sleep, returns 0 or a negative errno
@@ -35,10 +37,18 @@ static void suite##_off(struct kunit_suite *self)				\
 	ptebatch_services_off(self, suite##_needs, ARRAY_SIZE(suite##_needs));	\
 }										\
 										\
+static struct kunit_suite suite##_suite;					\
+										\
+static int suite##_init(struct kunit *test)					\
+{										\
+	return ptebatch_part_init(test, suite##_suite.test_cases);		\
+}										\
+										\
 static struct kunit_suite suite##_suite = {					\
 	.name = "ptebatch_" #suite,						\
 	.suite_init = suite##_on,						\
 	.suite_exit = suite##_off,						\
+	.init = suite##_init,							\
 	.test_cases = cases,							\
 };										\
 										\

@@ -18,11 +18,15 @@ from host.kinds import refuse
 from host import exit_status
 from host import lock
 from host.settings import Settings, given, results
+from host.shard import Shard
 from results.markdown import table
 from results.report import Counts
+from results import rows as files
+from results.rows import Row
 from trees import series
 from trees.series import Patch
 
+FILE = 'bisect/bisect.json'    # in the folder of results
 HEADER = ['patch', 'arch', 'verdict', 'passed / failed / skipped']
 VERDICTS = {exit_status.PASSED: 'passed', exit_status.FAILED: 'FAILED'}
 
@@ -36,12 +40,24 @@ def _steps(patches: Sequence[Patch], folder: Path) -> Iterator[Patch]:
         yield patch
 
 
-def _row(settings: Settings, patch: Patch, log: Path) -> list[str]:
+def _row(settings: Settings, patch: Patch, log: Path, number: int) -> Row:
     """The table row of one patch; the output of the run is in the log."""
     status = run.logged(settings, log)
-    if status not in VERDICTS:
-        return [patch.name, settings.arch.name, f'DID NOT RUN: {log.read_text(errors="replace").splitlines()[-1]}', '']
-    return [patch.name, settings.arch.name, VERDICTS[status], Counts.read(settings.results / 'results.json').short()]
+    verdict, counts = VERDICTS.get(status, ''), ''
+    if verdict:
+        counts = Counts.read(settings.results / 'results.json').short()
+    else:
+        verdict = f'DID NOT RUN: {log.read_text(errors="replace").splitlines()[-1]}'
+    return Row(number, [patch.name, settings.arch.name, verdict, counts], status == exit_status.PASSED)
+
+
+def report(rows: Sequence[Row], folder: Path) -> int:
+    """Write and print the table; return the exit status."""
+    files.save(folder / FILE, rows)
+    text = table(HEADER, [row.cells for row in rows], 4)
+    (folder / FILE).with_suffix('.md').write_text(text + '\n')
+    print('\n' + text)
+    return exit_status.PASSED if all(row.good for row in rows) else exit_status.FAILED
 
 
 def main(env: Mapping[str, str]) -> int:
@@ -51,19 +67,21 @@ def main(env: Mapping[str, str]) -> int:
     refuse(given(env), ['VARIANTS'], 'make bisect')
     folder = results(env) / 'bisect'
     lock.claim(folder)
-    rows = []
+    rows: list[Row] = []
+    before = 0      # patches of the architectures before
     for settings in wanted:
         assert settings.series
         patches = series.read(settings.series)
         run.say_left_out(settings, Console())
         own = folder / settings.arch.name
-        # One tree for all steps: only what a patch changes is built.
-        step = replace(settings, series=own / 'series', tree='bisect', results=own)
+        # One tree for all steps: only what a patch changes is built. SHARD= divides the patches, not the cases.
+        step = replace(settings, series=own / 'series', tree='-'.join(['bisect', *settings.shard.name]), results=own, shard=Shard())
+        mine = settings.shard.of(range(1, len(patches) + 1))
         for number, patch in enumerate(_steps(patches, own / 'series'), 1):
-            log = own / f'{number:04}.log'
-            rows.append(_row(step, patch, log))
-            print(f'{rows[-1][2]:<10} {settings.arch.name}: {patch.name}; {rows[-1][3] or log}', flush=True)
-    text = table(HEADER, rows, 4)
-    (folder / 'bisect.md').write_text(text + '\n')
-    print('\n' + text)
-    return exit_status.PASSED if all(row[2] == VERDICTS[exit_status.PASSED] for row in rows) else exit_status.FAILED
+            if number in mine:
+                log = own / f'{number:04}.log'
+                rows.append(_row(step, patch, log, before + number))
+                _, _, verdict, counts = rows[-1].cells
+                print(f'{verdict:<10} {settings.arch.name}: {patch.name}; {counts or log}', flush=True)
+        before += len(patches)
+    return report(rows, results(env))

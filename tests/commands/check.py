@@ -44,7 +44,8 @@ SAMPLE = '40'   # mutants
 # Without this check, mutants of this function survive.
 WEAKENED = {'WITHOUT': 'tlb', 'FUNCTIONS': 'prot_commit_flush_ptes'}
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
-SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init')
+SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init',
+         'tests/ci/slurm.sbatch', 'tests/ci/parallel', 'tests/ci/try')
 
 # The lines of a failed check that are printed again at the end: kunit.py, pytest, our tools; without the banners of kunit.py.
 ERROR = re.compile(r'^(?:\[[\d:]+\] )?((?:\[(?:FAILED|CRASHED|ERROR|WORSE)\]|FAILED|ERROR|failed) .*)$', re.MULTILINE)

@@ -30,12 +30,16 @@ from mutation.kernel import Kernel, reader
 from mutation.record import CAUGHT
 from mutation.weave import Copy
 from results.report import failures
+from results import rows as files
+from results.rows import Row
 from trees import series
 from trees.shadow import Shadow
 
 MUTANTS = PROJECT / 'tests/mutants'   # one folder per suite that catches them
 SHOWN = 3
 ROW = '| {:<40} | {:<6} | {} |'
+FILE = 'mutants.json'   # in the folder of results
+HEADER = '\n'.join([ROW.format('mutant', 'arch', 'caught by'), ROW.format('---', '---', '---')])
 
 
 def key(mutant: Path, name: str) -> str:
@@ -186,7 +190,8 @@ def chosen(env: Mapping[str, str]) -> list[Path]:
 
 def passed_on(env: Mapping[str, str]) -> dict[str, str]:
     """The variables that apply to the kernels of mutants."""
-    return {name: env.get(name, '') for name in ('ARCH', 'FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME', 'O')}
+    names = ('ARCH', 'FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME')
+    return {name: env.get(name, '') for name in names} | {'O': str(results(env))}
 
 
 def kernels(mutants: Sequence[Path], wanted: str = '') -> dict[tuple[str, str], list[Path]]:
@@ -198,27 +203,38 @@ def kernels(mutants: Sequence[Path], wanted: str = '') -> dict[tuple[str, str], 
     return dict(sorted(found.items()))
 
 
+def table(rows: Sequence[Row]) -> str:
+    """The rows as a table."""
+    return '\n'.join([HEADER, *(ROW.format(*row.cells) for row in rows)])
+
+
+def report(rows: Sequence[Row], folder: Path) -> int:
+    """Save the rows and print how many are caught; return the exit status."""
+    files.save(folder / FILE, rows)
+    caught = [row for row in rows if row.good]
+    print(f'{len(caught)} of {len(rows)} caught')
+    return exit_status.PASSED if len(caught) == len(rows) else exit_status.FAILED
+
+
 def main(env: Mapping[str, str]) -> int:
     """Run the mutants and print them as a table; all must be caught."""
     wanted = env.get('ARCH', '')
     mutants = [mutant for mutant in chosen(env) if not wanted or _is_for(mutant, wanted)]
     part = Shard.read(env)
     tree = '-'.join(['mutants', *part.name])
-    lock.claim(results(env) / tree)
+    lock.claim(results(env) / 'mutants')
     left = [*part.of(mutants)]
-    caught: list[bool] = []
+    rows: list[Row] = []
 
     def say(mutant: Path, good: bool, by: str) -> None:
-        caught.append(good)
         left.remove(mutant)
-        print(ROW.format(title(mutant), _arch(mutant, wanted), by), flush=True)
+        rows.append(Row(mutants.index(mutant), [title(mutant), _arch(mutant, wanted), by], good))
+        print(ROW.format(*rows[-1].cells), flush=True)
 
-    print(ROW.format('mutant', 'arch', 'caught by'))
-    print(ROW.format('---', '---', '---'))
+    print(HEADER)
     for (arch, on_top_of), several in kernels(left, wanted).items():
         for outcome in _in_one_kernel(several, arch, on_top_of, tree, passed_on(env)):
             say(*outcome)
     for mutant in [*left]:
         say(mutant, *_try(mutant, results(env) / 'mutants' / title(mutant), tree, passed_on(env)))
-    print(f'{sum(caught)} of {len(caught)} caught')
-    return exit_status.PASSED if all(caught) else exit_status.FAILED
+    return report(rows, results(env))

@@ -22,7 +22,6 @@ from host import exit_status
 from host import lock
 from host import packages
 from host.settings import PROJECT, Settings, sample
-from host.shard import Shard
 from host import tools
 from host import wheels
 from mutation import catalog, record
@@ -141,31 +140,27 @@ def _run(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence
             raise
 
 
-def _merge(settings: Settings, shard: Shard, verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Save the verdicts; those of the last of several shards together with those of the others."""
-    folder = settings.results.parent
-    paths = [folder / f'mutation-{number}-{shard.total}.json' for number in range(1, shard.total + 1)]
-    if shard.total == 1:
-        paths = [folder / 'mutation.json']
-    record.save(paths[shard.number - 1], verdicts)
-    if not all(path.exists() for path in paths):
-        return [*verdicts]
-    together = record.union(record.load(path) for path in paths)
-    record.save(folder / 'mutation.json', together)
-    return together
+def report(verdicts: Sequence[Verdict], arch: str, console: Console) -> int:
+    """Print what no case catches and the scores; return the exit status."""
+    reviewed = record.triage()
+    recorded, _ = record.of_architecture(arch)
+    worse = record.worse(verdicts, recorded)
+    for verdict in worse:
+        console.say(f'[FAILED] {record.WORSE}: {verdict.mutant}\n{verdict.diff}')
+    console.say(record.survivors(verdicts, reviewed))
+    console.say(record.score_table(verdicts, reviewed))
+    return exit_status.FAILED if worse else exit_status.PASSED
 
 
 def main(env: Mapping[str, str]) -> int:
     """Run `make mutation`."""
     if env.get('BENCH', '') not in ('', '0'):
         return mutation_bench.main(env)
-    shard = Shard.read(env)
-    settings = Settings.read(env).for_mutation(*shard.name)
+    settings = Settings.read(env).for_mutation()
     without = _without(env)
     console = Console()
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)
-    reviewed = record.triage()
     recorded, elsewhere = record.of_architecture(settings.arch.name)
     with run.results_folder(settings.results, ('results.txt',), console):
         tree, base = run.trees(settings, console)
@@ -182,15 +177,11 @@ def main(env: Mapping[str, str]) -> int:
             with console.step('cases', 'which mutants each case reaches'):
                 cases, command = guests.explore(guest, without=without)
             verdicts, left = _static(kernel, mutants, cases, digests)
-            chosen = shard.of(left)
+            # By name: a mutant that timing lets one part reach, and another not, must not move the others.
+            chosen = [mutant for mutant in left if settings.shard.has(mutant.key)]
             kept = Record(settings.results / f'verdicts{without and "-"}{without}.jsonl', _identity(names, settings.arch.name, read))
             with console.step('mutants') as step:
                 _run(command, settings.jobs, chosen, cases, kept, step)
         verdicts += [*known, *(kept.verdicts[mutant.key] for mutant in chosen)]
-        verdicts = _merge(settings, shard, verdicts)
-        worse = record.worse(verdicts, recorded)
-        for verdict in worse:
-            console.say(f'[FAILED] {record.WORSE}: {verdict.mutant}\n{verdict.diff}')
-        console.say(record.survivors(verdicts, reviewed))
-        console.say(record.score_table(verdicts, reviewed))
-    return exit_status.FAILED if worse else exit_status.PASSED
+        record.save(settings.results.parent / 'mutation.json', verdicts)
+        return report(verdicts, settings.arch.name, console)

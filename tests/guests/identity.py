@@ -17,26 +17,9 @@ from trees.shadow import Shadow
 from trees import source
 
 
-def _described(tree: Path) -> str | None:
-    """The commit of a clean git checkout; None if it has changes, or is not a checkout.
-
-    Not `git describe --dirty`: it refreshes the index, which writes to the user's tree.
-    """
-    if not (tree / '.git').exists():
-        return None
-    git = ['git', '-c', 'core.fsmonitor=false']
-    env = tools.environment(GIT_OPTIONAL_LOCKS='0')
-    try:
-        if tools.run([*git, 'status', '--porcelain', '--untracked-files=no'], cwd=tree, env=env):
-            return None
-        return tools.run([*git, 'describe', '--always', '--abbrev=40'], cwd=tree, env=env).strip()
-    except (FileNotFoundError, tools.Failed):
-        return None
-
-
 def kernel(tree: Shadow, own: bool) -> str | None:
     """The kernel source as text; `own`: the tree is KSRC=, not fetched. None if the source cannot be identified."""
-    origin = _described(tree.origin) if own else f'{tree.origin.name} {source.version(tree.origin)}'
+    origin = source.commit(tree.origin) if own else f'{tree.origin.name} {source.version(tree.origin)}'
     if origin and tree.patches:
         return f'{origin}, patches {series.digest(tree.patches)}'
     return origin

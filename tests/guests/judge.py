@@ -136,7 +136,7 @@ class Judge:
         """Boot a kernel with built-in suites, which run during boot."""
         settings = self.guest.settings
         quiet = Quiet(self.bugs, self.console.say)
-        status, boots, ktap = shares.boot(self.guest, quiet, self.folder, settings.parameters)
+        status, boots, ktap = shares.boot(self.guest, quiet, self.folder, settings.parameters + settings.shard.parameters)
         quiet.flush()
         self._keep(''.join(boot.log for boot in boots), ktap)
         self._check_variant(boots[0].log)

@@ -15,6 +15,7 @@ from host import architecture
 from host.errors import Trouble
 from host.kinds import KINDS, Kind, refuse
 from host import lists
+from host.shard import Shard
 from host import variants
 from host.variants import Variant
 
@@ -43,8 +44,8 @@ def path(env: Mapping[str, str], name: str) -> Path | None:
 
 
 def results(env: Mapping[str, str]) -> Path:
-    """The folder that contains the results of all runs."""
-    return Path(env.get('O') or PROJECT / 'build').expanduser().resolve()
+    """The folder that contains the results of all runs; each part of SHARD= has its own."""
+    return Path(env.get('O') or PROJECT / 'build').expanduser().resolve().joinpath(*Shard.read(env).name)
 
 
 def jobs(env: Mapping[str, str]) -> int:
@@ -86,6 +87,7 @@ class Settings:
     config: tuple[str, ...] = ()    # options of the kernel's configuration, besides those of the kind
     release: str = ''       # version of Debian's kernel, or rc; empty: the newest supported one
     tree: str = ''          # the name of a tree for several series, one after the other; empty: a tree for each series
+    shard: Shard = Shard()  # which part of the cases, mutants or patches
 
     @property
     def kernel(self) -> str:
@@ -149,10 +151,11 @@ class Settings:
             raise Trouble('ARCH=arm64: not supported by make coverage', 'type ARCH=um or ARCH=x86_64')
         return replace(self.of_kind('coverage'), results=self.results / 'coverage', coverage=tuple(sources))
 
-    def for_mutation(self, *shard: str) -> Settings:
-        """The settings for make mutation; a shard has a tree and results of its own."""
-        name = '-'.join(['mutation', *shard])
-        return replace(self.of_kind('mutation'), results=self.results / name, tree=name, parameters=())
+    def for_mutation(self, *words: str) -> Settings:
+        """The settings for make mutation, which divides mutants, not cases."""
+        name = '-'.join(['mutation', *words])
+        return replace(self.of_kind('mutation'), results=self.results / name, tree='-'.join([name, *self.shard.name]),
+                       parameters=())
 
     def with_benches(self) -> Settings:
         """The settings for mutants under the counting clock."""
@@ -181,8 +184,9 @@ class Settings:
         for name, bits in (('SEED', 64), ('ROUNDS', 32)):
             if env.get(name):
                 parameters += (f'ptebatch_kunit.{name.lower()}={_number(env, name, 0, bits)}',)
-        if loadable and parameters:
-            raise Trouble('EXHAUSTIVE=, SEED= and ROUNDS=: not supported with LOADABLE=1', 'leave LOADABLE= or the others out')
+        shard = Shard.read(env)
+        if loadable and (parameters or shard.name):
+            raise Trouble('EXHAUSTIVE=, SEED=, ROUNDS= and SHARD=: not supported with LOADABLE=1', 'leave LOADABLE= or the others out')
         kcsan = env.get('DEBUG', '') == 'kcsan'
         debug = env.get('DEBUG', '') not in ('', '0', 'kcsan')
         if kcsan and (loadable or arch.name != 'x86_64'):
@@ -222,4 +226,6 @@ class Settings:
             variants=selected,
             config=config,
             release=release,
+            tree='-'.join(shard.name),
+            shard=shard,
         )

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""SHARD=i/n: the i-th of n parts of a list, so that several machines or processes share the work."""
+"""SHARD=i/n: the i-th of n parts of the work, so that several machines or processes share it; make merge joins the results."""
 
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -31,9 +32,18 @@ class Shard:
 
     @property
     def name(self) -> list[str]:
-        """Words that distinguish the part from the others; none for the whole."""
-        return [f'{self.number}-{self.total}'] if self.total > 1 else []
+        """A word that distinguishes the part from the others; none for the whole."""
+        return [f'shard-{self.number}-{self.total}'] if self.total > 1 else []
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Those of the suites: see lib/service/part.c."""
+        return (f'ptebatch_kunit.part={self.number}', f'ptebatch_kunit.parts={self.total}') if self.total > 1 else ()
 
     def of(self, items: Sequence[T]) -> Sequence[T]:
         """The items of this part: every n-th, so that parts take about the same time."""
         return items[self.number - 1::self.total]
+
+    def has(self, name: str) -> bool:
+        """Whether this part includes what has a name, also if a part does not know all names."""
+        return zlib.crc32(name.encode()) % self.total == self.number - 1

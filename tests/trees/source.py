@@ -186,3 +186,20 @@ def check(tree: Path) -> None:
     for needed in ('lib/kunit', 'tools/testing/kunit/kunit.py'):
         if not (tree / needed).exists():
             raise Trouble(f'KSRC={tree}: KUnit is missing ({needed})', 'type KSRC= with a complete kernel tree')
+
+
+def commit(tree: Path) -> str | None:
+    """The commit of a clean git checkout; None if it has changes, or is not a checkout.
+
+    Not `git describe --dirty`: it refreshes the index, which writes to the user's tree.
+    """
+    if not (tree / '.git').exists():
+        return None
+    git = ['git', '-c', 'core.fsmonitor=false']
+    env = tools.environment(GIT_OPTIONAL_LOCKS='0')
+    try:
+        if tools.run([*git, 'status', '--porcelain', '--untracked-files=no'], cwd=tree, env=env):
+            return None
+        return tools.run([*git, 'describe', '--always', '--abbrev=40'], cwd=tree, env=env).strip()
+    except (FileNotFoundError, tools.Failed):
+        return None

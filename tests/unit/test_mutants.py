@@ -10,7 +10,6 @@ import pytest
 from commands import mutants
 from host.errors import Trouble
 from host.settings import PROJECT
-from host.shard import Shard
 from trees import series
 
 MUTANTS = sorted((PROJECT / 'tests/mutants').rglob('*.patch'))
@@ -34,15 +33,3 @@ def test_each_folder_is_a_suite() -> None:
 def test_suites_without_a_mutant() -> None:
     with pytest.raises(Trouble, match='SUITES=ptebatch_nothing matches no folder'):
         mutants.main({'SUITES': 'ptebatch_nothing'})
-
-
-def test_shards_share_the_list() -> None:
-    parts = [Shard.read({'SHARD': f'{number}/3'}).of(range(8)) for number in (1, 2, 3)]
-    assert sorted(item for part in parts for item in part) == list(range(8))
-    assert Shard.read({}).of(range(8)) == range(8)
-
-
-@pytest.mark.parametrize('text', ['0/2', '3/2', '1', '1/', 'a/2', '1/2/3'])
-def test_wrong_shard(text: str) -> None:
-    with pytest.raises(Trouble, match=f'SHARD={text}: expected'):
-        Shard.read({'SHARD': text})
