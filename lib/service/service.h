@@ -39,7 +39,7 @@ static void suite##_off(struct kunit_suite *self)				\
 										\
 static struct kunit_suite suite##_suite;					\
 										\
-static int suite##_init(struct kunit *test)					\
+static int suite##_case_init(struct kunit *test)					\
 {										\
 	return ptebatch_part_init(test, suite##_suite.test_cases);		\
 }										\
@@ -48,7 +48,7 @@ static struct kunit_suite suite##_suite = {					\
 	.name = "ptebatch_" #suite,						\
 	.suite_init = suite##_on,						\
 	.suite_exit = suite##_off,						\
-	.init = suite##_init,							\
+	.init = suite##_case_init,							\
 	.test_cases = cases,							\
 };										\
 										\

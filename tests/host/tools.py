@@ -18,6 +18,8 @@ from host.errors import Trouble
 
 # The kernel's make would misinterpret the variables of make, and those of our commands.
 OF_MAKE = ('MAKEFLAGS', 'MAKEOVERRIDES', 'MAKELEVEL', 'MFLAGS', 'CROSS_COMPILE', 'KBUILD_OUTPUT')
+# LC_ALL overrides them, but they are part of the keys of ccache, and not the same over ssh or in CI.
+LOCALE = re.compile(r'LANG|LC_')
 
 
 ERROR_LINES = 15
@@ -60,7 +62,8 @@ def disk_full(where: object) -> Trouble:
 
 def environment(**more: str) -> dict[str, str]:
     """The user's environment, without the variables that the kernel's make would misinterpret."""
-    env = {name: value for name, value in os.environ.items() if name not in (*lists.VARIABLES, *OF_MAKE)}
+    env = {name: value for name, value in os.environ.items()
+           if name not in (*lists.VARIABLES, *OF_MAKE) and not LOCALE.match(name)}
     # The kernel's scripts run through symbolic links: Python would write their bytecode to the user's tree.
     return env | {'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1'} | more
 
