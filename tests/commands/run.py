@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from datetime import datetime, timezone
+import json
 from pathlib import Path
 
 from guests.guest import Guest
+from guests import identity
 from guests.judge import FILES, Judge
 from guests import laps
 from host.console import Console
@@ -22,6 +25,7 @@ from results.markdown import figure, table
 from results import known
 from results.known import Known
 from results.report import Counts
+from results.runs import FACTS, PREVIOUS, RESULTS
 from trees import differences
 from trees import fixes as our_fixes
 from trees import series
@@ -89,11 +93,23 @@ def say_patches(tree: Shadow, base: Shadow, settings: Settings, console: Console
         console.say(f'series    {patches or "only patches that the fixes have"} ({stacked(settings)})')
 
 
+def keep(folder: Path) -> None:
+    """Keep the verdicts of a run until the end of the next one: make report says what is new."""
+    if not (folder / RESULTS).exists():
+        return
+    (folder / PREVIOUS).mkdir(exist_ok=True)
+    for name in (RESULTS, FACTS):
+        (folder / PREVIOUS / name).unlink(missing_ok=True)
+        if (folder / name).exists():
+            (folder / name).replace(folder / PREVIOUS / name)
+
+
 @contextmanager
 def results_folder(folder: Path, names: Sequence[str], console: Console) -> Iterator[None]:
     """Claim the folder, and copy the console to its first file; a failed run must not leave results of an earlier one."""
     lock.claim(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    keep(folder)
     for name in names:
         (folder / name).unlink(missing_ok=True)
     with (folder / names[0]).open('w') as copy:
@@ -126,8 +142,11 @@ def judged(settings: Settings, console: Console,
                 guest.build(step)
             guest.choose_accelerator(console)
             laps.prepare(guest, console)
+            facts = identity.run(settings, tree) | {'begun': datetime.now(timezone.utc).isoformat(timespec='seconds')}
             judge = Judge(guest, console, bugs)
             passed = judge.as_module() if settings.kind.loadable else judge.built_in()
+            facts |= {'passed': passed, 'errors': judge.errors, 'seconds': round(guest.seconds, 1)}
+            (settings.results / FACTS).write_text(json.dumps(facts, indent=1) + '\n')
             afterwards(guest, passed)
         prune(settings.cache / 'trees')
     return Outcome(passed, guest.seconds, judge.errors)

@@ -20,7 +20,7 @@ LINES = 8
 LEAST_CHANGE = 0.01
 
 
-def _costs(timing: Timing | None) -> dict[str, float]:
+def costs(timing: Timing | None) -> dict[str, float]:
     """The instructions of each function per page, call or area; those of a twin under the names of the kernel."""
     found: dict[str, float] = {}
     for name, count in timing.functions.items() if timing else ():
@@ -56,7 +56,7 @@ def everything(record: Record) -> str:
         assert either
         if not either.functions:
             continue
-        rows = side_by_side(_costs(twin), _costs(kernel))
+        rows = side_by_side(costs(twin), costs(kernel))
         header = [f'{name}: instructions {either.per}', 'one by one', 'kernel', 'difference']
         columns = (0, 1, 2, 3) if kernel and twin else (0, 2)
         parts.append(table([header[column] for column in columns], [[row[column] for column in columns] for row in rows]))
@@ -71,7 +71,7 @@ def changes(before: Record, after: Record) -> list[str]:
         timing = now.get(name)
         if not timing or not timing.functions or not was.functions or abs(timing.cost / was.cost - 1) <= CHANGED:
             continue
-        first, second = _costs(was), _costs(timing)
+        first, second = costs(was), costs(timing)
         difference = {function: abs(second.get(function, 0) - first.get(function, 0)) for function in {**first, **second}}
         shown = sorted((function for function in difference
                         if difference[function] > LEAST_CHANGE * max(difference.values()) and function != OTHERS),

@@ -41,6 +41,17 @@ def benches(arch: Arch, config: tuple[str, ...] = ()) -> str:
     return digest.hexdigest()[:16]
 
 
+def run(settings: Settings, tree: Shadow) -> dict[str, object]:
+    """What a run tests, and with what: all that a reader needs to repeat it."""
+    versions = key(settings, tree)
+    return {
+        'name': settings.name, 'arch': settings.arch.name, 'variant': settings.variant.special if settings.variant else '',
+        'kernel': versions.kernel or f'{source.version(tree.origin)}, not a clean git checkout',
+        'patches': [patch.name for patch in tree.patches], 'compiler': versions.compiler, 'qemu': versions.qemu,
+        'suites': settings.suites, 'again': ['make run', f'ARCH={settings.arch.name}', *settings.sources],
+    }
+
+
 def key(settings: Settings, tree: Shadow) -> Key:
     """The key of figures measured with these settings on this tree."""
     return Key(

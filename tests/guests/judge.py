@@ -17,6 +17,7 @@ from results import known
 from results import reports
 from results.facts import Fact, facts
 from results.known import Known, Quiet
+from results.runs import FACTS
 from results.report import Counts, failures, skip_causes, skips, verdicts
 
 LAST_LINES = 20
@@ -24,7 +25,7 @@ NAMES = 20      # failed cases that are listed at the end
 WARNINGS = 10   # maximum that is printed
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 SKIPPED = 'skipped.txt'     # all reasons for skipped cases
-FILES = ('results.txt', *VERDICTS, SKIPPED, 'boot.log')
+FILES = ('results.txt', *VERDICTS, SKIPPED, 'boot.log', FACTS)
 
 
 class Judge:

@@ -14,6 +14,7 @@ from host.console import Console
 from host.errors import Trouble
 from host import tools
 
+PYTHON = '/usr/bin/python3'     # Debian's interpreter
 # The PATH of users other than root may lack the last two folders.
 PATH = f'{os.environ.get("PATH", os.defpath)}:/usr/sbin:/sbin'
 
@@ -45,7 +46,7 @@ class Module(Need):
 
     def python(self) -> str | None:
         """An interpreter that can import the module: Debian's modules work only in Debian's interpreter."""
-        for interpreter in (sys.executable, '/usr/bin/python3'):
+        for interpreter in (sys.executable, PYTHON):
             try:
                 tools.run([interpreter, '-c', f'import {self.name}'])
                 return interpreter
@@ -54,7 +55,10 @@ class Module(Need):
         return None
 
 
+JINJA2 = Module('jinja2', 'python3-jinja2')
 MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
+SELENIUM = Module('selenium', 'python3-selenium')
+CHROMIUM = Need('chromedriver', 'chromium-driver')  # which needs chromium
 CSCOPE = Need('cscope', 'cscope')
 CTAGS = Need('ctags', 'universal-ctags')
 GCOVR = Need('gcovr', 'gcovr')
@@ -72,7 +76,7 @@ SELFTEST_LIBRARIES = (
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    MATPLOTLIB, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
+    JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
 )
 
 

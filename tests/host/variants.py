@@ -23,6 +23,12 @@ MODEL = 0xff00fff0
 A57, A76, A715, A725, MAX = 0x4100d070, 0x4100d0b0, 0x4100d4d0, 0x4100d870, 0x510
 
 
+def page_size(log: str) -> int:
+    """The bytes of a page, by the size and order of a hash table; 0 if the boot log has none."""
+    table = re.search(r'\(order: (\d+), (\d+) bytes', log)
+    return int(table[2]) >> int(table[1]) if table else 0
+
+
 @dataclass(frozen=True)
 class Variant:
     """A variant, and what its boot log must show: a guest that silently is another variant proves nothing."""
@@ -46,11 +52,9 @@ class Variant:
     def differences(self, log: str) -> list[str]:
         """How the log of a boot differs from that of the variant."""
         cpu = re.search(r'^Booting Linux on physical CPU \S+ \[(0x[0-9a-f]+)\]', log, re.MULTILINE)
-        # The size and order of a hash table give the page size.
-        table = re.search(r'\(order: (\d+), (\d+) bytes', log)
-        if not table or (self.model and not cpu):
+        page = page_size(log)
+        if not page or (self.model and not cpu):
             return ['the boot log has no CPU or page size']
-        page = int(table[2]) >> int(table[1])
         other = cpu and self.model and int(cpu[1], 16) & MODEL != self.model
         found = {feature for feature in FEATURES if re.search(rf'{re.escape(feature)}( on CPU\S*)?$', log, re.MULTILINE)}
         return ([f'its CPU is {cpu[1]}, expected {self.cpu}'] if cpu and other else []) + (

@@ -29,6 +29,7 @@ ORDER = (*CAUGHT, SURVIVED, NOT_REACHED, EQUIVALENT, DUPLICATE, ABSENT, NOT_COMP
 WORSE = 'survives, but was caught before'
 TRIAGE = Path(__file__).with_name('survivors.csv')
 KINDS = ('equivalent', 'performance only', 'other architecture', 'gap')
+NOT_COUNTED = KINDS[:2]     # in the score
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Score:
         self.mutants += 1
         if verdict.caught:
             self.caught += 1
-        elif verdict.verdict in (EQUIVALENT, DUPLICATE) or kind in ('equivalent', 'performance only'):
+        elif verdict.verdict in (EQUIVALENT, DUPLICATE) or kind in NOT_COUNTED:
             self.equivalent += 1
         elif verdict.verdict == SURVIVED:
             self.survived += 1

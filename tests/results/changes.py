@@ -39,7 +39,7 @@ def _shape(text: str) -> str:
     return re.sub(r'0x[0-9a-f]+|\d+', 'N', text)
 
 
-def _same_case(then: Verdicts, now: Verdicts) -> dict[Case, Case]:
+def same_case(then: Verdicts, now: Verdicts) -> dict[Case, Case]:
     """Map cases of `then` to cases of `now` whose names differ only in figures."""
     def shapes(cases: Verdicts, others: Verdicts) -> dict[Case, list[Case]]:
         found: dict[Case, list[Case]] = {}
@@ -52,7 +52,7 @@ def _same_case(then: Verdicts, now: Verdicts) -> dict[Case, Case]:
 
 def changes(then: Verdicts, now: Verdicts, known: Callable[[Case, str], bool] = lambda case, after: False) -> list[Change]:
     """All cases of both kernels; `known` returns whether a case is known to get its verdict `after`."""
-    same = _same_case(then, now)
+    same = same_case(then, now)
     found = []
     for case in dict.fromkeys([*then, *(case for case in now if case not in same.values())]):
         after = now.get(same.get(case, case), '')

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,6 +98,13 @@ def functions(tree: Path, names: Iterable[str], counts: Counts) -> list[Function
         found.append(Function(name, source, {
             number: count for number, count in counts.get(file, {}).items() if number in source}))
     return found
+
+
+def read_text(table: str) -> Iterator[tuple[str, int, int, list[str]]]:
+    """What text() has of each function: its name, lines, lines that are reached, and those that are not."""
+    for row in re.finditer(r'^\| (\S+: \S+\(\)) *\| *(\d+) \| *(\d+) \|', table, re.MULTILINE):
+        missed = re.search(rf'^not reached in {re.escape(row[1])}\n\n((?:    .*\n?)*)', table, re.MULTILINE)
+        yield row[1], int(row[2]), int(row[3]), [line.strip() for line in missed[1].splitlines()] if missed else []
 
 
 def text(found: Sequence[Function]) -> str:

@@ -78,17 +78,38 @@ def suites(path: Path) -> dict[str, Counts]:
     return {group['name']: Counts.of(group) for group in _results(path)['sub_groups']}
 
 
+def _cases(group: Mapping[str, Any], *above: str) -> Iterator[tuple[Case, Mapping[str, Any]]]:
+    for case in group['test_cases']:
+        yield (*above, case['name'] or CRASH), case
+    for inner in group['sub_groups']:
+        yield from _cases(inner, *above, inner['name'])
+
+
 def verdicts(path: Path) -> Verdicts:
     """The verdict of each case in results.json: PASS, SKIP or FAIL; of cases with the same name, FAIL if one fails."""
-    def walk(group: Mapping[str, Any], *above: str) -> Iterator[tuple[Case, str]]:
-        for case in group['test_cases']:
-            yield (*above, case['name'] or CRASH), {'PASS': PASS, 'SKIP': SKIP}.get(case['status'], FAIL)
-        for inner in group['sub_groups']:
-            yield from walk(inner, *above, inner['name'])
     found: dict[Case, str] = {}
-    for case, verdict in walk(_results(path)):
-        if found.get(case) != FAIL:
-            found[case] = verdict
+    for name, case in _cases(_results(path)):
+        if found.get(name) != FAIL:
+            found[name] = {'PASS': PASS, 'SKIP': SKIP}.get(case['status'], FAIL)
+    return found
+
+
+def known_bugs(path: Path) -> Mapping[Case, str]:
+    """The bug of each known failure in results.json."""
+    return {name: case['known'] for name, case in _cases(_results(path)) if 'known' in case}
+
+
+def texts(junit: Path) -> dict[Case, str]:
+    """The output of each case, or why it was skipped."""
+    def walk(suite: xml.etree.ElementTree.Element, *above: str) -> Iterator[tuple[Case, str]]:
+        for case in suite.iterfind('testcase'):
+            parts = (case.findtext('skipped'), case.findtext('system-out'))
+            yield (*above, case.get('name') or CRASH), '\n'.join(part for part in parts if part)
+        for inner in suite.iterfind('testsuite'):
+            yield from walk(inner, *above, inner.get('name', ''))
+    found: dict[Case, str] = {}
+    for name, text in walk(_read(junit)):
+        found[name] = '\n'.join(filter(None, (found.get(name), text)))
     return found
 
 
