@@ -39,7 +39,7 @@ def _sides(top: Path) -> Iterator[tuple[compare.Side, compare.Side]]:
         before = top / runs.BEFORE / after.parent.name
         found = [path for path in (before / 'bench.json', before / 'bench/baseline.json') if path.exists()]
         if found:
-            yield tuple(compare.Side(load(path), suites(folder / runs.RESULTS), verdicts(folder / runs.RESULTS), runs.errors(folder))
+            yield tuple(compare.Side(load(path), suites(folder / runs.RESULTS), verdicts(folder / runs.RESULTS), runs.Facts.load(folder).errors)
                         for path, folder in ((found[0], before), (after, after.parent)))
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
-from datetime import datetime, timezone
-import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from guests.guest import Guest
@@ -142,11 +140,10 @@ def judged(settings: Settings, console: Console,
                 guest.build(step)
             guest.choose_accelerator(console)
             laps.prepare(guest, console)
-            facts = identity.run(settings, tree) | {'begun': datetime.now(timezone.utc).isoformat(timespec='seconds')}
+            facts = identity.facts(settings, tree)
             judge = Judge(guest, console, bugs)
             passed = judge.as_module() if settings.kind.loadable else judge.built_in()
-            facts |= {'passed': passed, 'errors': judge.errors, 'seconds': round(guest.seconds, 1)}
-            (settings.results / FACTS).write_text(json.dumps(facts, indent=1) + '\n')
+            replace(facts, passed=passed, errors=judge.errors, seconds=round(guest.seconds, 1)).save(settings.results)
             afterwards(guest, passed)
         prune(settings.cache / 'trees')
     return Outcome(passed, guest.seconds, judge.errors)

@@ -86,7 +86,7 @@ def strips(shown: Sequence[Picture], form: pictures.Format, twin: bool = False) 
         for picture, cells in zip(shown, band.rows):
             end = picture.row.end if cells and cells[-1].at + cells[-1].count == picture.row.nr else ''
             label = escape(picture.label) + (' <small>twin</small>' if twin and picture.label == 'expected' else '')
-            rows.append(f'<p class="row"><span>{label}</span>{"".join(map(_cell, cells))}'
+            rows.append(f'<p class="row {escape(picture.label)}"><span>{label}</span>{"".join(map(_cell, cells))}'
                         + (f'<q>{end}</q>' if end else '') + ('<q>…</q>' if picture.row.cut and band.end >= picture.row.nr else '') + '</p>')
         parts.append(f'<div class="band{" whole" * band.whole}"><p class="ruler"><span></span>{_ruler(band)}</p>'
                      f'{_blocks(band, shown[0].row.first, form.block)}{"".join(rows)}</div>')
@@ -105,12 +105,13 @@ class Failure:
     runs: list[Run] = field(default_factory=list)
 
     @property
-    def change(self) -> str:
-        return next((run.changes[self.case] for run in self.runs if self.case in run.changes), '')
+    def new(self) -> list[str]:
+        """The runs in which it did not fail before."""
+        return [run.name for run in self.runs if self.case in run.changes]
 
     @property
     def again(self) -> list[str]:
-        return list(filter(None, (run.again(self.case) for run in self.runs)))
+        return list(dict.fromkeys(filter(None, (run.again(self.case) for run in self.runs))))
 
     def lines(self) -> list[tuple[str, str]]:
         """What is printed, as pairs of kind and text: place, message, drawn, line."""
@@ -133,13 +134,13 @@ class Failure:
 
 def _failures(shown: Sequence[Run]) -> list[Failure]:
     """All failed cases, the new ones first; those with the same text on several architectures are one."""
-    found: dict[tuple[Case, str], Failure] = {}
+    found: dict[tuple[Case, str, int], Failure] = {}
     for run in shown:
         for case, verdict in run.verdicts.items():
             if verdict == FAIL:
                 text = run.texts.get(case, '')
-                found.setdefault((case, text), Failure(case, text)).runs.append(run)
-    return sorted(found.values(), key=lambda failure: not failure.change)
+                found.setdefault((case, text, run.format.table), Failure(case, text)).runs.append(run)
+    return sorted(found.values(), key=lambda failure: not failure.new)
 
 
 # --- cases ---
@@ -278,7 +279,7 @@ def write(top: Path, path: Path, against: Path | None, worse: Sequence[str], slo
     page = environment.get_template('page.html').render(
         runs=shown, failures=failures, suites=_suites(shown), benches=benches, maps=maps, texts=texts, worse=worse,
         slower=slower, missing=_missing(present), words=WORDS, open=OPEN, drawn=DRAWN, fail=FAIL, skip=SKIP,
-        new=sum(bool(failure.change) for failure in failures), changed=[each for each in changed if each[1]],
+        new=sum(bool(failure.new) for failure in failures), changed=[each for each in changed if each[1]],
         causes={run.name: skip_causes(skips(run.folder / 'results.junit.xml')) for run in shown})
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(path.name + '.new')

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from figures import functions
-from results.markdown import figure
+from results.markdown import figure, table
 from results.record import Record
 from results.timing import Timing
 
@@ -55,14 +55,13 @@ class Pair:
         """The difference, as a share of the first."""
         return self.second.cost / self.first.cost - 1 if self.first and self.second else None
 
-    def functions(self) -> list[list[str]]:
-        """Rows of function, first, second, difference; none if functions were not counted."""
-        return functions.side_by_side(functions.costs(self.first), functions.costs(self.second)) if self.either.functions else []
-
-    def events(self) -> list[list[str]]:
-        """Rows of event, first, second."""
-        return [[name, *(figure(timing.event(name) if timing else None, 2) for timing in (self.first, self.second))]
-                for name in self.either.events]
+    def details(self, labels: Sequence[str]) -> list[str]:
+        """The tables of what was counted in both: instructions by function, events."""
+        both = self.first, self.second
+        rows = functions.side_by_side(*map(functions.costs, both)) if self.either.functions else []
+        events = [[name, *(figure(timing.event(name) if timing else None, 2) for timing in both)] for name in self.either.events]
+        return [table([f'{head} {self.either.per}', *labels, *more], rows)
+                for head, more, rows in (('instructions', ['difference'], rows), ('events', [], events)) if rows]
 
 
 def pairs(key: str, first: Mapping[str, Timing], second: Mapping[str, Timing]) -> dict[str, list[Pair]]:
@@ -93,7 +92,7 @@ def _own_ids(svg: str, prefix: str) -> str:
     return re.sub(r'( id="|href="#|url\(#)([^")]+)', own, svg)
 
 
-def plot(table: str, shown: Sequence[Pair], unit: str) -> str:
+def plot(name: str, shown: Sequence[Pair], unit: str) -> str:
     """An SVG element: a line for each figure, from the first kernel to the second; names and marks are links."""
     matplotlib: Any = importlib.import_module('matplotlib')
     matplotlib.rcdefaults()     # ignore the user's settings
@@ -118,7 +117,7 @@ def plot(table: str, shown: Sequence[Pair], unit: str) -> str:
         axes.xaxis.set_minor_formatter(ticker.NullFormatter())
         axes.tick_params(axis='x', labelrotation=30)
         axes.grid(axis='x', linewidth=0.5)
-        axes.set_yticks(range(len(shown)), [pair.name.removeprefix(f'{table} ').removeprefix(f'{table}, ') for pair in shown])
+        axes.set_yticks(range(len(shown)), [pair.name.removeprefix(f'{name} ').removeprefix(f'{name}, ') for pair in shown])
         for text, pair in zip(axes.get_yticklabels(), shown):
             text.set_url(f'#{pair.key}')
         axes.set_ylim(len(shown) - 0.4, -0.6)
@@ -133,4 +132,4 @@ def plot(table: str, shown: Sequence[Pair], unit: str) -> str:
     size = re.search(r'viewBox="[^"]+"', svg)
     assert size
     body = re.sub(r'<defs>\s*<style.*?</defs>', '', svg[svg.index('>', size.end()) + 1:], count=1, flags=re.DOTALL)
-    return f'<svg role="img" aria-label="{html.escape(table)}: {unit}" {size[0]}>{body}'
+    return f'<svg role="img" aria-label="{html.escape(name)}: {unit}" {size[0]}>{body}'

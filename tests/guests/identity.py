@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from pathlib import Path
 
 from host.architecture import Arch
@@ -12,6 +13,7 @@ from host.kinds import KINDS
 from host.settings import PROJECT, Settings
 from host import tools
 from results.record import INSTRUCTIONS, NS, Key
+from results.runs import Facts
 from trees import series
 from trees.shadow import Shadow
 from trees import source
@@ -41,15 +43,15 @@ def benches(arch: Arch, config: tuple[str, ...] = ()) -> str:
     return digest.hexdigest()[:16]
 
 
-def run(settings: Settings, tree: Shadow) -> dict[str, object]:
-    """What a run tests, and with what: all that a reader needs to repeat it."""
+def facts(settings: Settings, tree: Shadow) -> Facts:
+    """What a run tests, and with what."""
     versions = key(settings, tree)
-    return {
-        'name': settings.name, 'arch': settings.arch.name, 'variant': settings.variant.special if settings.variant else '',
-        'kernel': versions.kernel or f'{source.version(tree.origin)}, not a clean git checkout',
-        'patches': [patch.name for patch in tree.patches], 'compiler': versions.compiler, 'qemu': versions.qemu,
-        'suites': settings.suites, 'again': ['make run', f'ARCH={settings.arch.name}', *settings.sources],
-    }
+    return Facts(
+        settings.name, settings.arch.name, settings.variant.special if settings.variant else '',
+        versions.kernel or f'{source.version(tree.origin)}, not a clean git checkout', [patch.name for patch in tree.patches],
+        versions.compiler, versions.qemu, settings.suites, ['make run', f'ARCH={settings.arch.name}', *settings.sources],
+        datetime.now(timezone.utc).isoformat(timespec='seconds'),
+    )
 
 
 def key(settings: Settings, tree: Shadow) -> Key:

@@ -22,6 +22,7 @@ TOKEN = re.compile(rf'''\s*(?:
     (?P<mark>~?\d*\+?)(?P<differs>!?)(?P<entry>[-WRNMSUPGHCDE?][a-z]*)(?:=(?P<page>{NUMBER}))?(?:\*(?P<count>{NUMBER}))?
 )''', re.VERBOSE)
 FIRST = re.compile(rf'\s*@(-?)({NUMBER})')
+TABLES_OF_A_ROW = 3     # at most
 CUT = ' ...'    # ptebatch_print_row() cuts off long pictures
 # "%-9s" of ptebatch_print_row().
 PRINTED = re.compile(r'^ *# \S+: (?P<label>[a-z ]{9})(?P<picture>\S.*)$')
@@ -46,7 +47,10 @@ class Format:
         if not text or not text.startswith('T'):
             return int(text or default)
         part, _, less = text[1:].removeprefix('/').partition('-')
-        return self.table // int(part or 1) - int(less or 0)
+        number = self.table // int(part or 1) - int(less or 0) if int(part or 1) else -1
+        if number < 0:
+            raise ValueError(f'not a number of entries: {text}')
+        return number
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,8 @@ class _Parser:
         self.limits, self.skips = '', 0
 
     def _close(self, times: int) -> None:
+        if not times:
+            raise ValueError('0 folios')
         inside = self.runs[self.opened:]
         # One token stands for all entries of the page table.
         if self.brace == '[' and len(inside) == 1 and inside[0].count == 1:
@@ -146,7 +152,7 @@ def parse(picture: str, form: Format = Format()) -> Row:
             raise ValueError(f'not a picture: {picture}')
         parser.take(token)
         at = token.end()
-    if not parser.runs or parser.brace and not cut:
+    if not parser.runs or parser.brace and not cut or parser.nr > TABLES_OF_A_ROW * form.table:
         raise ValueError(f'not a picture: {picture}')
     return Row(first, tuple(parser.runs), parser.limits, cut)
 

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from host import architecture
 from host.variants import page_size
+from results import known
 from results import report
 from results.changes import same_case
 from results.pictures import Format
@@ -21,21 +23,39 @@ KNOWN = 'known'
 # What make compare and make gate write, and what a run of a folder is compared with.
 BEFORE, AFTER = 'before', 'after'
 NEW_FAILED, NEW_PASSED, NEW, GONE = 'fails now', 'passes now', 'new', 'gone'
-BOOT_LINES = 100_000    # bytes at the beginning of a boot log, which have the page size
+REASON = re.compile(r' # (?:SKIP|XFAIL) (.*)')
+BOOT_BYTES = 100_000    # at the beginning of a boot log, which have the page size
 
 
-def _facts(folder: Path) -> Mapping[str, Any]:
-    """The content of run.json; empty for a run that could not write it."""
-    try:
-        content: Mapping[str, Any] = json.loads((folder / FACTS).read_text())
-        return content
-    except (OSError, ValueError):
-        return {}
+@dataclass(frozen=True)
+class Facts:
+    """What a run tested, with what, and what became of it: all that a reader needs to repeat it."""
 
+    name: str = ''
+    arch: str = ''
+    variant: str = ''   # what is special about it
+    kernel: str = ''    # empty: there is no run.json
+    patches: Sequence[str] = ()
+    compiler: str = ''
+    qemu: str = ''
+    suites: str = ''    # SUITES=
+    again: Sequence[str] = ()   # the command, without SUITES=
+    begun: str = ''
+    seconds: float = 0  # of the guest
+    passed: bool = False
+    errors: Sequence[str] = ()  # outside of cases
 
-def errors(folder: Path) -> list[str]:
-    """What failed outside of cases."""
-    return list(_facts(folder).get('errors', ()))
+    def save(self, folder: Path) -> None:
+        (folder / FACTS).write_text(json.dumps(asdict(self), indent=1) + '\n')
+
+    @classmethod
+    def load(cls, folder: Path) -> Facts:
+        """The content of run.json; nothing for a run that could not write it."""
+        try:
+            content = json.loads((folder / FACTS).read_text())
+            return cls(**{each.name: content[each.name] for each in fields(cls)})
+        except (OSError, ValueError, TypeError, KeyError):
+            return cls()
 
 
 def _verdicts(folder: Path) -> Verdicts:
@@ -44,12 +64,28 @@ def _verdicts(folder: Path) -> Verdicts:
     return {**report.verdicts(path), **dict.fromkeys(report.known_bugs(path), KNOWN)}
 
 
+def _texts(folder: Path) -> Mapping[Case, str]:
+    """What each case printed, or why it was skipped.
+
+    From KTAP: kunit.py takes what the first of several rows prints for the output of all.
+    """
+    path = folder / 'results.ktap'
+    if not path.exists():
+        return report.texts(folder / 'results.junit.xml')
+    ktap, found = path.read_text(errors='replace'), {}
+    for case, _, begin, end in known.each(ktap):
+        *lines, result = ktap[begin:end].splitlines()
+        reason = REASON.search(result)
+        found[case] = '\n'.join(filter(None, (found.get(case), reason[1] if reason else '', *lines)))
+    return found
+
+
 @dataclass(frozen=True)
 class Earlier:
     """A run to compare with."""
 
     name: str
-    facts: Mapping[str, Any]
+    facts: Facts
     verdicts: Verdicts
 
 
@@ -59,7 +95,7 @@ class Run:
 
     name: str
     folder: Path
-    facts: Mapping[str, Any]
+    facts: Facts
     verdicts: Verdicts
     texts: Mapping[Case, str]
     earlier: Earlier | None
@@ -70,34 +106,28 @@ class Run:
         return Counts.read(self.folder / RESULTS)
 
     @property
-    def errors(self) -> list[str]:
-        """What failed outside of cases."""
-        return errors(self.folder)
-
-    @property
     def passed(self) -> bool:
-        return bool(self.facts.get('passed', self.counts.good))
+        return self.facts.passed if self.facts.kernel else self.counts.good
 
     @property
     def arch(self) -> str:
         """The architecture; a folder that was renamed, without run.json, may have none."""
-        names = self.facts.get('arch', ''), *self.folder.name.split('-')
+        names = self.facts.arch, *self.folder.name.split('-')
         return next((name for name in names if name in architecture.ARCHES), '')
 
-    @property
+    @cached_property
     def format(self) -> Format:
         """The format of page tables."""
         try:
             with (self.folder / 'boot.log').open(errors='replace') as log:
-                page = page_size(log.read(BOOT_LINES))
+                page = page_size(log.read(BOOT_BYTES))
         except OSError:
             page = 0
         return Format.of(self.arch, page or 4096)
 
     def again(self, case: Case) -> str:
         """The command that runs the suite of a case again."""
-        again = self.facts.get('again', [])
-        return ' '.join([*again, f"SUITES={'.'.join(case[:2])}"]) if again else ''
+        return ' '.join([*self.facts.again, f"SUITES={'.'.join(case[:2])}"]) if self.facts.again else ''
 
 
 def _changes(then: Earlier, now: Verdicts, suites: str) -> dict[Case, str]:
@@ -113,7 +143,7 @@ def _changes(then: Earlier, now: Verdicts, suites: str) -> dict[Case, str]:
             found[case] = NEW
         elif verdict == PASS and was in (FAIL, KNOWN):
             found[case] = NEW_PASSED
-    if then.facts.get('suites', suites) == suites:
+    if not then.facts.kernel or then.facts.suites == suites:
         found |= {case: GONE for case in before if case not in now}
     return found
 
@@ -125,7 +155,7 @@ def _earlier(folder: Path, name: str, against: Path | None, top: Path) -> Earlie
         (top / BEFORE / folder.name, 'the kernel without the series')] if after else [(folder / PREVIOUS, 'the previous run')]
     for place, text in places:
         if verdicts := _verdicts(place):
-            return Earlier(text, _facts(place), verdicts)
+            return Earlier(text, Facts.load(place), verdicts)
     return None
 
 
@@ -135,9 +165,9 @@ def read(top: Path, against: Path | None = None) -> list[Run]:
     for path in sorted(each for pattern in (RESULTS, f'*/{RESULTS}', f'{BEFORE}/*/{RESULTS}', f'{AFTER}/*/{RESULTS}')
                        for each in top.glob(pattern)):
         folder = path.parent
-        facts, verdicts = _facts(folder), _verdicts(folder)
-        name = str(folder.relative_to(top)) if folder != top else facts.get('name', top.name)
+        facts, verdicts = Facts.load(folder), _verdicts(folder)
+        name = str(folder.relative_to(top)) if folder != top else facts.name or top.name
         earlier = _earlier(folder, name, against, top)
-        changes = _changes(earlier, verdicts, facts.get('suites', '')) if earlier else {}
-        found.append(Run(name, folder, facts, verdicts, report.texts(folder / 'results.junit.xml'), earlier, changes))
+        changes = _changes(earlier, verdicts, facts.suites) if earlier else {}
+        found.append(Run(name, folder, facts, verdicts, _texts(folder), earlier, changes))
     return found
