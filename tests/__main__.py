@@ -26,6 +26,7 @@ PROGRAMS = {
     'score': ('figures.score', 'the score of records of make mutation, and the mutants that survive'),
     'plots': ('figures.plots', 'plots of a bench.json'),
     'verdicts': ('commands.verdicts', 'the verdicts in folders of results, sorted'),
+    'screenshot': ('figures.browser', 'the first screen of a page of make report as SVG'),
     'bench-tools': ('figures.bench_tools', 'measure how long make run takes'),
 }
 

@@ -6,10 +6,7 @@ Exit status 0: written, whatever the results are. 2: there are no results.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 from commands import compare
@@ -26,13 +23,6 @@ from results.report import suites, verdicts
 MODULES = (packages.JINJA2, packages.MATPLOTLIB)
 
 
-def _with_modules() -> None:
-    """Go on in Debian's interpreter if this one lacks Debian's modules."""
-    packages.ensure(MODULES, Console())
-    if not all(find_spec(module.name) for module in MODULES) and sys.executable != packages.PYTHON:
-        os.execv(packages.PYTHON, [packages.PYTHON, str(settings.PROJECT / 'tests'), 'report'])
-
-
 def _sides(top: Path) -> Iterator[tuple[compare.Side, compare.Side]]:
     """The kernels that make compare or make gate compared, where their figures are there."""
     for after in sorted((top / runs.AFTER).glob('*/bench.json')):
@@ -46,7 +36,8 @@ def _sides(top: Path) -> Iterator[tuple[compare.Side, compare.Side]]:
 def main(env: Mapping[str, str]) -> int:
     """Run `make report`."""
     top, against, factor = settings.results(env), settings.path(env, 'AGAINST'), compare.tolerance(env)
-    _with_modules()
+    packages.ensure(MODULES, Console())
+    packages.go_on_with(MODULES, 'report')
     found = [compare.compared(before, after, factor, '') for before, after in _sides(top)]
     path = top / 'report.html'
     page.write(top, path, against, [line for verdict in found for line in verdict.worse],

@@ -26,7 +26,7 @@ from results.report import FAIL, PASS, SKIP, Case, skip_causes, skips
 from results.runs import Run
 
 TEMPLATES = Path(__file__).with_name('report')
-OPEN = 5        # failures that are shown at once
+OPEN = 3        # failures that are shown at once
 DRAWN = 200     # failures whose rows are drawn; the page has the text of all
 WORDS = {PASS: 'ok', FAIL: 'FAIL', SKIP: 'skip', runs.KNOWN: 'known', '': '·'}
 PLACE = re.compile(r'^ *# \S+: (?:EXPECTATION|ASSERTION) FAILED at (?:\S*/ptebatch/)?(?P<place>\S+)$')

@@ -8,6 +8,8 @@ import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 
 from host.architecture import Arch
 from host.console import Console
@@ -56,6 +58,7 @@ class Module(Need):
 
 
 JINJA2 = Module('jinja2', 'python3-jinja2')
+POPPLER = Need('pdftocairo', 'poppler-utils')
 MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
 SELENIUM = Module('selenium', 'python3-selenium')
 CHROMIUM = Need('chromedriver', 'chromium-driver')  # which needs chromium
@@ -76,8 +79,14 @@ SELFTEST_LIBRARIES = (
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
+    JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, POPPLER, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
 )
+
+
+def go_on_with(modules: Iterable[Module], *command: str) -> None:
+    """Run the command in Debian's interpreter if this one lacks modules that were installed."""
+    if not all(find_spec(module.name) for module in modules) and sys.executable != PYTHON:
+        os.execv(PYTHON, [PYTHON, str(Path(__file__).resolve().parents[1]), *command])
 
 
 def for_run(arch: Arch, loadable: bool) -> Iterable[Need]:

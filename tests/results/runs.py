@@ -24,6 +24,7 @@ KNOWN = 'known'
 BEFORE, AFTER = 'before', 'after'
 NEW_FAILED, NEW_PASSED, NEW, GONE = 'fails now', 'passes now', 'new', 'gone'
 REASON = re.compile(r' # (?:SKIP|XFAIL) (.*)')
+SEED = re.compile(r': random failed seed=(\d+)')
 BOOT_BYTES = 100_000    # at the beginning of a boot log, which have the page size
 
 
@@ -127,7 +128,10 @@ class Run:
 
     def again(self, case: Case) -> str:
         """The command that runs the suite of a case again."""
-        return ' '.join([*self.facts.again, f"SUITES={'.'.join(case[:2])}"]) if self.facts.again else ''
+        if not self.facts.again:
+            return ''
+        seed = SEED.search(self.texts.get(case, ''))
+        return ' '.join([*self.facts.again, f"SUITES={'.'.join(case[:2])}", *([f'SEED={seed[1]}', 'ROUNDS=1'] if seed else [])])
 
 
 def _changes(then: Earlier, now: Verdicts, suites: str) -> dict[Case, str]:
