@@ -23,14 +23,18 @@ from results.report import suites, verdicts
 MODULES = (packages.JINJA2, packages.MATPLOTLIB)
 
 
+def _side(record: Path, folder: Path) -> compare.Side:
+    results = folder / runs.RESULTS
+    return compare.Side(load(record), suites(results), verdicts(results), runs.Facts.load(folder).errors)
+
+
 def _sides(top: Path) -> Iterator[tuple[compare.Side, compare.Side]]:
     """The kernels that make compare or make gate compared, where their figures are there."""
     for after in sorted((top / runs.AFTER).glob('*/bench.json')):
         before = top / runs.BEFORE / after.parent.name
         found = [path for path in (before / 'bench.json', before / 'bench/baseline.json') if path.exists()]
         if found:
-            yield tuple(compare.Side(load(path), suites(folder / runs.RESULTS), verdicts(folder / runs.RESULTS), runs.Facts.load(folder).errors)
-                        for path, folder in ((found[0], before), (after, after.parent)))
+            yield _side(found[0], before), _side(after, after.parent)
 
 
 def main(env: Mapping[str, str]) -> int:

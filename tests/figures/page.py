@@ -207,7 +207,7 @@ class Bench:
 
 
 def _benches(top: Path) -> list[Bench]:
-    found = []
+    found: list[Bench] = []
     for path in sorted([*top.glob('bench.json'), *top.glob('*/bench.json'), *top.glob(f'{runs.AFTER}/*/bench.json')]):
         record, name, key = load(path), path.parent.name, f'bench-{len(found)}'
         before = [each for each in (top / runs.BEFORE / name / 'bench.json', top / runs.BEFORE / name / 'bench/baseline.json')

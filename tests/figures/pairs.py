@@ -57,11 +57,15 @@ class Pair:
 
     def details(self, labels: Sequence[str]) -> list[str]:
         """The tables of what was counted in both: instructions by function, events."""
-        both = self.first, self.second
-        rows = functions.side_by_side(*map(functions.costs, both)) if self.either.functions else []
-        events = [[name, *(figure(timing.event(name) if timing else None, 2) for timing in both)] for name in self.either.events]
-        return [table([f'{head} {self.either.per}', *labels, *more], rows)
-                for head, more, rows in (('instructions', ['difference'], rows), ('events', [], events)) if rows]
+        events = [[name, *(figure(timing.event(name) if timing else None, 2) for timing in (self.first, self.second))]
+                  for name in self.either.events]
+        found = []
+        if self.either.functions:
+            found.append(table([f'instructions {self.either.per}', *labels, 'difference'],
+                               functions.side_by_side(functions.costs(self.first), functions.costs(self.second))))
+        if events:
+            found.append(table([f'events {self.either.per}', *labels], events))
+        return found
 
 
 def pairs(key: str, first: Mapping[str, Timing], second: Mapping[str, Timing]) -> dict[str, list[Pair]]:

@@ -47,10 +47,17 @@ def facts(settings: Settings, tree: Shadow) -> Facts:
     """What a run tests, and with what."""
     versions = key(settings, tree)
     return Facts(
-        settings.name, settings.arch.name, settings.variant.special if settings.variant else '',
-        versions.kernel or f'{source.version(tree.origin)}, not a clean git checkout', [patch.name for patch in tree.patches],
-        versions.compiler, versions.qemu, settings.suites, ['make run', f'ARCH={settings.arch.name}', *settings.sources],
-        datetime.now(timezone.utc).isoformat(timespec='seconds'),
+        name=settings.name,
+        arch=settings.arch.name,
+        variant=settings.variant.special if settings.variant else '',
+        kernel=versions.kernel or f'{source.version(tree.origin)}, not a clean git checkout',
+        patches=[patch.name for patch in tree.patches],
+        compiler=versions.compiler,
+        qemu=versions.qemu,
+        suites=settings.suites,
+        # make runs in the project.
+        again=['make run', f'ARCH={settings.arch.name}', *(each.replace(f'{PROJECT}/', '') for each in settings.sources)],
+        begun=datetime.now(timezone.utc).isoformat(timespec='seconds'),
     )
 
 

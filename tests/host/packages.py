@@ -58,7 +58,6 @@ class Module(Need):
 
 
 JINJA2 = Module('jinja2', 'python3-jinja2')
-POPPLER = Need('pdftocairo', 'poppler-utils')
 MATPLOTLIB = Module('matplotlib', 'python3-matplotlib')
 SELENIUM = Module('selenium', 'python3-selenium')
 CHROMIUM = Need('chromedriver', 'chromium-driver')  # which needs chromium
@@ -79,7 +78,7 @@ SELFTEST_LIBRARIES = (
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, POPPLER, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
+    JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
 )
 
 

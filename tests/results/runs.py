@@ -73,7 +73,8 @@ def _texts(folder: Path) -> Mapping[Case, str]:
     path = folder / 'results.ktap'
     if not path.exists():
         return report.texts(folder / 'results.junit.xml')
-    ktap, found = path.read_text(errors='replace'), {}
+    ktap = path.read_text(errors='replace')
+    found: dict[Case, str] = {}
     for case, _, begin, end in known.each(ktap):
         *lines, result = ktap[begin:end].splitlines()
         reason = REASON.search(result)

@@ -12,6 +12,7 @@ import pytest
 
 from figures import browser
 from figures import page
+from host.settings import PROJECT
 from mutation.record import KILLED, SURVIVED, Verdict, save
 from results import coverage
 from unit import reports
@@ -21,6 +22,7 @@ from unit.test_report_page import Drawn, spelled
 STATES = ('passing', 'failing', 'compared')
 CASES, SUITES = 5000, 50
 SECOND = 1000   # ms
+SIZE = 200_000  # bytes of a screenshot
 PHONE, A4 = 390, 718    # pixels; A4 without its margins
 
 # Of each visible text: contrast with what is behind it, and the least that WCAG AA wants of its size.
@@ -280,7 +282,20 @@ def test_thousands_of_cases_open_in_a_second(driver: Any, pages: dict[str, Path]
     assert driver.find_element('css selector', '#found').text == f'{CASES // SUITES} cases' and took < SECOND
 
 
-def test_screenshot(pages: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_screenshot(driver: Any, pages: dict[str, Path], tmp_path: Path, scheme: str) -> None:
     picture = tmp_path / 'page.svg'
     assert browser.main([str(pages['failing']), str(picture)]) == 0
-    assert picture.read_text().count('<use ') > 500 and picture.stat().st_size < 200_000
+    show(driver, picture, browser.WIDTH, scheme)
+    assert 'FAIL new second' in driver.find_element('css selector', 'body').text and 'Notation' in picture.read_text()
+    same = "return [...document.querySelectorAll('h1, .band b')].map(each => JSON.stringify(each.getBoundingClientRect()))"
+    places = driver.execute_script(same)
+    show(driver, pages['failing'], browser.WIDTH, scheme)
+    assert places == driver.execute_script(same)[:len(places)] and len(places) > 50
+    assert picture.stat().st_size < SIZE
+
+
+def test_recorded_screenshots() -> None:
+    recorded = sorted((PROJECT / 'tests/recorded/report').glob('*.svg'))
+    assert [path.stem for path in recorded] == sorted(STATES)
+    assert all(path.stat().st_size < SIZE for path in recorded)

@@ -39,7 +39,7 @@ def test_passed(machine: Machine) -> None:
     assert '[PASSED] second' in ended.stdout
     assert '\npassed    um: 2 passed, 0 failed, 0 skipped; ' in ended.stdout
     assert sorted(path.name for path in (machine.out / 'um').iterdir()) == [
-        'boot.log', 'results.json', 'results.junit.xml', 'results.ktap', 'results.txt']
+        'boot.log', 'results.json', 'results.junit.xml', 'results.ktap', 'results.txt', 'run.json']
     assert counts(machine)['passed'] == 2
     assert (machine.out / 'um/results.ktap').read_text() == KTAP
     assert (machine.out / 'um/boot.log').read_text() == KTAP + HALTED
@@ -170,7 +170,7 @@ def test_results_of_earlier_run_are_removed(machine: Machine) -> None:
     machine.run()
     (machine.tree / 'Makefile').write_text('VERSION = 7\nPATCHLEVEL = 3\n')
     assert machine.run().returncode == 2
-    assert [path.name for path in (machine.out / 'um').iterdir()] == ['results.txt']
+    assert sorted(path.name for path in (machine.out / 'um').iterdir()) == ['previous', 'results.txt']
 
 
 def test_failed_build_shows_first_errors(machine: Machine) -> None:
