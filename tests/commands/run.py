@@ -141,6 +141,7 @@ def judged(settings: Settings, console: Console,
             guest.choose_accelerator(console)
             laps.prepare(guest, console)
             facts = identity.facts(settings, tree)
+            facts.save(settings.results)
             judge = Judge(guest, console, bugs)
             passed = judge.as_module() if settings.kind.loadable else judge.built_in()
             replace(facts, passed=passed, errors=judge.errors, seconds=round(guest.seconds, 1)).save(settings.results)

@@ -178,10 +178,8 @@ def test_pictures_are_those_of_ktap(driver: Any, pages: dict[str, Path], name: s
     shown = driver.execute_script("return [...document.querySelectorAll('.strips')].map(each => each.outerHTML)")
     assert len(shown) == 2
     for markup, rows in zip(shown, (reports.ROWS, reports.MARKED)):
-        drawn = Drawn(markup).rows
-        for (label, picture), entries in zip(rows.items(), drawn.values()):
-            assert f'# mprotect_row: {label:<9}{picture}\n' in ktap
-            assert entries == spelled(picture)
+        assert all(f'# mprotect_row: {label:<9}{picture}\n' in ktap for label, picture in rows.items())
+        assert Drawn(markup).rows == {label: spelled(picture) for label, picture in rows.items()}
 
 
 def test_borders_are_drawn(driver: Any, pages: dict[str, Path]) -> None:

@@ -201,8 +201,8 @@ def test_failing_run(machine: Machine) -> None:
     # The drawn rows are those of the KTAP output.
     ktap = (machine.out / 'um/results.ktap').read_text()
     for strips, rows in zip(re.findall('<div class="strips".*', text), (reports.ROWS, reports.MARKED)):
-        assert all(picture in ktap for picture in rows.values())
-        assert list(Drawn(strips).rows.values()) == [spelled(picture) for picture in rows.values()]
+        assert all(f'# mprotect_row: {label:<9}{picture}\n' in ktap for label, picture in rows.items())
+        assert Drawn(strips).rows == {label: spelled(picture) for label, picture in rows.items()}
     assert text.count('class="strips"') == 2
     facts = json.loads((machine.out / 'um/run.json').read_text())
     assert facts['compiler'] in text and facts['kernel'] in text and facts['qemu'] == ''
