@@ -295,6 +295,6 @@ def test_screenshot(driver: Any, pages: dict[str, Path], tmp_path: Path, scheme:
 
 
 def test_recorded_screenshots() -> None:
-    recorded = sorted((PROJECT / 'tests/recorded/report').glob('*.svg'))
+    recorded = sorted((PROJECT / 'tests/figures/report').glob('*.svg'))
     assert [path.stem for path in recorded] == sorted(STATES)
     assert all(path.stat().st_size < SIZE for path in recorded)
