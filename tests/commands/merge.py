@@ -7,17 +7,20 @@ Exit status: 0 all passed; 1 a case failed, or what the command calls so; 2 a pa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from commands import bisect
 from commands import mutants
 from commands import mutation
+from commands import run
 from host.console import Console
 from host import exit_status
 from host.settings import results
 from mutation import record
 from results import parts
 from results import rows
+from results import runs
 from results import shards
 from results.report import Counts, failures
 
@@ -30,14 +33,21 @@ def _run(folders: Sequence[Path], into: Path, console: Console) -> int:
     status = exit_status.PASSED
     for name in sorted({found.parent.name for folder in folders for found in folder.glob('*/results.json')}):
         (into / name).mkdir(parents=True, exist_ok=True)
+        run.keep(into / name)
         for file, join in OF_RUN.items():
             (into / name / file).write_text(join([(folder / name / file).read_text() for folder in folders
                                                   if (folder / name / file).exists()]))
+        facts = [runs.Facts.load(folder / name) for folder in folders if (folder / name).is_dir()]
+        replace(facts[0], passed=all(part.passed for part in facts), errors=[error for part in facts for error in part.errors],
+                seconds=sum(part.seconds for part in facts)).save(into / name)
         counts = Counts.read(into / name / 'results.json')
+        for line in (error for part in facts for error in part.errors):
+            console.say(f'[FAILED] {line}')
         for failed in failures(into / name / 'results.junit.xml'):
             console.say(f'failed    {failed}')
-        console.say(f'{"passed" if counts.good else "FAILED":<9} {name}: {counts}')
-        status = status if counts.good else exit_status.FAILED
+        good = counts.good and all(part.passed for part in facts)
+        console.say(f'{"passed" if good else "FAILED":<9} {name}: {counts}')
+        status = status if good else exit_status.FAILED
     return status
 
 
