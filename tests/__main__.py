@@ -27,6 +27,7 @@ PROGRAMS = {
     'plots': ('figures.plots', 'plots of a bench.json'),
     'verdicts': ('commands.verdicts', 'the verdicts in folders of results, sorted'),
     'screenshot': ('figures.browser', 'the first screen of a page of make report as SVG'),
+    'packages': ('host.packages', 'the packages that make run needs, by architecture and distribution'),
     'bench-tools': ('figures.bench_tools', 'measure how long make run takes'),
 }
 

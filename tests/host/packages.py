@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The programs that a command needs, and their installation by apt."""
+"""The programs that a command needs, their installation by apt, and their names in other distributions.
+
+`python3 -m tests packages um arm64` prints the packages that these architectures need.
+"""
 
 from __future__ import annotations
 
+import argparse
+import csv
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from host import architecture
 from host.architecture import Arch
 from host.console import Console
 from host.errors import Trouble
@@ -19,6 +25,9 @@ from host import tools
 PYTHON = '/usr/bin/python3'     # Debian's interpreter
 # The PATH of users other than root may lack the last two folders.
 PATH = f'{os.environ.get("PATH", os.defpath)}:/usr/sbin:/sbin'
+TABLE = Path(__file__).with_name('packages.csv')
+# By package manager: the command that installs packages. Only apt is ever run.
+MANAGERS = {'apt': 'apt install', 'dnf': 'dnf install', 'pacman': 'pacman -S', 'zypper': 'zypper install'}
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,7 @@ CSCOPE = Need('cscope', 'cscope')
 CTAGS = Need('ctags', 'universal-ctags')
 GCOVR = Need('gcovr', 'gcovr')
 GIT = Need('git', 'git')
+LAVA = Module('lava_common', 'lava-common')     # checks the job in tests/ci
 MKE2FS = Need('mke2fs', 'e2fsprogs')
 BUILD = (
     Need('gcc', 'gcc'), Need('stdio.h', 'libc6-dev', 'gcc'), Need('make', 'make'), Need('ccache', 'ccache'),
@@ -78,7 +88,7 @@ SELFTEST_LIBRARIES = (
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, CSCOPE, CTAGS, *SELFTEST_LIBRARIES,
+    JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, CSCOPE, CTAGS, LAVA, Need('curl', 'curl'), *SELFTEST_LIBRARIES,
 )
 
 
@@ -111,6 +121,29 @@ def for_selftests(arch: Arch) -> Iterable[Need]:
     """What the kernel's own selftests need, except the libraries of their architecture."""
     yield from for_run(arch, loadable=False)
     yield _libc(arch)
+
+
+def in_distribution(manager: str, wanted: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The names that a package manager has for Debian's packages, and Debian's names of those that it is not known to have."""
+    lines = [line for line in TABLE.read_text().splitlines() if not line.startswith('#')]
+    names = {row['apt']: row[manager].split() for row in csv.DictReader(lines)}
+    found, unknown = set[str](), []
+    for package in sorted({*wanted}):
+        found.update(names.get(package, ()))
+        if not names.get(package):
+            unknown.append(package)
+    return sorted(found), unknown
+
+
+def _by_hand(wanted: Sequence[str]) -> str:
+    """What to type where the tools cannot install packages: there is no apt, or the user cannot become root."""
+    debian = f'in Debian, as root: apt install {" ".join(wanted)}'
+    manager = next((name for name in MANAGERS if shutil.which(name, path=PATH)), 'apt')
+    if manager == 'apt':
+        return f'install them ({debian})'
+    found, unknown = in_distribution(manager, wanted)
+    typed = f'type: {MANAGERS[manager]} {" ".join(found)} (names that were never tried)' if found else 'install them'
+    return typed + (f'; no package of {manager} is known for {" ".join(unknown)} ({debian})' if unknown else '')
 
 
 def _as_root() -> list[str] | None:
@@ -148,7 +181,7 @@ def ensure(needs: Iterable[Need], console: Console) -> None:
     packages = sorted({need.package for need in missing})
     root = _as_root()
     if not shutil.which('apt-get') or root is None:
-        raise Trouble(f'missing: {names}', f'install them (in Debian, as root: apt install {" ".join(packages)})')
+        raise Trouble(f'missing: {names}', _by_hand(packages))
     if not may_install(packages):
         raise Trouble(f'missing: {names}', f'add INSTALL=yes, or type: apt install {" ".join(packages)}')
     apt = [*root, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120']
@@ -162,3 +195,18 @@ def ensure(needs: Iterable[Need], console: Console) -> None:
         except tools.Failed as failed:
             raise Trouble(f'apt could not install {" ".join(packages)}: {failed.last_line()}',
                           f'check the network connection, or type: apt install {" ".join(packages)}', failed.output) from failed
+
+
+def main(args: list[str]) -> int:
+    """Print the packages that `make run` needs, also those that are installed."""
+    parser = argparse.ArgumentParser(prog='python3 -m tests packages', description=main.__doc__)
+    parser.add_argument('arch', nargs='*', default=['um'], help='architectures, as for ARCH=')
+    parser.add_argument('--manager', choices=MANAGERS, default='apt', help='whose names; only those for apt were tried')
+    options = parser.parse_args(args)
+    arches = [architecture.find(name) for name in options.arch]
+    needs = [need.package for arch in arches for need in (*for_run(arch, arch.complete), *FETCH)]
+    found, unknown = in_distribution(options.manager, ['python3', *needs])
+    print(*found)
+    if unknown:
+        raise Trouble(f'no package of {options.manager} is known for {" ".join(unknown)}', 'install what these Debian packages contain')
+    return 0

@@ -145,6 +145,7 @@ def chosen(settings: Settings, console: Console) -> Path:
 
 
 def _fetch_and_unpack(cache: Path, wanted: str, end: str, console: Console) -> None:
+    _mirror(OWN_TREE)   # Without apt, these packages would not help.
     packages.ensure(packages.FETCH, console)
     with scratch(cache / '.tmp-download') as downloads:
         with console.step('fetch') as step:

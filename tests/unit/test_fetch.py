@@ -13,7 +13,9 @@ from host.console import Console
 from host.errors import Trouble
 from host import packages
 from host.packages import Need
+from host.settings import PROJECT
 from host import tools
+from host import wheels
 from trees import source
 from trees import sysroot
 
@@ -88,6 +90,14 @@ def test_no_mirror(apt: Machine) -> None:
         source.fetched(apt.cache, Console())
 
 
+def test_no_apt(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not that dpkg is missing, which would not help."""
+    monkeypatch.setenv('PATH', str(machine.bin))
+    monkeypatch.setattr('host.packages.PATH', str(machine.bin))
+    with pytest.raises(Trouble, match='cannot fetch from Debian: apt is not installed; type KSRC='):
+        source.fetched(machine.cache, Console())
+
+
 def test_no_supported_kernel(apt: Machine) -> None:
     apt.program('apt-cache', 'echo linux-source-6.12\n')
     with pytest.raises(Trouble, match='no supported kernel in trixie-backports or sid'):
@@ -137,6 +147,64 @@ def test_missing_without_apt(machine: Machine, monkeypatch: pytest.MonkeyPatch) 
         packages.ensure(MISSING, Console())
     assert str(trouble.value) == ('missing: no-such-program, no/such/header.h; '
                                   'install them (in Debian, as root: apt install no-such-dev no-such-package)')
+
+
+@pytest.mark.parametrize(('manager', 'remedy'), [
+    ('dnf', 'dnf install elfutils-libelf-devel qemu-system-x86 (names that were never tried)'),
+    ('pacman', 'pacman -S libelf qemu-system-x86 (names that were never tried)'),
+    ('zypper', 'zypper install libelf-devel qemu-x86 (names that were never tried)'),
+])
+def test_missing_in_another_distribution(machine: Machine, monkeypatch: pytest.MonkeyPatch, manager: str, remedy: str) -> None:
+    """The names of its own packages; nothing is run, also with INSTALL=yes."""
+    monkeypatch.setenv('PATH', str(machine.bin))
+    monkeypatch.setattr('host.packages.PATH', str(machine.bin))
+    monkeypatch.setenv('INSTALL', 'yes')
+    machine.program(manager, f'touch {machine.out}.ran\n')
+    needs = [Need('qemu-system-x86_64', 'qemu-system-x86'), Need('gelf.h', 'libelf-dev', 'gcc')]
+    with pytest.raises(Trouble) as trouble:
+        packages.ensure(needs, Console())
+    assert str(trouble.value) == f'missing: qemu-system-x86_64, gelf.h; type: {remedy}'
+    with pytest.raises(Trouble) as trouble:
+        packages.ensure([*needs, Need('x-gcc', 'no-such-package')], Console())
+    assert str(trouble.value).endswith(f'; type: {remedy}; no package of {manager} is known for no-such-package (in Debian, as root: '
+                                       'apt install libelf-dev no-such-package qemu-system-x86)')
+    with pytest.raises(Trouble, match=f'missing: x-gcc; install them; no package of {manager} is known for no-such-package'):
+        packages.ensure([Need('x-gcc', 'no-such-package')], Console())
+    assert not Path(f'{machine.out}.ran').exists()
+
+
+@pytest.mark.parametrize(('manager', 'remedy'), [
+    ('apt-get', 'add INSTALL=yes, or type: apt install python3 gcc libc6-dev'), ('dnf', 'type: dnf install python3 gcc glibc-devel'),
+    ('pacman', 'type: pacman -S python gcc'), ('zypper', 'type: zypper install python3 gcc glibc-devel')])
+def test_no_python(machine: Machine, manager: str, remedy: str) -> None:
+    machine.program(manager, f'touch {machine.out}.ran\n')
+    with pytest.raises(tools.Failed) as failed:
+        tools.run([PROJECT / 'tests/host/bootstrap'], env={'PATH': str(machine.bin)})
+    assert (failed.value.status, failed.value.output) == (2, f'ptebatch: missing: python3, cc; {remedy}\n')
+    assert not Path(f'{machine.out}.ran').exists()
+
+
+def test_the_table_of_distributions_has_each_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = (value if isinstance(value, tuple) else (value,) for value in vars(packages).values())
+    needs = {each for values in lists for each in values if isinstance(each, Need)}
+    for machine in ('x86_64', 'aarch64'):
+        monkeypatch.setattr('platform.machine', lambda machine=machine: machine)
+        needs.update(need for arch in ARCHES.values() for need in packages.for_run(arch, arch.complete))
+    for manager in ('apt', 'dnf', 'pacman', 'zypper'):
+        found, unknown = packages.in_distribution(manager, (need.package for need in needs))
+        assert manager == 'apt' and not unknown or {'ccache', 'git', 'make'} <= {*found}
+    lines = [line.split(',') for line in packages.TABLE.read_text().splitlines() if not line.startswith('#')]
+    assert {len(line) for line in lines} == {4}
+    names = [line[0] for line in lines[1:]]
+    assert names == sorted({*names})
+    assert {*names} == {'python3', wheels.PIP.package, *(need.package for need in needs)}
+
+
+def test_packages_of_the_container(capsys: pytest.CaptureFixture[str]) -> None:
+    assert packages.main(['um', 'x86_64']) == 0
+    assert {'qemu-system-x86', 'libelf-dev', 'gcc', 'python3', 'xz-utils'} <= {*capsys.readouterr().out.split()}
+    with pytest.raises(Trouble, match='no package of zypper is known for gcc-riscv64-linux-gnu; '):
+        packages.main(['riscv', '--manager', 'zypper'])
 
 
 @pytest.mark.parametrize('consent', [{'INSTALL': 'yes'}, {'CI': 'true'}])
