@@ -28,6 +28,7 @@ PROGRAMS = {
     'verdicts': ('commands.verdicts', 'the verdicts in folders of results, sorted'),
     'screenshot': ('figures.browser', 'the first screen of a page of make report as SVG'),
     'packages': ('host.packages', 'the packages that make run needs, by architecture and distribution'),
+    'kcidb': ('results.kcidb', 'the results of make run as a report for KCIDB'),
     'bench-tools': ('figures.bench_tools', 'measure how long make run takes'),
 }
 
