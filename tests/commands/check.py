@@ -45,7 +45,7 @@ SAMPLE = '40'   # mutants
 WEAKENED = {'WITHOUT': 'tlb', 'FUNCTIONS': 'prot_commit_flush_ptes'}
 BENCHES, TIMES = ('x86_64', 'arm64'), 5
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init',
-         'tests/ci/slurm.sbatch', 'tests/ci/parallel', 'tests/ci/try')
+         'tests/ci/sources', 'tests/ci/slurm.sbatch', 'tests/ci/parallel', 'tests/ci/try')
 
 # The lines of a failed check that are printed again at the end: kunit.py, pytest, our tools; without the banners of kunit.py.
 ERROR = re.compile(r'^(?:\[[\d:]+\] )?((?:\[(?:FAILED|CRASHED|ERROR|WORSE)\]|FAILED|ERROR|failed) .*)$', re.MULTILINE)
@@ -273,7 +273,8 @@ class Check:
         needs = [need for variables in RUNS
                  for need in packages.for_run(architecture.find(variables['ARCH']), 'LOADABLE' in variables)]
         packages.ensure(dict.fromkeys([*packages.TEST, *needs]), self.console)
-        wheels.ensure(self._settings({}).cache, self.console)
+        for requirements in (wheels.MUTATION, wheels.TEST):
+            wheels.ensure(self._settings({}).cache, self.console, requirements)
         self.run_check('style', 'shellcheck', lambda: tools.run(['shellcheck', *SHELL], cwd=PROJECT))
         self.run_check('style', 'mypy', lambda: re.sub(r'Success: .*', '', tools.run(
             ['mypy', '--strict', '--no-error-summary', '--explicit-package-bases', '--exclude', 'guests/arch',

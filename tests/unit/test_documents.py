@@ -11,7 +11,8 @@ import pytest
 from host.settings import PROJECT
 
 DOCUMENTS = [PROJECT / name for name in ('README.md', 'mm/README.md', 'mm/series/README.md', 'mm/series/patches.md',
-                                         'mm/series/figures.md', 'tests/README.md', 'tests/recorded/README.md')]
+                                         'mm/series/figures.md', 'tests/README.md', 'tests/ci/README.md',
+                                         'tests/recorded/README.md')]
 # Pages that tools write.
 GENERATED = ('patches.md', 'figures.md', 'recorded/README.md')
 # A number of things that a change adds to; output and examples are indented.
