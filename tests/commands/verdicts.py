@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from commands import bisect
@@ -27,11 +28,13 @@ def _lines(folder: Path) -> Iterator[str]:
                         for row in rows.load(folder / file))
 
 
-def main(args: Sequence[str]) -> int:
+def main(args: list[str]) -> int:
     """Print the verdicts in the folders."""
-    for name in args:
-        lines = sorted(_lines(Path(name)))
+    parser = argparse.ArgumentParser(prog='python3 -m tests verdicts', description=main.__doc__)
+    parser.add_argument('folder', nargs='+', type=Path, help='what O= names, for example build')
+    for folder in parser.parse_args(args).folder:
+        lines = sorted(_lines(folder))
         if not lines:
-            raise Trouble(f'{name}: no results', 'type the folder that O= names, for example build')
+            raise Trouble(f'{folder}: no results', 'type the folder that O= names, for example build')
         print('\n'.join(lines))
     return exit_status.PASSED
