@@ -232,8 +232,7 @@ def main(env: Mapping[str, str]) -> int:
     for *kernels, change in pairs:
         before, after = (side(settings, name) for settings, name in zip(kernels, ('before', 'after')))
         verdict = compared(judged(before, env), judged(after, env), factor, change)
-        settings = before
-        if settings.arch.emulated and not settings.suites and env.get('SELFTESTS') != '0':
+        if before.arch.emulated and not before.suites and env.get('SELFTESTS') != '0':
             verdict = _with_selftests(verdict, before, after, env)
         found.append(verdict)
     return conclude(found, 'compare.md', env)
