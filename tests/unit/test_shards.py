@@ -105,6 +105,13 @@ def test_a_failure_of_any_part_fails_the_whole(machine: Machine) -> None:
     assert '    not ok 2 loop\n' in (machine.out / 'um/results.ktap').read_text()
 
 
+def test_a_part_may_have_no_case(machine: Machine) -> None:
+    machine.guest(guest({1: log(SKIPPED, SKIPPED, SKIPPED)}, log(SKIPPED, SKIPPED, SKIPPED)))
+    assert machine.run(SHARD='1/2').returncode == 0
+    ended = machine.run()
+    assert ended.returncode == 1 and 'no case ran' in ended.stdout
+
+
 def test_a_missing_part_is_named(machine: Machine) -> None:
     machine.guest(guest(LOGS, ''))
     assert machine.run(SHARD='1/2').returncode == 0
