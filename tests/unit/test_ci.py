@@ -41,7 +41,8 @@ def with_wheels(module: str, *args: str | Path, stdin: str = '') -> str:
                      env=tools.environment(PYTHONPATH=str(wheels.folder(cache, wheels.TEST))))
 
 
-@pytest.mark.parametrize(('schema', 'name'), [('github-workflows', 'github.yml'), ('gitlab-ci', 'gitlab.yml')])
+@pytest.mark.parametrize(('schema', 'name'), [
+    ('github-workflows', 'github.yml'), ('github-workflows', 'github-mutation.yml'), ('gitlab-ci', 'gitlab.yml')])
 def test_forges(tmp_path: Path, schema: str, name: str) -> None:
     check = ('-m check_jsonschema', '--builtin-schema', f'vendor.{schema}')
     with_wheels(*check, CI / name)
