@@ -60,7 +60,7 @@ def _part(command: str, module: str, env: Mapping[str, str]) -> int:
     shards = importlib.import_module('results.shards')
     part = shards.begin(command, env)
     status = _run(module, env)
-    if part and status != exit_status.COULD_NOT_RUN:
+    if status != exit_status.COULD_NOT_RUN:
         shards.end(part, env)
     return status
 

@@ -43,11 +43,10 @@ def _steps(patches: Sequence[Patch], folder: Path) -> Iterator[Patch]:
 def _row(settings: Settings, patch: Patch, log: Path, number: int) -> Row:
     """The table row of one patch; the output of the run is in the log."""
     status = run.logged(settings, log)
-    verdict, counts = VERDICTS.get(status, ''), ''
-    if verdict:
-        counts = Counts.read(settings.results / 'results.json').short()
+    if status in VERDICTS:
+        verdict, counts = VERDICTS[status], Counts.read(settings.results / 'results.json').short()
     else:
-        verdict = f'DID NOT RUN: {log.read_text(errors="replace").splitlines()[-1]}'
+        verdict, counts = f'DID NOT RUN: {log.read_text(errors="replace").splitlines()[-1]}', ''
     return Row(number, [patch.name, settings.arch.name, verdict, counts], status == exit_status.PASSED)
 
 

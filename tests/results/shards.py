@@ -75,11 +75,9 @@ def _save(folder: Path, parts: Iterable[Part]) -> None:
     new.replace(folder / NAME)
 
 
-def begin(command: str, env: Mapping[str, str]) -> Part | None:
-    """The part of a command that begins, which has not ended; None without SHARD=."""
+def begin(command: str, env: Mapping[str, str]) -> Part:
+    """The part of a command that begins, which has not ended."""
     shard = Shard.read(env)
-    if not shard.name:
-        return None
     if command not in COMMANDS:
         raise Trouble(f'SHARD= does not apply to make {command}', f'it divides the work of make {", ".join(COMMANDS)}')
     part = Part(command, _variables(env), shard.number, shard.total, _commit())
