@@ -14,6 +14,7 @@ import pytest
 from commands import report
 from figures import page
 from figures import pairs
+from figures.strips import strips
 from host.errors import Trouble
 from host.settings import PROJECT
 from mutation.record import KILLED, SURVIVED, Verdict, save
@@ -122,7 +123,7 @@ class Drawn(HTMLParser):
 def drawn(*texts: str, form: Format = Format()) -> list[list[Entry]]:
     """Pictures, drawn together, and read back."""
     shown = [Picture(f'row {number}', text, pictures.parse(text, form)) for number, text in enumerate(texts)]
-    return list(Drawn(page.strips(shown, form)).rows.values())
+    return list(Drawn(strips(shown, form)).rows.values())
 
 
 def is_row(text: str) -> bool:
@@ -169,10 +170,10 @@ def test_page_table_of_the_architecture() -> None:
 def test_contpte_blocks_are_those_of_the_page_table() -> None:
     form = Format.of('arm64', 4096)
     shown = [Picture('got', text := '@8 {Wdyx*32}', pictures.parse(text, form))]
-    blocks = re.findall(r'<p class="(cont[^"]*)"><span>([^<]*)', page.strips(shown, form))
+    blocks = re.findall(r'<p class="(cont[^"]*)"><span>([^<]*)', strips(shown, form))
     # Entries 8 to 15 end block 0, and 32 to 39 begin block 2.
     assert blocks == [('cont z', 'contpte block 0'), ('cont a z', 'contpte block 1'), ('cont a', 'contpte block 2')]
-    assert 'contpte' not in page.strips(shown, Format())
+    assert 'contpte' not in strips(shown, Format())
 
 
 def test_cut_picture_is_drawn_as_far_as_it_goes() -> None:
