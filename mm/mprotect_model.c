@@ -382,14 +382,16 @@ static void mprotect_model(struct kunit *test)
 	const struct model_param *param = test->param_value;
 	const char *missing = ptebatch_op_missing(param->op);
 	struct vma_kind kinds[VMA_KINDS_MAX];
-	unsigned int i, nr;
+	unsigned int i, nr, turn;
 
 	if (missing)
 		kunit_skip(test, "%s", missing);
 	nr = vma_kinds(param->op, kinds);
-	/* A sample tests one kind of VMA in each case, in turn. */
+	/* A sample tests one kind of VMA in each case, another in each memory. */
+	turn = test->param_index % ARRAY_SIZE(places) +
+	       test->param_index / ARRAY_SIZE(places);
 	for (i = 0; i < nr; i++)
-		if (ptebatch_exhaustive || i == test->param_index % nr)
+		if (ptebatch_exhaustive || i == turn % nr)
 			run_round(test, param, kinds[i]);
 	/* The host reports this line if the run times out. */
 	if (ptebatch_exhaustive)
