@@ -6,15 +6,8 @@ ifneq ($(KERNELRELEASE),)
 
 obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch_kunit.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
-ptebatch_kunit-y := $(addprefix lib/run/,case.o orders.o params.o random.o random_row.o threads.o window.o)
-ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/inject/*.c)))
-ptebatch_kunit-y += $(addprefix lib/op/,access.o advise.o collapse.o fault.o fork.o mempolicy.o migrate.o move.o op.o process_madvise.o protect.o reference.o unmap.o)
-ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/check/*.c)))
-ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/record/*.c)))
-ptebatch_kunit-y += $(addprefix lib/space/,blocks.o folio.o populate.o pte.o reacquire.o refs.o snapshot.o space.o tables.o vmas.o)
-ptebatch_kunit-y += $(patsubst $(src)/%.c,%.o,$(sort $(wildcard $(src)/lib/service/*.c)))
-ptebatch_kunit-y += $(addprefix lib/kernel/,file.o log.o probe.o process.o syscall.o uffd.o)
-ptebatch_kunit-y += lib/twin/counts.o lib/row/row.o
+ptebatch_kunit-y := $(addprefix lib/,run/build.o inject/build.o op/build.o check/build.o record/build.o)
+ptebatch_kunit-y += $(addprefix lib/,space/build.o service/build.o kernel/build.o twin/counts.o row/row.o)
 ptebatch_kunit-y += $(addprefix mm/,module.o workbench.o workbench_checks.o counts.o pgtable.o pgtable_mmu.o internal.o filemap.o huge_memory.o khugepaged.o ksm.o madvise.o madvise_locks.o madvise_process.o madvise_tables.o)
 ptebatch_kunit-y += $(addprefix mm/,madvise_random.o memory.o memory_anon.o memory_fork.o memory_swap.o memory_wp.o mempolicy.o migrate.o mincore.o mlock.o mprotect.o)
 ptebatch_kunit-y += $(addprefix mm/,mprotect_fault.o mprotect_model.o mprotect_random.o mremap.o mremap_random.o page_idle.o)

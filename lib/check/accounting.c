@@ -132,7 +132,7 @@ static void check_pages(struct accounting *acct, struct folio *folio, int nr,
 }
 
 /* Check @folio, which is the row's folio @nr or its part from page @first. */
-static void check_folio(struct accounting *acct, struct folio *folio, int nr,
+static void check_folio_counts(struct accounting *acct, struct folio *folio, int nr,
 			unsigned int first)
 {
 	const struct ptebatch_space *space = acct->space;
@@ -181,7 +181,7 @@ static void check_folios(struct accounting *acct, int nr)
 	if (ptebatch_folio_leaked(space, nr))
 		seq_buf_printf(acct->out, "folio %d is not mapped, but not free\n", nr);
 	while (ptebatch_next_part(space, &part))
-		check_folio(acct, part.folio, nr, part.page);
+		check_folio_counts(acct, part.folio, nr, part.page);
 }
 
 /* First place in the same mm as place @i: the RSS covers all of its places. */
@@ -245,7 +245,7 @@ static void check_places(const struct ptebatch_space *space,
 	kvfree(acct.page);
 }
 
-static void begin(struct ptebatch_trial *trial)
+static void begin_accounting(struct ptebatch_trial *trial)
 {
 	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = { &trial->before };
 	struct seq_buf out;
@@ -257,7 +257,7 @@ static void begin(struct ptebatch_trial *trial)
 			    seq_buf_str(&out));
 }
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_accounting(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = {};
 
@@ -270,5 +270,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 
 const struct ptebatch_check ptebatch_check_accounting = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "accounting", .whole = true,
-	.begin = begin, .check = check,
+	.begin = begin_accounting, .check = check_accounting,
 };

@@ -6,7 +6,7 @@
  * Every entry made less permissive was in an announced range, and each announced
  * range has addresses and an end.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_announced(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *before = &trial->before.row;
 	const struct ptebatch_row *after = &trial->after.row;
@@ -30,5 +30,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_announced = {
-	.rule = PTEBATCH_RULE_NOTIFIERS, .name = "announced", .check = check,
+	.rule = PTEBATCH_RULE_NOTIFIERS, .name = "announced", .check = check_announced,
 };

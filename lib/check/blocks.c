@@ -2,7 +2,7 @@
 #include "../space/blocks.h"
 #include "checks.h"
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_blocks(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *after = &trial->after;
 	unsigned long start = trial->place->start - after->lead * PAGE_SIZE;
@@ -12,5 +12,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_blocks = {
-	.rule = PTEBATCH_RULE_BLOCKS, .name = "blocks", .check = check,
+	.rule = PTEBATCH_RULE_BLOCKS, .name = "blocks", .check = check_blocks,
 };

@@ -156,7 +156,7 @@ int ptebatch_contents_read(const struct ptebatch_space *space)
  * mapped before, or zeroes if the entry mapped none. Each other page must
  * contain its own pattern.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const bool *filled = ptebatch_check_state(trial, &ptebatch_check_contents);
 	const struct ptebatch_space *space = trial->space;
@@ -192,5 +192,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 /* The state: the pages were filled. */
 const struct ptebatch_check ptebatch_check_contents = {
 	.rule = PTEBATCH_RULE_TWIN, .name = "contents", .whole = true,
-	.state_size = sizeof(bool), .check = check,
+	.state_size = sizeof(bool), .check = check_contents,
 };

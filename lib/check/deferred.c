@@ -35,14 +35,14 @@
 #define ORDERS	(ilog2(MAX_PTRS_PER_PTE) + 1)
 
 /**
- * struct state - state before the operation; the counters are unused after boot
+ * struct deferred_before - state before the operation; the counters are unused after boot
  * @queued: bitmap of the folios in the queue
  * @marked: bitmap of the folios with PG_partially_mapped
  * @other_marked: nr_anon_partially_mapped of each order, less the folios of the row
  * @split_deferred: split_deferred of each order
  * @events: thp_deferred_split_page
  */
-struct state {
+struct deferred_before {
 	DECLARE_BITMAP(queued, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(marked, PTEBATCH_ROW_ENTRIES);
 	long other_marked[ORDERS];
@@ -62,7 +62,7 @@ struct pages {
 	unsigned long *held;
 };
 
-static bool is_held(const struct ptebatch_entry *entry)
+static bool holds_page(const struct ptebatch_entry *entry)
 {
 	return ptebatch_entry_mapped(entry) || entry->kind == PTEBATCH_MIGRATION;
 }
@@ -77,7 +77,7 @@ static void mark_pages(const struct ptebatch_space *space, const struct ptebatch
 		const struct ptebatch_entry *entry = &row->entries[i];
 		unsigned int page;
 
-		if (!is_held(entry))
+		if (!holds_page(entry))
 			continue;
 		page = ptebatch_first_page(space, entry->folio) + entry->page;
 		set_bit(page, held);
@@ -113,7 +113,7 @@ static bool may_be_queued(const struct folio *folio)
 }
 
 /* May folio @i be in the queue? The third page has the list. */
-static bool is_candidate(const struct ptebatch_space *space, unsigned int i)
+static bool has_queue_entry(const struct ptebatch_space *space, unsigned int i)
 {
 	return space->row.folios[i].order > 1 && ptebatch_folio_intact(space, i) &&
 	       may_be_queued(space->folios[i]);
@@ -181,7 +181,7 @@ static bool was_in_swap(const struct ptebatch_trial *trial, unsigned int i)
 	return trial->space->setup.folios & WITH_SWAP;
 }
 
-static struct state *state_of(const struct ptebatch_trial *trial)
+static struct deferred_before *state_of(const struct ptebatch_trial *trial)
 {
 	return ptebatch_check_state(trial, &ptebatch_check_deferred);
 }
@@ -213,7 +213,7 @@ static void check_parts(const struct ptebatch_trial *trial, unsigned int i,
 			check_partial(trial, i, part.folio, first + part.page, pages, out);
 }
 
-static void check_folio(const struct ptebatch_trial *trial, unsigned int i,
+static void check_whole(const struct ptebatch_trial *trial, unsigned int i,
 			const struct pages *pages, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
@@ -254,11 +254,11 @@ static bool is_moved(const struct ptebatch_trial *trial, unsigned int i)
 		const struct ptebatch_entry *was = &row->entries[at];
 		const struct ptebatch_entry *is = &trial->after.row.entries[at];
 
-		if (was->folio != (s16)i || !is_held(was))
+		if (was->folio != (s16)i || !holds_page(was))
 			continue;
 		if (to == PTEBATCH_NO_FOLIO)
 			to = is->folio;
-		if (!is_held(is) || is->folio != to || is->page != was->page)
+		if (!holds_page(is) || is->folio != to || is->page != was->page)
 			return false;
 	}
 	return to != PTEBATCH_NO_FOLIO && folios[to].made &&
@@ -318,9 +318,9 @@ static long count_marked(const struct ptebatch_trial *trial, unsigned int order,
 	return marked;
 }
 
-static void begin_counts(struct ptebatch_trial *trial)
+static void begin_deferred_counts(struct ptebatch_trial *trial)
 {
-	struct state *state = state_of(trial);
+	struct deferred_before *state = state_of(trial);
 	unsigned int order;
 	long newly = 0;
 
@@ -336,7 +336,7 @@ static void begin_counts(struct ptebatch_trial *trial)
 static void check_order(const struct ptebatch_trial *trial, unsigned int order,
 			const struct pages *pages, struct seq_buf *out)
 {
-	const struct state *state = state_of(trial);
+	const struct deferred_before *state = state_of(trial);
 	long counted = sum_up(order, MTHP_STAT_SPLIT_DEFERRED) - state->split_deferred[order];
 	long nr = sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
 		  state->other_marked[order];
@@ -357,10 +357,10 @@ static void check_order(const struct ptebatch_trial *trial, unsigned int order,
 	}
 }
 
-static void check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
+static void check_deferred_counts(const struct ptebatch_trial *trial, const struct pages *pages,
 			 struct seq_buf *out)
 {
-	const struct state *state = state_of(trial);
+	const struct deferred_before *state = state_of(trial);
 	long events = ptebatch_events(THP_DEFERRED_SPLIT_PAGE) - state->events, counted;
 	unsigned int order;
 
@@ -377,35 +377,35 @@ static void check_counts(const struct ptebatch_trial *trial, const struct pages 
 
 #else
 
-static void begin_counts(struct ptebatch_trial *trial)
+static void begin_deferred_counts(struct ptebatch_trial *trial)
 {
 }
 
-static void check_counts(const struct ptebatch_trial *trial, const struct pages *pages,
+static void check_deferred_counts(const struct ptebatch_trial *trial, const struct pages *pages,
 			 struct seq_buf *out)
 {
 }
 
 #endif
 
-static void begin(struct ptebatch_trial *trial)
+static void begin_deferred(struct ptebatch_trial *trial)
 {
-	struct state *state = state_of(trial);
+	struct deferred_before *state = state_of(trial);
 	unsigned int i;
 
 	for (i = 0; i < trial->space->row.nr_folios; i++) {
 		struct folio *folio = trial->space->folios[i];
 
-		if (is_candidate(trial->space, i) && is_listed(folio))
+		if (has_queue_entry(trial->space, i) && is_listed(folio))
 			set_bit(i, state->queued);
 		if (folio_order(folio) > 1 && folio_test_anon(folio) &&
 		    folio_test_partially_mapped(folio))
 			set_bit(i, state->marked);
 	}
-	begin_counts(trial);
+	begin_deferred_counts(trial);
 }
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_deferred(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int nr = space->row.nr_pages + 1;
@@ -425,13 +425,13 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	for (i = 0; !seq_buf_used(out) && i < space->row.nr_folios; i++) {
 		if (is_excluded(space, i) && is_listed(space->folios[i]))
 			seq_buf_printf(out, "folio %u of a device is in the queue\n", i);
-		if (is_candidate(space, i))
-			check_folio(trial, i, &pages, out);
+		if (has_queue_entry(space, i))
+			check_whole(trial, i, &pages, out);
 		else if (!ptebatch_folio_intact(space, i))
 			check_parts(trial, i, &pages, out);
 	}
 	if (!seq_buf_used(out))
-		check_counts(trial, &pages, out);
+		check_deferred_counts(trial, &pages, out);
 free:
 	bitmap_free(pages.held);
 	bitmap_free(pages.mapped);
@@ -440,5 +440,5 @@ free:
 
 const struct ptebatch_check ptebatch_check_deferred = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "deferred", .whole = true,
-	.state_size = sizeof(struct state), .begin = begin, .check = check,
+	.state_size = sizeof(struct deferred_before), .begin = begin_deferred, .check = check_deferred,
 };

@@ -36,7 +36,7 @@ static bool dirtied(const struct ptebatch_trial *trial, unsigned int folio)
 	       !maps_dirty(&trial->after.row, folio);
 }
 
-static void begin(struct ptebatch_trial *trial)
+static void begin_dirty(struct ptebatch_trial *trial)
 {
 	unsigned int i;
 
@@ -50,7 +50,7 @@ static void begin(struct ptebatch_trial *trial)
  * became dirty. Not checked: moved entries, which keep the dirty bit, and folios
  * without the space's references, which the operation may have written out.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_dirty(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	unsigned int i;
@@ -74,5 +74,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 
 const struct ptebatch_check ptebatch_check_dirty = {
 	.rule = PTEBATCH_RULE_FILE, .name = "dirty", .whole = true,
-	.begin = begin, .check = check,
+	.begin = begin_dirty, .check = check_dirty,
 };

@@ -17,7 +17,7 @@ static bool is_ours(const struct ptebatch_space *space, const struct folio *foli
  * dirty_folio() was called for each dirty folio of the file. folio_mark_dirty()
  * calls it, folio_set_dirty() does not: then writeback would not find the folio.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_dirty_folio(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	struct ptebatch_part part = {};
@@ -30,5 +30,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_dirty_folio = {
-	.rule = PTEBATCH_RULE_FILE, .name = "dirty_folio", .whole = true, .check = check,
+	.rule = PTEBATCH_RULE_FILE, .name = "dirty_folio", .whole = true, .check = check_dirty_folio,
 };

@@ -3,7 +3,7 @@
 #include "checks.h"
 
 /* The model allows the entries of the range. The marked entries say it all. */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_entries(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *was = ptebatch_trial_was(trial);
 	const struct ptebatch_row *got = &trial->after.row;
@@ -28,5 +28,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_entries = {
-	.rule = PTEBATCH_RULE_MODEL, .name = "entries", .check = check,
+	.rule = PTEBATCH_RULE_MODEL, .name = "entries", .check = check_entries,
 };

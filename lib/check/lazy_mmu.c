@@ -8,7 +8,7 @@
  * in include/linux/pgtable.h. An operation that does not leave the mode fails
  * once: the check leaves it.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_lazy_mmu(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 #ifdef CONFIG_ARCH_HAS_LAZY_MMU_MODE
 	unsigned int nested = current->lazy_mmu_state.enable_count;
@@ -22,5 +22,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_lazy_mmu = {
-	.rule = PTEBATCH_RULE_LAZY_MMU, .name = "lazy_mmu", .check = check,
+	.rule = PTEBATCH_RULE_LAZY_MMU, .name = "lazy_mmu", .check = check_lazy_mmu,
 };

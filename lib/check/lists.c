@@ -4,7 +4,7 @@
 #include "../space/refs.h"
 #include "checks.h"
 
-static void begin(struct ptebatch_trial *trial)
+static void begin_lists(struct ptebatch_trial *trial)
 {
 	unsigned int i;
 
@@ -17,7 +17,7 @@ static void begin(struct ptebatch_trial *trial)
  * An operation must put back each folio that it isolates from the LRU, unlock
  * each folio that it locks, and mark each folio as uptodate that it fills.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_lists(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int i;
@@ -38,5 +38,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 
 const struct ptebatch_check ptebatch_check_lists = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "lists", .whole = true,
-	.begin = begin, .check = check,
+	.begin = begin_lists, .check = check_lists,
 };

@@ -26,7 +26,7 @@ static const struct counter {
 };
 
 /* The state: the counters before the operation, less the pages of the row. */
-struct state {
+struct mapped_before {
 	long others[ARRAY_SIZE(counters)];
 };
 
@@ -60,9 +60,9 @@ static void count_mapped(const struct ptebatch_space *space, long *mapped)
 		count_folio(part.folio, mapped);
 }
 
-static void begin(struct ptebatch_trial *trial)
+static void begin_mapped(struct ptebatch_trial *trial)
 {
-	struct state *state = ptebatch_check_state(trial, &ptebatch_check_mapped);
+	struct mapped_before *state = ptebatch_check_state(trial, &ptebatch_check_mapped);
 	long mapped[ARRAY_SIZE(counters)] = {};
 	unsigned int i;
 
@@ -85,9 +85,9 @@ static bool maps_foreign(const struct ptebatch_row *row)
 }
 
 /* The counters have changed as the mapcounts have. */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_mapped(struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	const struct state *state = ptebatch_check_state(trial, &ptebatch_check_mapped);
+	const struct mapped_before *state = ptebatch_check_state(trial, &ptebatch_check_mapped);
 	long mapped[ARRAY_SIZE(counters)] = {};
 	unsigned int i;
 
@@ -106,5 +106,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 
 const struct ptebatch_check ptebatch_check_mapped = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "mapped", .whole = true,
-	.state_size = sizeof(struct state), .begin = begin, .check = check,
+	.state_size = sizeof(struct mapped_before), .begin = begin_mapped, .check = check_mapped,
 };

@@ -17,11 +17,11 @@
 #include "places.h"
 
 /**
- * struct state - state before the operation
+ * struct mlocked_before - state before the operation
  * @mlocked: bitmap of the mlocked folios
  * @others: NR_MLOCK, less the pages of @mlocked
  */
-struct state {
+struct mlocked_before {
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES);
 	long others;
 };
@@ -81,16 +81,16 @@ static long count_mlocked(const struct ptebatch_space *space,
 	return nr;
 }
 
-static void begin(struct ptebatch_trial *trial)
+static void begin_mlocked(struct ptebatch_trial *trial)
 {
-	struct state *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
+	struct mlocked_before *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
 
 	state->others = ptebatch_nr_mlock() - count_mlocked(trial->space, state->mlocked);
 }
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	const struct state *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
+	const struct mlocked_before *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES) = {};
 	long pages = count_mlocked(trial->space, mlocked);
 	long found = ptebatch_nr_mlock() - state->others;
@@ -122,5 +122,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 
 const struct ptebatch_check ptebatch_check_mlocked = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "mlocked", .whole = true,
-	.state_size = sizeof(struct state), .begin = begin, .check = check,
+	.state_size = sizeof(struct mlocked_before), .begin = begin_mlocked, .check = check_mlocked,
 };

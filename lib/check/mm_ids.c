@@ -58,7 +58,7 @@ static unsigned int mapcount_of(const struct folio *folio, const struct mm_struc
 	return 0;
 }
 
-static bool is_candidate(const struct ptebatch_space *space, unsigned int i)
+static bool has_mm_ids(const struct ptebatch_space *space, unsigned int i)
 {
 	return space->row.folios[i].order && ptebatch_folio_intact(space, i);
 }
@@ -68,12 +68,12 @@ static bool has_candidate(const struct ptebatch_space *space)
 	unsigned int i;
 
 	for (i = 0; i < space->row.nr_folios; i++)
-		if (is_candidate(space, i))
+		if (has_mm_ids(space, i))
 			return true;
 	return false;
 }
 
-static void check_folio(const struct mappings *mappings, const struct folio *folio,
+static void check_folio_mm_ids(const struct mappings *mappings, const struct folio *folio,
 			unsigned int nr, struct seq_buf *out)
 {
 	bool shared = folio_maybe_mapped_shared((struct folio *)folio);
@@ -100,7 +100,7 @@ static void check_folio(const struct mappings *mappings, const struct folio *fol
  * only if, two mms map it. With more than two mms the counts are not exact, so are
  * not checked.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_mm_ids(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int i, nr = space->row.nr_folios;
@@ -115,19 +115,19 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	if (!mappings.count[0] || ptebatch_each_place(trial, count, &mappings))
 		seq_buf_puts(out, "not checked: out of memory\n");
 	for (i = 0; !seq_buf_used(out) && mappings.nr <= 2 && i < nr; i++)
-		if (is_candidate(space, i))
-			check_folio(&mappings, space->folios[i], i, out);
+		if (has_mm_ids(space, i))
+			check_folio_mm_ids(&mappings, space->folios[i], i, out);
 	kvfree(mappings.count[0]);
 }
 
 #else /* !CONFIG_MM_ID */
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_mm_ids(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 }
 
 #endif
 
 const struct ptebatch_check ptebatch_check_mm_ids = {
-	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "mm_ids", .whole = true, .check = check,
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "mm_ids", .whole = true, .check = check_mm_ids,
 };

@@ -49,7 +49,7 @@ static bool same_raw(const struct ptebatch_snapshot *before,
 }
 
 /* No entry outside the range has changed. */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_neighbours(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *before = &trial->before;
 	const struct ptebatch_snapshot *after = &trial->after;
@@ -79,5 +79,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_neighbours = {
-	.rule = PTEBATCH_RULE_NEIGHBOURS, .name = "neighbours", .check = check,
+	.rule = PTEBATCH_RULE_NEIGHBOURS, .name = "neighbours", .check = check_neighbours,
 };

@@ -17,7 +17,7 @@ static bool lacks_tags(const struct vm_area_struct *vma, pte_t pte)
  * and memory type of its VMA, and all pages of a VMA with memory tags have tags.
  * PROT_NONE entries are left out: a NUMA hint has no bits of its VMA.
  */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_protection(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_snapshot *after = &trial->after;
 	const struct ptebatch_row *row = &after->row;
@@ -57,5 +57,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_protection = {
-	.rule = PTEBATCH_RULE_PROTECTION, .name = "protection", .check = check,
+	.rule = PTEBATCH_RULE_PROTECTION, .name = "protection", .check = check_protection,
 };

@@ -2,7 +2,7 @@
 #include "checks.h"
 
 /* An operation that counts pages has returned the number of changed pages. */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_returned(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *was = &trial->before.row;
 	struct ptebatch_allowed allowed;
@@ -25,5 +25,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_returned = {
-	.rule = PTEBATCH_RULE_RETURN, .name = "returned", .check = check,
+	.rule = PTEBATCH_RULE_RETURN, .name = "returned", .check = check_returned,
 };

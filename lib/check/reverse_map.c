@@ -39,7 +39,7 @@ static bool is_misplaced(const struct ptebatch_row *row, unsigned int i,
 }
 
 /* page_address_in_vma() returns the address of each entry with another page. */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_reverse_map(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *after = &trial->after.row;
 	const struct ptebatch_place *place = trial->place;
@@ -70,5 +70,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_reverse_map = {
-	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "reverse_map", .check = check,
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "reverse_map", .check = check_reverse_map,
 };

@@ -49,7 +49,7 @@ static void collect(const struct ptebatch_trial *trial,
 				softleaf_from_pte(snapshot->raw[snapshot->lead + i]);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_slots(const void *a, const void *b)
 {
 	unsigned long left = ((const softleaf_t *)a)->val;
 	unsigned long right = ((const softleaf_t *)b)->val;
@@ -71,7 +71,7 @@ static unsigned long count_cached(const struct ptebatch_space *space)
 	return nr;
 }
 
-static bool is_held(const struct ptebatch_space *space, struct folio *folio)
+static bool space_holds(const struct ptebatch_space *space, struct folio *folio)
 {
 	struct ptebatch_part part = {};
 
@@ -85,7 +85,7 @@ static bool is_held(const struct ptebatch_space *space, struct folio *folio)
 static bool is_counted(const struct ptebatch_space *space, softleaf_t entry)
 {
 	struct folio *folio = ptebatch_swap_cached(entry);
-	bool counted = folio && is_held(space, folio);
+	bool counted = folio && space_holds(space, folio);
 
 	if (folio)
 		folio_put(folio);
@@ -93,7 +93,7 @@ static bool is_counted(const struct ptebatch_space *space, softleaf_t entry)
 }
 
 /* Check the swap count of each slot; returns the number of slots in use. */
-static long check_counts(const struct ptebatch_trial *trial, const struct slots *slots,
+static long check_slot_counts(const struct ptebatch_trial *trial, const struct slots *slots,
 			 struct seq_buf *out)
 {
 	long used = count_cached(trial->space);
@@ -115,14 +115,14 @@ static long check_counts(const struct ptebatch_trial *trial, const struct slots 
 }
 
 /* Set-up leaves no slot without a folio. */
-static void begin(struct ptebatch_trial *trial)
+static void begin_slots(struct ptebatch_trial *trial)
 {
 	long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
 
 	*others = ptebatch_swap_used() - count_cached(trial->space);
 }
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_slots(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
 	struct slots *slots;
@@ -139,8 +139,8 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 	slots->nr = 0;
 	if (ptebatch_each_place(trial, collect, slots))
 		seq_buf_puts(out, "not checked: out of memory\n");
-	sort(slots->entry, slots->nr, sizeof(slots->entry[0]), compare, NULL);
-	used = check_counts(trial, slots, out);
+	sort(slots->entry, slots->nr, sizeof(slots->entry[0]), compare_slots, NULL);
+	used = check_slot_counts(trial, slots, out);
 	kvfree(slots);
 
 	found = ptebatch_swap_used() - *others;
@@ -151,5 +151,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 
 const struct ptebatch_check ptebatch_check_slots = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "slots", .whole = true,
-	.state_size = sizeof(long), .begin = begin, .check = check,
+	.state_size = sizeof(long), .begin = begin_slots, .check = check_slots,
 };

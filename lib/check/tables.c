@@ -3,11 +3,11 @@
 #include "checks.h"
 
 /* Batches end with the page table: no entry behind its end has changed. */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_tables(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	ptebatch_tables_check(trial->space, out);
 }
 
 const struct ptebatch_check ptebatch_check_tables = {
-	.rule = PTEBATCH_RULE_END, .name = "tables", .whole = true, .check = check,
+	.rule = PTEBATCH_RULE_END, .name = "tables", .whole = true, .check = check_tables,
 };

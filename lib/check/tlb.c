@@ -38,7 +38,7 @@ static bool protection_needs_flush(const struct ptebatch_trial *trial,
 }
 
 /* Every entry made less permissive was flushed. */
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_tlb(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_row *before = &trial->before.row;
 	const struct ptebatch_row *after = &trial->after.row;
@@ -60,5 +60,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_tlb = {
-	.rule = PTEBATCH_RULE_TLB, .name = "tlb", .check = check,
+	.rule = PTEBATCH_RULE_TLB, .name = "tlb", .check = check_tlb,
 };

@@ -31,7 +31,7 @@ static void add_vma(struct vm_counts *counts, const struct vm_area_struct *vma)
 		counts->locked += pages;
 }
 
-static void compare(struct seq_buf *out, const char *name, unsigned long got,
+static void compare_count(struct seq_buf *out, const char *name, unsigned long got,
 		    unsigned long expected)
 {
 	if (got != expected)
@@ -39,7 +39,7 @@ static void compare(struct seq_buf *out, const char *name, unsigned long got,
 			       expected);
 }
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_vm_counts(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
 	unsigned int i;
@@ -54,15 +54,15 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 		mmap_read_lock(mm);
 		for_each_vma(vmi, vma)
 			add_vma(&vmas, vma);
-		compare(out, "total_vm", mm->total_vm, vmas.total);
-		compare(out, "data_vm", mm->data_vm, vmas.data);
-		compare(out, "exec_vm", mm->exec_vm, vmas.exec);
-		compare(out, "stack_vm", mm->stack_vm, vmas.stack);
-		compare(out, "locked_vm", mm->locked_vm, vmas.locked);
+		compare_count(out, "total_vm", mm->total_vm, vmas.total);
+		compare_count(out, "data_vm", mm->data_vm, vmas.data);
+		compare_count(out, "exec_vm", mm->exec_vm, vmas.exec);
+		compare_count(out, "stack_vm", mm->stack_vm, vmas.stack);
+		compare_count(out, "locked_vm", mm->locked_vm, vmas.locked);
 		mmap_read_unlock(mm);
 	}
 }
 
 const struct ptebatch_check ptebatch_check_vm_counts = {
-	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "vm_counts", .whole = true, .check = check,
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "vm_counts", .whole = true, .check = check_vm_counts,
 };

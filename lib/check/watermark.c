@@ -20,7 +20,7 @@ static unsigned long error_pages(void)
 #endif
 }
 
-static void begin(struct ptebatch_trial *trial)
+static void begin_watermark(struct ptebatch_trial *trial)
 {
 	unsigned long *rss = ptebatch_check_state(trial, &ptebatch_check_watermark);
 	struct mm_struct *mm = trial->place->mm;
@@ -29,7 +29,7 @@ static void begin(struct ptebatch_trial *trial)
 	mm->hiwater_rss = 0;
 }
 
-static void check(struct ptebatch_trial *trial, struct seq_buf *out)
+static void check_watermark(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const unsigned long *rss = ptebatch_check_state(trial, &ptebatch_check_watermark);
 	struct mm_struct *mm = trial->place->mm;
@@ -42,5 +42,5 @@ static void check(struct ptebatch_trial *trial, struct seq_buf *out)
 
 const struct ptebatch_check ptebatch_check_watermark = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "watermark", .whole = true,
-	.state_size = sizeof(unsigned long), .begin = begin, .check = check,
+	.state_size = sizeof(unsigned long), .begin = begin_watermark, .check = check_watermark,
 };

@@ -53,17 +53,17 @@ static void permit_advised(struct ptebatch_use *use, const unsigned long *args,
 	permit(use, &(struct ptebatch_anon_orders) { .advised = use->condition->value });
 }
 
-static void restore(struct ptebatch_use *use)
+static void restore_orders(struct ptebatch_use *use)
 {
 	ptebatch_anon_orders_end(use->trial->place->mm);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_anon_orders = {
 	.name = "faults map folios of some orders", .missing = orders_missing,
-	.occur = permit_always, .end = restore,
+	.occur = permit_always, .end = restore_orders,
 };
 
 const struct ptebatch_condition_type ptebatch_condition_advised_orders = {
 	.name = "faults map folios of some orders in VMAs with VM_HUGEPAGE",
-	.missing = orders_missing, .occur = permit_advised, .end = restore,
+	.missing = orders_missing, .occur = permit_advised, .end = restore_orders,
 };

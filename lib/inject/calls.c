@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "conditions.h"
 
-static void count(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+static void count_call(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
 {
 }
 
@@ -17,6 +17,6 @@ static void expect(struct ptebatch_use *use)
 }
 
 const struct ptebatch_condition_type ptebatch_condition_calls = {
-	.name = "calls are counted", .occur = count, .end = expect,
+	.name = "calls are counted", .occur = count_call, .end = expect,
 	.always = true, .optional = true,
 };

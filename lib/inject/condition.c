@@ -5,7 +5,7 @@
 #include "../arch/arch.h"
 #include "condition.h"
 
-static unsigned int count(const struct ptebatch_condition *with)
+static unsigned int nr_conditions(const struct ptebatch_condition *with)
 {
 	unsigned int nr = 0;
 
@@ -26,7 +26,7 @@ bool ptebatch_conditions_have(const struct ptebatch_condition *with,
 {
 	unsigned int i;
 
-	for (i = 0; i < count(with); i++)
+	for (i = 0; i < nr_conditions(with); i++)
 		if (with[i].type == type)
 			return true;
 	return false;
@@ -43,7 +43,7 @@ void ptebatch_conditions_need(struct kunit *test, const struct ptebatch_conditio
 {
 	unsigned int i;
 
-	for (i = 0; i < count(with); i++) {
+	for (i = 0; i < nr_conditions(with); i++) {
 		const struct ptebatch_condition_type *type = with[i].type;
 		const char *missing = type->missing ? type->missing(&with[i]) : NULL;
 
@@ -63,7 +63,7 @@ static void occur(struct ptebatch_hook *hook, const unsigned long *args,
 	use->condition->type->occur(use, args, regs);
 }
 
-static void end(void *data)
+static void end_use(void *data)
 {
 	struct ptebatch_use *use = data;
 
@@ -73,7 +73,7 @@ static void end(void *data)
 	use->begun = false;
 }
 
-static void begin(struct ptebatch_use *use)
+static void begin_use(struct ptebatch_use *use)
 {
 	const struct ptebatch_condition_type *type = use->condition->type;
 	const char *function = use->condition->function;
@@ -95,7 +95,7 @@ static void begin(struct ptebatch_use *use)
 	/* Not of the folios that a split has made of the first one. */
 	if (function && !strcmp(function, "folio_unlock"))
 		use->hook.match = use->trial->space->folios[0];
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end, use));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, end_use, use));
 	use->begun = true;
 	if (type->begin)
 		type->begin(use);
@@ -133,10 +133,10 @@ struct ptebatch_use *ptebatch_conditions_begin(struct ptebatch_trial *trial,
 	list = kunit_kcalloc(test, PTEBATCH_CONDITIONS, sizeof(*list), GFP_KERNEL);
 	KUNIT_ASSERT_TRUE(test, uses && list);
 	memcpy(list, with, PTEBATCH_CONDITIONS * sizeof(*list));
-	for (i = 0; i < count(list); i++) {
+	for (i = 0; i < nr_conditions(list); i++) {
 		uses[i].trial = trial;
 		uses[i].condition = &list[i];
-		begin(&uses[i]);
+		begin_use(&uses[i]);
 	}
 	return uses;
 }
@@ -160,7 +160,7 @@ void ptebatch_conditions_end(struct ptebatch_use *uses)
 		const struct ptebatch_condition *condition = uses[i].condition;
 		struct ptebatch_trial *trial = uses[i].trial;
 
-		kunit_release_action(trial->test, end, &uses[i]);
+		kunit_release_action(trial->test, end_use, &uses[i]);
 		if (uses[i].met || condition->type->optional)
 			continue;
 		if (condition->function)

@@ -20,7 +20,7 @@ struct change {
 };
 
 /* As reclaim or a COW fault; the page stays in the page cache. */
-static void unmap(const struct ptebatch_place *place, unsigned long addr,
+static void unmap_page(const struct ptebatch_place *place, unsigned long addr,
 		  struct page *page)
 {
 	struct folio *folio = page_folio(page);
@@ -50,14 +50,14 @@ static bool change_entry(struct ptebatch_trial *trial, unsigned int i,
 	ptep = pte_offset_kernel(pmd, addr);
 	old = ptebatch_exchange_pte(mm, addr, ptep, pte);
 	if (ptebatch_entry_normal(was) && entry->folio == PTEBATCH_NO_FOLIO)
-		unmap(trial->place, addr, pte_page(old));
+		unmap_page(trial->place, addr, pte_page(old));
 	/* The operation is judged by what it does to these. */
 	*was = *entry;
 	trial->before.raw[trial->before.lead + i] = *ptep;
 	return true;
 }
 
-static void change(struct ptebatch_use *use, const unsigned long *args,
+static void change_entries(struct ptebatch_use *use, const unsigned long *args,
 		   struct pt_regs *regs)
 {
 	struct ptebatch_trial *trial = use->condition->value ? use->trial->second : use->trial;
@@ -102,7 +102,7 @@ static void make_ptes(struct ptebatch_use *use)
 }
 
 const struct ptebatch_condition_type ptebatch_condition_ptes = {
-	.name = "entries change", .begin = make_ptes, .occur = change,
+	.name = "entries change", .begin = make_ptes, .occur = change_entries,
 };
 
 static const char *unused_missing(const struct ptebatch_condition *condition)

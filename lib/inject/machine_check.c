@@ -44,7 +44,7 @@ static bool reads_poison(struct ptebatch_hook *hook, const unsigned long *args,
 	return PageHWPoison(virt_to_page((void *)args[1]));
 }
 
-static void begin(struct ptebatch_use *use)
+static void begin_failing(struct ptebatch_use *use)
 {
 	struct kunit *test = use->trial->test;
 	struct ptebatch_hook *report = kunit_kzalloc(test, sizeof(*report), GFP_KERNEL);
@@ -68,7 +68,7 @@ static void do_nothing(struct work_struct *work)
 }
 
 /* memory_failure() runs later, and must find PG_hwpoison set. */
-static void end(struct ptebatch_use *use)
+static void end_failing(struct ptebatch_use *use)
 {
 	schedule_on_each_cpu(do_nothing);
 	if (use->data)
@@ -77,6 +77,6 @@ static void end(struct ptebatch_use *use)
 
 const struct ptebatch_condition_type ptebatch_condition_machine_check = {
 	.name = "a page that is copied has PG_hwpoison", .missing = missing,
-	.begin = begin, .occur = fail_copy, .end = end, .at_return = true,
+	.begin = begin_failing, .occur = fail_copy, .end = end_failing, .at_return = true,
 	.always = true,
 };

@@ -21,24 +21,24 @@ static void clear(struct ptebatch_use *use, const unsigned long *args, struct pt
 	mm_flags_clear(use->condition->value, mm);
 }
 
-static void clear_again(struct ptebatch_use *use)
+static void clear_flag_again(struct ptebatch_use *use)
 {
 	if (use->word)
 		mm_flags_clear(use->condition->value, use->trial->place->mm);
 }
 
-static void set_again(struct ptebatch_use *use)
+static void set_flag_again(struct ptebatch_use *use)
 {
 	if (use->word)
 		mm_flags_set(use->condition->value, use->trial->place->mm);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_mm_flag = {
-	.name = "a flag of the mm is set", .occur = set, .end = clear_again,
+	.name = "a flag of the mm is set", .occur = set, .end = clear_flag_again,
 };
 
 const struct ptebatch_condition_type ptebatch_condition_no_mm_flag = {
-	.name = "a flag of the mm is clear", .occur = clear, .end = set_again,
+	.name = "a flag of the mm is clear", .occur = clear, .end = set_flag_again,
 };
 
 static const char *secondary_missing(const struct ptebatch_condition *condition)

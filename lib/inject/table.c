@@ -175,12 +175,12 @@ static const char *bad_pmd_missing(const struct ptebatch_condition *condition)
 }
 
 /* pte_offset_map_lock() has cleared it. */
-static void restore(struct ptebatch_use *use)
+static void restore_pmd(struct ptebatch_use *use)
 {
 	if (use->word)
 		put_pmd(use);
 }
 
 const struct ptebatch_condition_type ptebatch_condition_bad_pmd = {
-	.name = "the PMD is corrupt", .missing = bad_pmd_missing, .occur = corrupt, .end = restore,
+	.name = "the PMD is corrupt", .missing = bad_pmd_missing, .occur = corrupt, .end = restore_pmd,
 };

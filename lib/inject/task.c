@@ -7,11 +7,11 @@ static void kill(struct ptebatch_use *use, const unsigned long *args, struct pt_
 	ptebatch_sigkill_set();
 }
 
-static void end(struct ptebatch_use *use)
+static void end_kill(struct ptebatch_use *use)
 {
 	ptebatch_sigkill_clear();
 }
 
 const struct ptebatch_condition_type ptebatch_condition_killed = {
-	.name = "SIGKILL is pending", .occur = kill, .end = end,
+	.name = "SIGKILL is pending", .occur = kill, .end = end_kill,
 };

@@ -10,7 +10,7 @@
  * At a call, without the mmap_lock, which the caller may hold or be about to take: no
  * other thread exists. The word of the condition has the flags that change.
  */
-static void change(struct ptebatch_use *use, bool set)
+static void change_flags(struct ptebatch_use *use, bool set)
 {
 	const struct ptebatch_place *place = use->trial->place;
 	vm_flags_t was, flags = use->condition->value;
@@ -31,13 +31,13 @@ static void change(struct ptebatch_use *use, bool set)
 static void set_flags(struct ptebatch_use *use, const unsigned long *args,
 		      struct pt_regs *regs)
 {
-	change(use, true);
+	change_flags(use, true);
 }
 
 static void clear_flags(struct ptebatch_use *use, const unsigned long *args,
 			struct pt_regs *regs)
 {
-	change(use, false);
+	change_flags(use, false);
 }
 
 static const char *flags_missing(const struct ptebatch_condition *condition)
@@ -45,14 +45,14 @@ static const char *flags_missing(const struct ptebatch_condition *condition)
 	return condition->value ? NULL : "the flags of the VMA do not exist in this kernel";
 }
 
-static void clear_again(struct ptebatch_use *use)
+static void clear_flags_again(struct ptebatch_use *use)
 {
 	const struct ptebatch_place *place = use->trial->place;
 
 	ptebatch_vma_flags(place->mm, place->start, VM_NONE, use->word);
 }
 
-static void set_again(struct ptebatch_use *use)
+static void set_flags_again(struct ptebatch_use *use)
 {
 	const struct ptebatch_place *place = use->trial->place;
 
@@ -61,14 +61,14 @@ static void set_again(struct ptebatch_use *use)
 
 const struct ptebatch_condition_type ptebatch_condition_vma_flags = {
 	.name = "the VMA has other flags", .missing = flags_missing, .occur = set_flags,
-	.end = clear_again,
+	.end = clear_flags_again,
 };
 
 const struct ptebatch_condition_type ptebatch_condition_no_vma_flags = {
-	.name = "the VMA loses flags", .occur = clear_flags, .end = set_again,
+	.name = "the VMA loses flags", .occur = clear_flags, .end = set_flags_again,
 };
 
-static void unmap(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
+static void unmap_part(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
 {
 	unsigned long addr = ptebatch_addr(use->trial->space, PART_FROM(use->condition->value));
 	struct mm_struct *mm = use->trial->place->mm;
@@ -81,5 +81,5 @@ static void unmap(struct ptebatch_use *use, const unsigned long *args, struct pt
 }
 
 const struct ptebatch_condition_type ptebatch_condition_hole = {
-	.name = "a part of the row is not mapped", .occur = unmap,
+	.name = "a part of the row is not mapped", .occur = unmap_part,
 };

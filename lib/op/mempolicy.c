@@ -9,7 +9,7 @@
 #ifdef CONFIG_NUMA
 
 /* From the other node to PTEBATCH_TARGET_NODE. */
-static long migrate_pages(const struct ptebatch_op *op, struct ptebatch_space *space,
+static long migrate_row(const struct ptebatch_op *op, struct ptebatch_space *space,
 			  bool twin)
 {
 	nodemask_t from = nodemask_of_node(!PTEBATCH_TARGET_NODE);
@@ -21,7 +21,7 @@ static long migrate_pages(const struct ptebatch_op *op, struct ptebatch_space *s
 
 #else
 
-static long migrate_pages(const struct ptebatch_op *op, struct ptebatch_space *space,
+static long migrate_row(const struct ptebatch_op *op, struct ptebatch_space *space,
 			  bool twin)
 {
 	return -EOPNOTSUPP;
@@ -44,5 +44,5 @@ const char *ptebatch_nodes_missing(void)
 /* @arg: MPOL_MF_* flags. Returns the number of folios that failed to move. */
 const struct ptebatch_op ptebatch_migrate_pages = {
 	.name = "migrate pages", .function = "do_migrate_pages()",
-	.call = migrate_pages, .arg = MPOL_MF_MOVE, .missing = ptebatch_nodes_missing,
+	.call = migrate_row, .arg = MPOL_MF_MOVE, .missing = ptebatch_nodes_missing,
 };

@@ -57,7 +57,7 @@ static int write_vector(const struct call *call, unsigned long addr)
 	return 0;
 }
 
-static long advise(const struct call *call, unsigned long addr, int pidfd)
+static long advise_target(const struct call *call, unsigned long addr, int pidfd)
 {
 	const struct ptebatch_vector *vector = call->vector;
 	const struct ptebatch_args args =
@@ -77,13 +77,13 @@ static long advise_limited(const struct call *call, unsigned long addr, int pidf
 	long ret;
 
 	if (!call->vector->limited)
-		return advise(call, addr, pidfd);
+		return advise_target(call, addr, pidfd);
 	cred = prepare_kernel_cred(&init_task);
 	if (!cred)
 		return -ENOMEM;
 	cred->cap_effective.val = call->vector->caps;
 	old = override_creds(cred);
-	ret = advise(call, addr, pidfd);
+	ret = advise_target(call, addr, pidfd);
 	put_cred(revert_creds(old));
 	return ret;
 }

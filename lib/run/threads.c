@@ -108,7 +108,7 @@ static bool writes(const struct ptebatch_op *op)
 	return op->call == ptebatch_call_write;
 }
 
-static void begin_second(struct ptebatch_use *use, const unsigned long *args,
+static void start_second(struct ptebatch_use *use, const unsigned long *args,
 			 struct pt_regs *regs)
 {
 	struct two_tasks *tasks = (struct two_tasks *)use->condition->value;
@@ -187,7 +187,7 @@ static void end_second(struct ptebatch_use *use)
 }
 
 static const struct ptebatch_condition_type second_task = {
-	.name = "a second task runs", .occur = begin_second, .end = end_second,
+	.name = "a second task runs", .occur = start_second, .end = end_second,
 };
 
 static void check_old(struct ptebatch_trial *trial, const struct ptebatch_case *c)

@@ -25,7 +25,7 @@
 #define KHUGEPAGED	THP "/khugepaged"
 
 /* The attributes that the suites change. */
-static struct ptebatch_setting ours[] = {
+static struct ptebatch_setting khugepaged_settings[] = {
 	/* An hour. */
 	{ "scan_sleep_millisecs", "3600000" },
 	/* No sleep after an allocation has failed. */
@@ -106,12 +106,12 @@ static int write_number(const char *name, unsigned int number)
 
 static int wake_up_daemon(void)
 {
-	return ptebatch_sysfs_write(KHUGEPAGED, ours[0].name, ours[0].value);
+	return ptebatch_sysfs_write(KHUGEPAGED, khugepaged_settings[0].name, khugepaged_settings[0].value);
 }
 
 /* Wake-ups during a scan have no effect, so that several make no second scan. */
 #define POLLS_PER_WAKE_UP	256
-#define POLLS			SZ_1M
+#define WAIT_POLLS			SZ_1M
 
 /* Wake khugepaged up, and wait until it has scanned to the end of its list. */
 static int scan_once(void)
@@ -120,7 +120,7 @@ static int scan_once(void)
 	int err;
 
 	err = read_number("full_scans", &before);
-	for (i = 0; i < POLLS && !err; i++) {
+	for (i = 0; i < WAIT_POLLS && !err; i++) {
 		if (i % POLLS_PER_WAKE_UP == 0)
 			err = wake_up_daemon();
 		usleep_range(20, 40);
@@ -208,7 +208,7 @@ static int begin(void)
 	unsigned int i;
 	int err;
 
-	err = ptebatch_sysfs_set(KHUGEPAGED, ours, ARRAY_SIZE(ours));
+	err = ptebatch_sysfs_set(KHUGEPAGED, khugepaged_settings, ARRAY_SIZE(khugepaged_settings));
 	for (i = 0; i <= PMD_ORDER && !err; i++)
 		if (BIT(i) & THP_ORDERS_ALL_ANON)
 			err = read_enabled(i, enabled_before[i], sizeof(enabled_before[i]));
@@ -226,7 +226,7 @@ static void restore(void)
 {
 	unsigned int i;
 
-	ptebatch_sysfs_restore(KHUGEPAGED, ours, ARRAY_SIZE(ours));
+	ptebatch_sysfs_restore(KHUGEPAGED, khugepaged_settings, ARRAY_SIZE(khugepaged_settings));
 	for (i = 0; i <= PMD_ORDER; i++)
 		if (*enabled_before[i])
 			write_enabled(i, enabled_before[i]);

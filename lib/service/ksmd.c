@@ -15,7 +15,7 @@
 
 #define KSM	"mm/ksm"
 
-static struct ptebatch_setting ours[] = {
+static struct ptebatch_setting ksmd_settings[] = {
 	{ "sleep_millisecs", "0" },
 	/* One scan takes all pages. */
 	{ "pages_to_scan", "4000000000" },
@@ -31,7 +31,7 @@ static const char *missing = "ksmd is not prepared";
  * only split the folio of two equal pages, so that the third can merge them.
  */
 #define SCANS	3
-#define POLLS	SZ_1M
+#define SCAN_POLLS	SZ_1M
 
 static int read_scans(unsigned int *scans)
 {
@@ -56,7 +56,7 @@ int ptebatch_ksmd_merge(void)
 	err = read_scans(&before);
 	now = before;
 	err = err ?: ptebatch_sysfs_write(KSM, "run", "1");
-	for (i = 0; i < POLLS && !err && now - before < SCANS; i++) {
+	for (i = 0; i < SCAN_POLLS && !err && now - before < SCANS; i++) {
 		usleep_range(20, 40);
 		err = read_scans(&now);
 	}
@@ -87,10 +87,10 @@ int ptebatch_ksmd_on(struct kunit_suite *suite)
 		missing = "ksmd merges pages of other processes";
 		return 0;
 	}
-	err = ptebatch_sysfs_set(KSM, ours, ARRAY_SIZE(ours));
+	err = ptebatch_sysfs_set(KSM, ksmd_settings, ARRAY_SIZE(ksmd_settings));
 	/* After an error, there is no suite_exit. */
 	if (err)
-		ptebatch_sysfs_restore(KSM, ours, ARRAY_SIZE(ours));
+		ptebatch_sysfs_restore(KSM, ksmd_settings, ARRAY_SIZE(ksmd_settings));
 	else
 		missing = NULL;
 	return err;
@@ -109,7 +109,7 @@ void ptebatch_ksmd_off(struct kunit_suite *suite)
 	/* Frees what ksmd keeps of the mms that are gone. */
 	ptebatch_sysfs_write(KSM, "run", "2");
 	ptebatch_sysfs_write(KSM, "run", "0");
-	ptebatch_sysfs_restore(KSM, ours, ARRAY_SIZE(ours));
+	ptebatch_sysfs_restore(KSM, ksmd_settings, ARRAY_SIZE(ksmd_settings));
 	missing = "ksmd is not prepared";
 }
 

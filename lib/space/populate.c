@@ -161,7 +161,7 @@ static pmd_t make_pmd(struct vm_area_struct *vma, struct folio *folio,
 	return pmd;
 }
 
-static pmd_t set_swap_flags(pmd_t pmd, u16 flags)
+static pmd_t set_swap_pmd_flags(pmd_t pmd, u16 flags)
 {
 	if (flags & PTEBATCH_SOFT_DIRTY)
 		pmd = pmd_swp_mksoft_dirty(pmd);
@@ -174,7 +174,7 @@ static pmd_t make_pmd_migration(struct folio *folio, u16 flags)
 {
 	pmd_t pmd = softleaf_to_pmd(ptebatch_migration_entry(&folio->page, flags));
 
-	return set_swap_flags(pmd, flags);
+	return set_swap_pmd_flags(pmd, flags);
 }
 
 static pmd_t make_pmd_device(struct folio *folio, u16 flags)
@@ -184,7 +184,7 @@ static pmd_t make_pmd_device(struct folio *folio, u16 flags)
 			    make_writable_device_private_entry(pfn) :
 			    make_readable_device_private_entry(pfn);
 
-	return set_swap_flags(softleaf_to_pmd(entry), flags);
+	return set_swap_pmd_flags(softleaf_to_pmd(entry), flags);
 }
 
 static int map_huge_entry(struct ptebatch_space *space,

@@ -59,20 +59,15 @@ def patches(project: Path = PROJECT) -> list[Patch]:
     return [Patch(patch['subject'], patch['message'].strip('\n'), found) for patch, found in zip(listed, files)]
 
 
-def _expanded(words: str, project: Path) -> list[str]:
-    """The words of a list in the Makefile, with the two functions of make that it uses."""
+def _expanded(words: str) -> list[str]:
+    """The words of a list in the Makefile, with the function of make that it uses."""
     def prefixed(match: re.Match[str]) -> str:
         return ' '.join(match[1] + word for word in match[2].split())
 
-    def found(match: re.Match[str]) -> str:
-        return ' '.join(str(path.relative_to(project).with_suffix('.o')) for path in sorted(project.glob(match[1])))
-
-    words = re.sub(r'\$\(addprefix ([^,]*),([^)]*)\)', prefixed, words)
-    words = re.sub(r'\$\(patsubst \$\(src\)/%\.c,%\.o,\$\(sort \$\(wildcard \$\(src\)/([^)]*)\)\)\)', found, words)
-    return words.split()
+    return re.sub(r'\$\(addprefix ([^,]*),([^)]*)\)', prefixed, words).split()
 
 
-def makefile(text: str, present: Collection[str], project: Path = PROJECT) -> str:
+def makefile(text: str, present: Collection[str]) -> str:
     """The kernel's part of the Makefile for a tree that has only some of the files, without the module."""
     _, _, kernel = text.partition('\nobj-')
     kernel = 'obj-' + kernel.partition('\nelse\n# For the user.')[0]
@@ -86,7 +81,7 @@ def makefile(text: str, present: Collection[str], project: Path = PROJECT) -> st
                 lines.append(line)
                 continue
             folder = 'lib/twin/' if match[1].startswith('twins') else ''
-            words = [word for word in _expanded(match[2], project) if folder + word.removesuffix('.o') + '.c' in present]
+            words = [word for word in _expanded(match[2]) if folder + word.removesuffix('.o') + '.c' in present]
             # One a line: each patch only adds lines.
             lines += [f'{match[1]} += {word}' for word in words]
         has_twins = any(name.startswith('lib/twin/') for name in present)

@@ -10,6 +10,7 @@ import pytest
 from commands import patch
 from host.errors import Trouble
 from host.settings import PROJECT
+from project.rooms import INCLUDE
 from trees import in_tree
 from trees import mails
 from trees.shadow import HOME
@@ -58,8 +59,12 @@ def test_each_source_is_in_one_patch_and_in_the_last_makefile() -> None:
     text = in_tree.makefile((PROJECT / 'Makefile').read_text(), sources)
     objects = [word for word in words(text, 'ptebatch_kunit') if not word.startswith('$')]
     twins = [f'lib/twin/{word}.o' for word in words(text, 'twins')]
-    assert sorted(objects + twins) == sorted(name.removesuffix('c') + 'o' for name in sources)
-    assert 'KBUILD_EXTMOD' not in text and 'patsubst' not in text and '-I$(srctree)/mm\n' in text
+    # Each is an object, or a part of the one object of its folder.
+    parts = [f'{name.removesuffix("build.c")}{part}' for name in sources if name.endswith('/build.c')
+             for part in INCLUDE.findall((PROJECT / name).read_text())]
+    assert sorted(objects + twins) == sorted(name.removesuffix('c') + 'o' for name in sources - set(parts))
+    assert len(parts) == len(set(parts)) and set(parts) < sources
+    assert 'KBUILD_EXTMOD' not in text and '-I$(srctree)/mm\n' in text
 
 
 def test_makefile_of_a_part() -> None:

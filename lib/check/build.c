@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files of this folder as one object: to compile their headers takes longer than
+ * to compile them.
+ */
+#include "accounting.c"
+#include "announced.c"
+#include "blocks.c"
+#include "checks.c"
+#include "compare.c"
+#include "contents.c"
+#include "deferred.c"
+#include "dirty.c"
+#include "dirty_folio.c"
+#include "entries.c"
+#include "lazy_mmu.c"
+#include "lists.c"
+#include "mapped.c"
+#include "mlocked.c"
+#include "mm_ids.c"
+#include "model.c"
+#include "neighbours.c"
+#include "places.c"
+#include "protection.c"
+#include "returned.c"
+#include "reverse_map.c"
+#include "slots.c"
+#include "states.c"
+#include "tables.c"
+#include "tlb.c"
+#include "trial.c"
+#include "vm_counts.c"
+#include "watermark.c"

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files of this folder as one object: to compile their headers takes longer than
+ * to compile them.
+ */
+#include "access.c"
+#include "advise.c"
+#include "collapse.c"
+#include "fault.c"
+#include "fork.c"
+#include "mempolicy.c"
+#include "migrate.c"
+#include "move.c"
+#include "op.c"
+#include "process_madvise.c"
+#include "protect.c"
+#include "reference.c"
+#include "unmap.c"

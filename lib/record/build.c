@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files of this folder as one object: to compile their headers takes longer than
+ * to compile them.
+ */
+#include "counter.c"
+#include "lock_count.c"
+#include "secondary.c"
+#include "stat.c"

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files of this folder as one object: to compile their headers takes longer than
+ * to compile them.
+ * Those of benches, which few kernels have, are objects of their own.
+ */
+#include "case.c"
+#include "orders.c"
+#include "params.c"
+#include "random.c"
+#include "random_row.c"
+#include "threads.c"
+#include "window.c"
