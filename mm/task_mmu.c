@@ -24,6 +24,7 @@
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
+#include "../lib/op/clear_refs.h"
 #include "../lib/run/case.h"
 #include "../lib/service/device.h"
 #include "../lib/service/proc.h"
@@ -33,112 +34,66 @@
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* Call @work with a file of a process that has the mm. */
-static long with_file(struct mm_struct *mm, const char *name, int flags,
-		      long (*work)(struct file *file, void *data), void *data)
-{
-	struct ptebatch_dummy_task task;
-	struct file *file;
-	long ret;
-
-	ret = ptebatch_dummy_task_start(&task, mm);
-	if (ret)
-		return ret;
-	file = ptebatch_proc_open(task.pid, name, flags);
-	if (IS_ERR(file)) {
-		ret = PTR_ERR(file);
-	} else {
-		ret = work(file, data);
-		__fput_sync(file);
-	}
-	ptebatch_dummy_task_stop(&task);
-	return ret;
-}
-
-/* What is written to clear_refs, see Documentation/filesystems/proc.rst. */
-#define OLD_ALL		1
-#define OLD_ANON	2
-#define OLD_FILE	3
-#define NOT_SOFT_DIRTY	4
-
-static long write_number(struct file *file, void *data)
-{
-	const struct ptebatch_op *op = data;
-	char text[2];
-
-	snprintf(text, sizeof(text), "%lu", op->arg);
-	return ptebatch_file_write(file, text, 1);
-}
-
-static long clear_refs(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	return with_file(space->places[0].mm, "clear_refs", O_WRONLY, write_number, (void *)op);
-}
-
-static const struct ptebatch_op refs_op = {
-	.function = "write() to clear_refs", .call = clear_refs, .no_twin = true,
-};
-
 static const struct ptebatch_case refs_rows[] = {
 	/* Accessed. */
 	{ "64K folio, clear_refs 1: old",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .arg = OLD_ALL },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .arg = PTEBATCH_OLD_ALL },
 	{ "64K folio, every second PTE accessed, clear_refs 1: old",
 	  { "{Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx Wdyx Wdx}",
-	    .prot = RW }, "{Wdx*16}", .arg = OLD_ALL },
+	    .prot = RW }, "{Wdx*16}", .arg = PTEBATCH_OLD_ALL },
 	{ "64K folio across a page table boundary, clear_refs 1: old",
-	  { "@-8 {Rdyx*16}", .prot = RO }, "@-8 {Rdx*16}", .arg = OLD_ALL },
+	  { "@-8 {Rdyx*16}", .prot = RO }, "@-8 {Rdx*16}", .arg = PTEBATCH_OLD_ALL },
 	{ "64K folio in two VMAs, clear_refs 1: old",
 	  { "{Wdyx*6 ; Wdyx*10}", .prot = RW }, "{Wdx*6 ; Wdx*10}",
-	  .arg = OLD_ALL },
+	  .arg = PTEBATCH_OLD_ALL },
 	{ "PROT_NONE PTEs and a hole in a 64K folio, clear_refs 1: old",
 	  { "{Ndyx*8 -*4 Ndyx*4}", .prot = PROT_NONE }, "{Ndx*8 -*4 Ndx*4}",
-	  .arg = OLD_ALL },
+	  .arg = PTEBATCH_OLD_ALL },
 	{ "PMD-mapped folio, clear_refs 1: old",
-	  { "[Wdyx]", .prot = RW }, "[Wdx]", .arg = OLD_ALL },
+	  { "[Wdyx]", .prot = RW }, "[Wdx]", .arg = PTEBATCH_OLD_ALL },
 	{ "swap entries of a 64K folio, clear_refs 1: no change",
-	  { "{Sx*16}", .prot = RW, .folios = WITH_SWAP }, NULL, .arg = OLD_ALL },
+	  { "{Sx*16}", .prot = RW, .folios = WITH_SWAP }, NULL, .arg = PTEBATCH_OLD_ALL },
 	{ "zero page, clear_refs 1: stays young",
-	  { "Rzy*4", .prot = RW }, NULL, .arg = OLD_ALL },
+	  { "Rzy*4", .prot = RW }, NULL, .arg = PTEBATCH_OLD_ALL },
 	{ "64K folio, clear_refs 2 (anonymous): old",
-	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .arg = OLD_ANON },
+	  { "{Wdyx*16}", .prot = RW }, "{Wdx*16}", .arg = PTEBATCH_OLD_ANON },
 	{ "64K file folio, clear_refs 2 (anonymous): no change",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW }, NULL, .arg = OLD_ANON },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, NULL, .arg = PTEBATCH_OLD_ANON },
 	{ "64K file folio, clear_refs 3 (file): old",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{Wd*16}", .arg = OLD_FILE },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{Wd*16}", .arg = PTEBATCH_OLD_FILE },
 	{ "64K folio, clear_refs 3 (file): no change",
-	  { "{Wdyx*16}", .prot = RW }, NULL, .arg = OLD_FILE },
+	  { "{Wdyx*16}", .prot = RW }, NULL, .arg = PTEBATCH_OLD_FILE },
 
 	/* Soft-dirty. */
 	{ "64K folio, clear_refs 4: read-only, not soft-dirty",
 	  { "{Wdysx*16}", .prot = RW, .track = true }, "{Rdyx*16}",
-	  .arg = NOT_SOFT_DIRTY },
+	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "64K folio, second half not soft-dirty but writable, clear_refs 4: read-only",
 	  { "{Wdysx*8 Wdyx*8}", .prot = RW, .track = true }, "{Rdyx*16}",
-	  .arg = NOT_SOFT_DIRTY },
+	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "64K shmem folio, clear_refs 4: read-only, not soft-dirty",
 	  { "{Wdys*16}", PTEBATCH_SHMEM, RW, .track = true }, "{Rdy*16}",
-	  .arg = NOT_SOFT_DIRTY },
+	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "64K folio, soft-dirty PROT_NONE PTEs, clear_refs 4: not soft-dirty",
 	  { "{Ndysx*16}", .prot = PROT_NONE, .track = true }, "{Ndyx*16}",
-	  .arg = NOT_SOFT_DIRTY },
+	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "64K folio, uffd-wp, clear_refs 4: not soft-dirty, still uffd-wp",
 	  { "{Rdysux*16}", .prot = RW, .track = true, .uffd = UFFD_WP },
-	  "{Rdyux*16}", .arg = NOT_SOFT_DIRTY },
+	  "{Rdyux*16}", .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "64K folio that is pinned, clear_refs 4: no change",
-	  { "{Wdysx*16}", .prot = RW, .track = true }, NULL, .arg = NOT_SOFT_DIRTY,
+	  { "{Wdysx*16}", .prot = RW, .track = true }, NULL, .arg = PTEBATCH_NOT_SOFT_DIRTY,
 	  .with = { PINNED(0) } },
 	{ "swap entries of a 64K folio, clear_refs 4: not soft-dirty",
 	  { "{Ssx*8 Sx*8}", .prot = RW, .folios = WITH_SWAP, .track = true }, "{Sx*16}",
-	  .arg = NOT_SOFT_DIRTY },
+	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "migration entries of a 64K folio, clear_refs 4: not soft-dirty, still writable",
 	  { "{Msw*16}", .prot = RW, .track = true }, "{Mw*16}",
-	  .arg = NOT_SOFT_DIRTY },
+	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "PMD-mapped folio, clear_refs 4: read-only, not soft-dirty",
 	  { "[Wdysx]", .prot = RW, .track = true }, "[Rdyx]",
-	  .arg = NOT_SOFT_DIRTY },
+	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "PMD migration entry, clear_refs 4: not soft-dirty",
-	  { "[Msw]", .prot = RW, .track = true }, "[Mw]", .arg = NOT_SOFT_DIRTY },
+	  { "[Msw]", .prot = RW, .track = true }, "[Mw]", .arg = PTEBATCH_NOT_SOFT_DIRTY },
 };
 
 KUNIT_ARRAY_PARAM_DESC(refs, refs_rows, name);
@@ -153,9 +108,9 @@ static void refs_row(struct kunit *test)
 {
 	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	if (row.arg == NOT_SOFT_DIRTY && !pgtable_supports_soft_dirty())
+	if (row.arg == PTEBATCH_NOT_SOFT_DIRTY && !pgtable_supports_soft_dirty())
 		kunit_skip(test, "no soft-dirty bit without CONFIG_MEM_SOFT_DIRTY");
-	row.op = &refs_op;
+	row.op = &ptebatch_clear_refs;
 	row.check = expect_old;
 	ptebatch_case_run(test, &row);
 }
@@ -250,7 +205,7 @@ static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 		},
 	};
 	return register_async(space) ?:
-	       with_file(space->places[0].mm, "pagemap", O_RDONLY, call_ioctl, space);
+	       ptebatch_proc_call(space->places[0].mm, "pagemap", O_RDONLY, call_ioctl, space);
 }
 
 static const struct ptebatch_op scan_op = {

@@ -11,45 +11,14 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/pagemap.h>
-#include <linux/shmem_fs.h>
 
+#include "../lib/op/hole.h"
 #include "../lib/run/case.h"
 #include "../lib/service/service.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* Of the pages of entries @from to @to - 1. */
-#define HOLE(from, to)	.op = &hole, .arg = (from) << 16 | (to)
-
-/* Without @lru of the set-up, the references of the space prevent splits. */
-static long punch(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	unsigned long from = op->arg >> 16, to = op->arg & U16_MAX;
-	loff_t start, bytes = (loff_t)(to - from) << PAGE_SHIFT;
-	struct mm_struct *mm = space->places[0].mm;
-	struct inode *inode = file_inode(space->file);
-	struct vm_area_struct *vma;
-
-	mmap_read_lock(mm);
-	vma = vma_lookup(mm, space->places[0].start);
-	start = (loff_t)linear_page_index(vma, ptebatch_addr(space, from)) << PAGE_SHIFT;
-	mmap_read_unlock(mm);
-	inode_lock(inode);
-	if (shmem_mapping(inode->i_mapping)) {
-		/* As shmem_fallocate() does. */
-		unmap_mapping_range(inode->i_mapping, start, bytes, 0);
-		shmem_truncate_range(inode, start, start + bytes - 1);
-	} else {
-		truncate_pagecache_range(inode, start, start + bytes - 1);
-	}
-	inode_unlock(inode);
-	return 0;
-}
-
-static const struct ptebatch_op hole = {
-	.function = "a hole in the file", .call = punch, .no_twin = true,
-};
+#define HOLE(from, to)	.op = &ptebatch_hole, .arg = PTEBATCH_HOLE(from, to)
 
 static const struct ptebatch_case rows[] = {
 	{ "whole 64K folio: unmapped",

@@ -16,6 +16,7 @@
 #include "lazy_mmu.c"
 #include "lists.c"
 #include "mapped.c"
+#include "memory.c"
 #include "mlocked.c"
 #include "mm_ids.c"
 #include "model.c"
@@ -31,3 +32,4 @@
 #include "trial.c"
 #include "vm_counts.c"
 #include "watermark.c"
+#include "writable.c"

@@ -172,6 +172,21 @@ static bool set_up_as_drawn(const struct ptebatch_trial *trial)
 		       drawn->nr_folios * sizeof(drawn->folios[0]));
 }
 
+static void begin_place(struct ptebatch_trial *trial, struct ptebatch_space *space)
+{
+	trial->space = space;
+	trial->place = &space->places[0];
+	ptebatch_snapshot(&trial->before, space, trial->place);
+}
+
+static void begin_operation(struct ptebatch_trial *trial)
+{
+	ptebatch_trial_record(trial);
+	begin_checks(trial);
+	if (trial->space->setup.folios & ON_LRU)
+		ptebatch_space_drop_refs(trial->space);
+}
+
 /**
  * ptebatch_trial_begin() - set up an address space for an operation
  * @test: the case
@@ -189,19 +204,33 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 {
 	struct ptebatch_trial *trial = ptebatch_trial_alloc(test, function);
 
-	trial->space = ptebatch_space(test, setup);
-	trial->place = &trial->space->places[0];
-	ptebatch_snapshot(&trial->before, trial->space, trial->place);
+	begin_place(trial, ptebatch_space(test, setup));
 	/* After fork() the pages are shared and write-protected. */
 	if (!setup->twice && !set_up_as_drawn(trial)) {
 		ptebatch_print_row(test, "drawn", &trial->space->row, NULL);
 		ptebatch_print_row(test, "set up", &trial->before.row, NULL);
 		KUNIT_FAIL_AND_ABORT(test, "the page tables were not set up as drawn");
 	}
-	ptebatch_trial_record(trial);
-	begin_checks(trial);
-	if (setup->folios & ON_LRU)
-		ptebatch_space_drop_refs(trial->space);
+	begin_operation(trial);
+	return trial;
+}
+
+/**
+ * ptebatch_trial_next() - begin the next operation on an address space
+ * @test: the case
+ * @function: name of the function under test, for messages
+ * @space: the address space, after ptebatch_space_adopt()
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: the trial, released at the end of the case or by ptebatch_trial_free().
+ */
+struct ptebatch_trial *ptebatch_trial_next(struct kunit *test, const char *function,
+					   struct ptebatch_space *space)
+{
+	struct ptebatch_trial *trial = ptebatch_trial_alloc(test, function);
+
+	begin_place(trial, space);
+	begin_operation(trial);
 	return trial;
 }
 

@@ -46,6 +46,8 @@ void ptebatch_change_print(const struct ptebatch_trial *trial, unsigned int i,
 bool ptebatch_checks(struct ptebatch_trial *trial);
 struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *function,
 					    const struct ptebatch_setup *setup);
+struct ptebatch_trial *ptebatch_trial_next(struct kunit *test, const char *function,
+					   struct ptebatch_space *space);
 bool ptebatch_trial_end(struct ptebatch_trial *trial);
 
 #endif /* PTEBATCH_CHECKS_H */

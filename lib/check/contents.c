@@ -10,8 +10,15 @@
 #include "checks.h"
 #include "contents.h"
 
-/* A value that is unique among the pages of the row, and not zero. */
-static u32 stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
+/**
+ * ptebatch_stamp() - get what identifies a page of a row
+ * @row: the row
+ * @folio: index of the folio in the row
+ * @page: index of the page in the folio
+ *
+ * Return: a value that is unique among the pages of the row, and not zero.
+ */
+u32 ptebatch_stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
 {
 	return 0x9e3779b1U * (row->folios[folio].first + page + 1);
 }
@@ -36,8 +43,13 @@ static u64 word(u32 stamp, unsigned int offset)
 	return stamp ? stamp + ((u64)offset << 32) : 0;
 }
 
-static void fill_page(const struct ptebatch_space *space, struct page *page,
-		      u32 stamp)
+/**
+ * ptebatch_page_fill() - fill a page with a pattern
+ * @space: the address space; if its VMA has memory tags (MTE), the page gets a tag, too
+ * @page: the page
+ * @stamp: identifies the pattern
+ */
+void ptebatch_page_fill(const struct ptebatch_space *space, struct page *page, u32 stamp)
 {
 	void *at = page_address(page);
 	unsigned int offset;
@@ -66,20 +78,34 @@ void ptebatch_contents_fill(struct ptebatch_trial *trial)
 	*filled = true;
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
-			fill_page(space, &space->folios[i]->page + page,
-				  stamp(row, i, page));
+			ptebatch_page_fill(space, &space->folios[i]->page + page,
+				  ptebatch_stamp(row, i, page));
 }
 
-static bool contains(const struct ptebatch_space *space, struct page *page,
-		     u32 value)
+/**
+ * ptebatch_page_contains() - check the contents of a page
+ * @space: the address space
+ * @page: the page
+ * @first: expected first word
+ * @stamp: of the pattern expected in the rest of the page; 0: zeroes
+ *
+ * Return: true if the page, and its memory tag if it has one, are as expected.
+ */
+bool ptebatch_page_contains(const struct ptebatch_space *space, struct page *page,
+			    u32 first, u32 stamp)
 {
 	const void *at = page_address(page);
+	u64 differs = *(const u64 *)at ^ first;
 	unsigned int offset;
-	u64 differs = 0;
 
-	for (offset = 0; offset < PAGE_SIZE; offset += LINE)
-		differs |= *(const u64 *)(at + offset) ^ word(value, offset);
-	return !differs && (!has_tags(space) || ptebatch_tag_get(page) == tag_of(value));
+	for (offset = LINE; offset < PAGE_SIZE; offset += LINE)
+		differs |= *(const u64 *)(at + offset) ^ word(stamp, offset);
+	return !differs && (!has_tags(space) || ptebatch_tag_get(page) == tag_of(stamp));
+}
+
+static bool contains(const struct ptebatch_space *space, struct page *page, u32 stamp)
+{
+	return ptebatch_page_contains(space, page, stamp, stamp);
 }
 
 /* Stamp of the row's page at @index of the file, 0 if the row has none. */
@@ -93,7 +119,7 @@ static u32 file_stamp(const struct ptebatch_space *space, pgoff_t index)
 
 		if (!row->folios[i].made && test_bit(i, space->cached) &&
 		    page < 1UL << row->folios[i].order)
-			return stamp(row, i, page);
+			return ptebatch_stamp(row, i, page);
 	}
 	return 0;
 }
@@ -109,7 +135,7 @@ static u32 expected_stamp(const struct ptebatch_trial *trial, unsigned int i)
 	    space->row.folios[is->folio].made)
 		return file_stamp(space, space->index[is->folio] + is->page);
 	return was->folio == PTEBATCH_NO_FOLIO ?
-	       0 : stamp(&space->row, was->folio, was->page);
+	       0 : ptebatch_stamp(&space->row, was->folio, was->page);
 }
 
 /**
@@ -124,7 +150,7 @@ static u32 expected_stamp(const struct ptebatch_trial *trial, unsigned int i)
 bool ptebatch_contents_copied(const struct ptebatch_space *space,
 			      const struct ptebatch_entry *entry, struct page *page)
 {
-	return contains(space, page, stamp(&space->row, entry->folio, entry->page));
+	return contains(space, page, ptebatch_stamp(&space->row, entry->folio, entry->page));
 }
 
 /**
@@ -145,7 +171,7 @@ int ptebatch_contents_read(const struct ptebatch_space *space)
 	kthread_use_mm(space->places[0].mm);
 	for (i = 0; i < row->nr && wrong < 0; i++)
 		if (get_user(got, (u32 __user *)ptebatch_addr(space, i)) ||
-		    got != stamp(row, row->entries[i].folio, row->entries[i].page))
+		    got != ptebatch_stamp(row, row->entries[i].folio, row->entries[i].page))
 			wrong = i;
 	kthread_unuse_mm(space->places[0].mm);
 	return wrong;
@@ -180,7 +206,7 @@ static void check_contents(struct ptebatch_trial *trial, struct seq_buf *out)
 			if (row->folios[i].made ||
 			    !ptebatch_page_folio(space, i, page) ||
 			    contains(space, &space->folios[i]->page + page,
-				     stamp(row, i, page)))
+				     ptebatch_stamp(row, i, page)))
 				continue;
 			seq_buf_printf(out, "page %u of folio %u has wrong contents\n",
 				       page, i);

@@ -38,6 +38,7 @@
  * struct deferred_before - state before the operation; the counters are unused after boot
  * @queued: bitmap of the folios in the queue
  * @marked: bitmap of the folios with PG_partially_mapped
+ * @shared: bitmap of the folios that other places map
  * @other_marked: nr_anon_partially_mapped of each order, less the folios of the row
  * @split_deferred: split_deferred of each order
  * @events: thp_deferred_split_page
@@ -45,6 +46,7 @@
 struct deferred_before {
 	DECLARE_BITMAP(queued, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(marked, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(shared, PTEBATCH_ROW_ENTRIES);
 	long other_marked[ORDERS];
 	long split_deferred[ORDERS];
 	long events;
@@ -273,6 +275,9 @@ static bool has_lost_pages(const struct ptebatch_trial *trial, unsigned int i,
 	unsigned int end = first + ptebatch_nr_pages(trial->space, i);
 	unsigned int page = first;
 
+	/* The child may have unmapped them, as at its exit. */
+	if (test_bit(i, state_of(trial)->shared))
+		return true;
 	if (test_bit(i, trial->space->cached) || is_moved(trial, i))
 		return false;
 	for_each_set_bit_from(page, pages->before, end)
@@ -388,6 +393,18 @@ static void check_deferred_counts(const struct ptebatch_trial *trial, const stru
 
 #endif
 
+static void mark_shared(const struct ptebatch_trial *trial,
+			const struct ptebatch_place *place,
+			const struct ptebatch_snapshot *snapshot, void *data)
+{
+	struct deferred_before *state = data;
+	unsigned int i;
+
+	for (i = 0; place != trial->place && i < snapshot->row.nr; i++)
+		if (ptebatch_entry_mapped(&snapshot->row.entries[i]))
+			set_bit(snapshot->row.entries[i].folio, state->shared);
+}
+
 static void begin_deferred(struct ptebatch_trial *trial)
 {
 	struct deferred_before *state = state_of(trial);
@@ -402,6 +419,9 @@ static void begin_deferred(struct ptebatch_trial *trial)
 		    folio_test_partially_mapped(folio))
 			set_bit(i, state->marked);
 	}
+	if (trial->space->nr_places > 1)
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_each_place(trial, mark_shared, state));
 	begin_deferred_counts(trial);
 }
 

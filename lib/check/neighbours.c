@@ -2,18 +2,31 @@
 #include "../arch/arch.h"
 #include "checks.h"
 
+/* __split_huge_pmd_locked() drops the NUMA hint of the PMD. */
+static bool lost_hint(const struct ptebatch_trial *trial, int i)
+{
+	struct ptebatch_entry was = trial->before.row.entries[i];
+	const struct ptebatch_entry *is = &trial->after.row.entries[i];
+
+	if (!trial->space->setup.prot || was.kind != PTEBATCH_PROTNONE ||
+	    is->kind != PTEBATCH_READABLE)
+		return false;
+	was.kind = PTEBATCH_READABLE;
+	return !memcmp(&was, is, sizeof(was));
+}
+
 /*
  * Is entry @i of the row unchanged? A PMD that was split is unchanged if each
  * PTE maps the same page with the same flags.
  */
-static bool same_entry(const struct ptebatch_snapshot *before,
-		       const struct ptebatch_snapshot *after, int i)
+static bool same_entry(const struct ptebatch_trial *trial, int i)
 {
+	const struct ptebatch_snapshot *before = &trial->before, *after = &trial->after;
 	const struct ptebatch_row *row = &before->row;
 
 	if (i >= 0 && i < row->nr && test_bit(i, before->huge))
 		return !memcmp(&row->entries[i], &after->row.entries[i],
-			       sizeof(row->entries[i]));
+			       sizeof(row->entries[i])) || lost_hint(trial, i);
 	return pte_same(before->raw[before->lead + i],
 			after->raw[after->lead + i]);
 }
@@ -64,7 +77,7 @@ static void check_neighbours(struct ptebatch_trial *trial, struct seq_buf *out)
 	for (i = first; i < (int)before->nr + first; i++) {
 		if (i >= (int)row->from && i < (int)row->to)
 			continue;
-		if (same_entry(before, after, i))
+		if (same_entry(trial, i))
 			continue;
 		if (in_block_of_range(row, i) &&
 		    only_gained_bits(before->raw[before->lead + i],

@@ -4,20 +4,21 @@
 
 #include "places.h"
 
-/* The snapshot that the trial has of a place, %NULL if it has none. */
+/* The last snapshot that the trial has of a place, %NULL if it has none. */
 static const struct ptebatch_snapshot *taken(const struct ptebatch_trial *trial,
 					     const struct ptebatch_place *place)
 {
+	const struct ptebatch_trial *second = trial->second;
+
 	if (trial->place == place)
-		return &trial->after;
-	if (trial->second && trial->second->place == place)
-		return &trial->second->after;
-	return NULL;
+		return trial->stopped ? &trial->after : &trial->before;
+	return second && second->place == place && trial->stopped ? &second->after : NULL;
 }
 
 /**
  * ptebatch_each_place() - visit the page tables of all places of a space
- * @trial: the trial of the first place, stopped
+ * @trial: the trial of the first place; before it is stopped, its page tables are
+ *         those before the operation
  * @visit: called for each place
  * @data: argument of @visit
  *

@@ -114,27 +114,17 @@ static long check_slot_counts(const struct ptebatch_trial *trial, const struct s
 	return used;
 }
 
-/* Set-up leaves no slot without a folio. */
-static void begin_slots(struct ptebatch_trial *trial)
+/* Check the slots that the page tables refer to now; returns the number in use. */
+static long check_now(const struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
-
-	*others = ptebatch_swap_used() - count_cached(trial->space);
-}
-
-static void check_slots(struct ptebatch_trial *trial, struct seq_buf *out)
-{
-	const long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
 	struct slots *slots;
-	long used, found;
+	long used = 0;
 
-	if (ptebatch_swap_missing())
-		return;
 	slots = kvmalloc_flex(*slots, entry,
 			      trial->space->nr_places * trial->space->row.nr);
 	if (!slots) {
 		seq_buf_puts(out, "not checked: out of memory\n");
-		return;
+		return used;
 	}
 	slots->nr = 0;
 	if (ptebatch_each_place(trial, collect, slots))
@@ -142,7 +132,31 @@ static void check_slots(struct ptebatch_trial *trial, struct seq_buf *out)
 	sort(slots->entry, slots->nr, sizeof(slots->entry[0]), compare_slots, NULL);
 	used = check_slot_counts(trial, slots, out);
 	kvfree(slots);
+	return used;
+}
 
+static void begin_slots(struct ptebatch_trial *trial)
+{
+	long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
+	struct seq_buf out;
+
+	if (ptebatch_swap_missing())
+		return;
+	seq_buf_init(&out, trial->text, sizeof(trial->text));
+	*others = ptebatch_swap_used() - check_now(trial, &out);
+	KUNIT_ASSERT_EQ_MSG(trial->test, seq_buf_used(&out), 0,
+			    PTEBATCH_RULE_ACCOUNTING " violated before the operation: %s",
+			    seq_buf_str(&out));
+}
+
+static void check_slots(struct ptebatch_trial *trial, struct seq_buf *out)
+{
+	const long *others = ptebatch_check_state(trial, &ptebatch_check_slots);
+	long used, found;
+
+	if (ptebatch_swap_missing())
+		return;
+	used = check_now(trial, out);
 	found = ptebatch_swap_used() - *others;
 	if (ptebatch_swap_used() >= 0 && used != found)
 		seq_buf_printf(out, "%ld swap slots are in use, expected %ld\n",

@@ -5,6 +5,7 @@
  */
 
 CHECK(entries),
+CHECK(writable),
 CHECK(returned),
 CHECK(neighbours),
 CHECK(tables),

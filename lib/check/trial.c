@@ -130,6 +130,7 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	else if ((trial->space->setup.vma | trial->space->setup.next_vma) & VM_LOCKED)
 		lru_add_drain_all();
 	ptebatch_snapshot(&trial->after, trial->space, trial->place);
+	trial->stopped = true;
 	if (second)
 		ptebatch_snapshot(&second->after, second->space, second->place);
 }
@@ -191,6 +192,19 @@ void ptebatch_trial_repair(struct ptebatch_trial *trial)
 }
 
 /**
+ * ptebatch_trial_free() - release a trial, but not its address space
+ * @trial: the trial of the first place, ended
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_trial_free(struct ptebatch_trial *trial)
+{
+	if (trial->second)
+		kunit_release_action(trial->test, destroy, trial->second);
+	kunit_release_action(trial->test, destroy, trial);
+}
+
+/**
  * ptebatch_trial_release() - release a trial before the end of the case
  * @trial: the trial of the first place, ended
  *
@@ -198,10 +212,8 @@ void ptebatch_trial_repair(struct ptebatch_trial *trial)
  */
 void ptebatch_trial_release(struct ptebatch_trial *trial)
 {
-	if (trial->second)
-		kunit_release_action(trial->test, destroy, trial->second);
 	ptebatch_space_release(trial->space);
-	kunit_release_action(trial->test, destroy, trial);
+	ptebatch_trial_free(trial);
 }
 
 /**

@@ -27,6 +27,7 @@
  * @one_by_one: no batches: accessed and dirty spread in contpte blocks only
  * @partial: @before and @after are a part of the space, see run/window.h
  * @quiet: a violation does not fail the case
+ * @stopped: @after is set
  * @locked: bitmap of the folios that are locked before the operation; suites and
  *          conditions that lock or unlock folios after set-up change it
  * @dirty: bitmap of the folios that are dirty before the operation, likewise
@@ -50,6 +51,7 @@ struct ptebatch_trial {
 	bool one_by_one;
 	bool partial;
 	bool quiet;
+	bool stopped;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(dirty, PTEBATCH_ROW_ENTRIES);
 	void *states;
@@ -73,6 +75,7 @@ struct ptebatch_trial *ptebatch_trial_second(struct ptebatch_trial *trial,
 void ptebatch_trial_record(struct ptebatch_trial *trial);
 void ptebatch_trial_stop(struct ptebatch_trial *trial);
 void ptebatch_trial_repair(struct ptebatch_trial *trial);
+void ptebatch_trial_free(struct ptebatch_trial *trial);
 void ptebatch_trial_release(struct ptebatch_trial *trial);
 void ptebatch_print_row(struct kunit *test, const char *what,
 			const struct ptebatch_row *row,

@@ -40,6 +40,12 @@ static inline long ptebatch_ksm_mapped_zero_pages(struct mm_struct *mm)
 {
 	return mm_ksm_zero_pages(mm);
 }
+
+/* As dup_mm(), which copies the parent's mm before it calls dup_mmap(). */
+static inline void ptebatch_ksm_inherit(struct mm_struct *child, struct mm_struct *parent)
+{
+	atomic_long_set(&child->ksm_zero_pages, atomic_long_read(&parent->ksm_zero_pages));
+}
 #else
 static inline void ptebatch_ksm_map_zero_pages(struct mm_struct *mm, long nr)
 {
@@ -48,6 +54,10 @@ static inline void ptebatch_ksm_map_zero_pages(struct mm_struct *mm, long nr)
 static inline long ptebatch_ksm_mapped_zero_pages(struct mm_struct *mm)
 {
 	return 0;
+}
+
+static inline void ptebatch_ksm_inherit(struct mm_struct *child, struct mm_struct *parent)
+{
 }
 #endif
 

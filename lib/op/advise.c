@@ -46,3 +46,21 @@ const struct ptebatch_op ptebatch_advices[] = {
 		ADVICE(MADV_GUARD_REMOVE), .model = ptebatch_model_guard_remove,
 	},
 };
+
+/* The mms of the suites have no THPs otherwise. */
+static long advise_collapse(const struct ptebatch_op *op, struct ptebatch_space *space,
+			    bool twin)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	long err;
+
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	err = advise(op, space, twin);
+	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
+	return err;
+}
+
+const struct ptebatch_op ptebatch_advise_collapse = {
+	.name = "MADV_COLLAPSE", .function = "do_madvise()", .call = advise_collapse,
+	.arg = MADV_COLLAPSE, .no_twin = true,
+};

@@ -20,4 +20,7 @@ enum ptebatch_advice {
 
 extern const struct ptebatch_op ptebatch_advices[PTEBATCH_NR_ADVICES];
 
+/* Of each page table that the range contains; the range may be in several VMAs. */
+extern const struct ptebatch_op ptebatch_advise_collapse;
+
 #endif /* PTEBATCH_ADVISE_H */

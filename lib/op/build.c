@@ -5,9 +5,12 @@
  */
 #include "access.c"
 #include "advise.c"
+#include "clear_refs.c"
 #include "collapse.c"
 #include "fault.c"
 #include "fork.c"
+#include "hole.c"
+#include "lock.c"
 #include "mempolicy.c"
 #include "migrate.c"
 #include "move.c"
@@ -15,4 +18,5 @@
 #include "process_madvise.c"
 #include "protect.c"
 #include "reference.c"
+#include "step.c"
 #include "unmap.c"

@@ -8,6 +8,7 @@
 
 #include "internal.h"
 
+#include "../kernel/ksm.h"
 #include "../kernel/process.h"
 #include "../twin/twin.h"
 #include "op.h"
@@ -108,7 +109,10 @@ static long copy_mm(const struct ptebatch_op *op, struct ptebatch_space *space,
 {
 	int err = make_child(space);
 
-	return err ?: dup_mmap(space->places[1].mm, space->places[0].mm);
+	if (err)
+		return err;
+	ptebatch_ksm_inherit(space->places[1].mm, space->places[0].mm);
+	return dup_mmap(space->places[1].mm, space->places[0].mm);
 }
 
 const struct ptebatch_op ptebatch_copy = {

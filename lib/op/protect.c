@@ -233,3 +233,68 @@ const struct ptebatch_op ptebatch_fixups[] = {
 	[PTEBATCH_TO_READABLE] = { FIXUP(RO) },
 	[PTEBATCH_TO_WRITABLE] = { FIXUP(RW) },
 };
+
+/* As mwriteprotect_range(). @op->arg: write-protect, otherwise end the protection. */
+static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	unsigned long start = ptebatch_addr(space, space->row.from);
+	unsigned long end = ptebatch_addr(space, space->row.to);
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+	long ret = 0;
+
+	VMA_ITERATOR(vmi, mm, start);
+
+	mmap_read_lock(mm);
+	for_each_vma_range(vmi, vma, end) {
+		unsigned long at = max(start, vma->vm_start);
+
+		ret = uffd_wp_range(vma, at, min(end, vma->vm_end) - at, op->arg);
+		if (ret < 0)
+			break;
+	}
+	mmap_read_unlock(mm);
+	return min(ret, 0L);
+}
+
+const struct ptebatch_op ptebatch_uffd_protect = {
+	.name = "uffd-wp protect", .function = "uffd_wp_range()", .call = write_protect,
+	.arg = true, .uffd_wp = true, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_uffd_resolve = {
+	.name = "uffd-wp resolve", .function = "uffd_wp_range()", .call = write_protect,
+	.uffd_wp = true, .no_twin = true,
+};
+
+static long hint(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	unsigned long start = ptebatch_addr(space, space->row.from);
+	unsigned long end = ptebatch_addr(space, space->row.to);
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+	struct mmu_gather tlb;
+
+	VMA_ITERATOR(vmi, mm, start);
+
+	/* With one mm user, NUMA hinting skips folios on the local node. */
+	mmget(mm);
+	mmap_read_lock(mm);
+	for_each_vma_range(vmi, vma, end) {
+		if (!vma_is_accessible(vma))
+			continue;
+		tlb_gather_mmu(&tlb, mm);
+		change_protection(&tlb, vma, max(start, vma->vm_start), min(end, vma->vm_end),
+				  MM_CP_PROT_NUMA);
+		tlb_finish_mmu(&tlb);
+	}
+	mmap_read_unlock(mm);
+	mmput(mm);
+	return 0;
+}
+
+const struct ptebatch_op ptebatch_hint = {
+	.name = "NUMA hint", .function = "change_protection()", .call = hint,
+	.missing = numa_hints_missing, .no_twin = true,
+};

@@ -34,4 +34,10 @@ struct vm_area_struct *ptebatch_protect_vma(struct mm_struct *mm,
 long ptebatch_change(struct mm_struct *mm, unsigned long start,
 		     unsigned long end, const struct ptebatch_op *op, bool twin);
 
+/* As task_numa_work(), of the range. */
+extern const struct ptebatch_op ptebatch_hint;
+
+/* As UFFDIO_WRITEPROTECT; the VMAs are registered. */
+extern const struct ptebatch_op ptebatch_uffd_protect, ptebatch_uffd_resolve;
+
 #endif /* PTEBATCH_PROTECT_H */

@@ -206,6 +206,12 @@ static inline bool ptebatch_row_begins_table(const struct ptebatch_row *row, uns
 	return !((row->first + i) % PTRS_PER_PTE);
 }
 
+/* One bit for each order of the folios of which the row can consist, at its addresses. */
+static inline unsigned long ptebatch_row_orders(const struct ptebatch_row *row)
+{
+	return BIT(__ffs(row->first | row->nr | PTRS_PER_PTE) + 1) - 1;
+}
+
 /* Does a PMD that maps the huge zero page map entry @i? */
 static inline bool ptebatch_row_huge_zero(const struct ptebatch_row *row,
 					  unsigned int i)

@@ -30,5 +30,6 @@
 #define PTEBATCH_RULE_NOTIFIERS		"rule 30 (MMU notifiers)"
 #define PTEBATCH_RULE_LAZY_MMU		"rule 31 (lazy MMU mode)"
 #define PTEBATCH_RULE_DIRTY		"rule 32 (dirty bit set by another CPU)"
+#define PTEBATCH_RULE_PROMISE		"rule 33 (what user space was promised)"
 
 #endif /* PTEBATCH_RULES_H */

@@ -7,6 +7,8 @@
 #include "case.c"
 #include "orders.c"
 #include "params.c"
+#include "program.c"
+#include "program_random.c"
 #include "random.c"
 #include "random_row.c"
 #include "threads.c"

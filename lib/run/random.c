@@ -19,6 +19,22 @@ static unsigned int rounds = 100;
 module_param(rounds, uint, 0444);
 MODULE_PARM_DESC(rounds, "number of rows to test");
 
+/**
+ * ptebatch_random_begin() - begin a random test, and print its seed
+ * @test: the case
+ * @nr: set to the number of rows or programs to test
+ *
+ * Return: the seed of the first one; the next one has the next seed.
+ */
+u64 ptebatch_random_begin(struct kunit *test, unsigned int *nr)
+{
+	u64 first = seed ?: get_random_u32() + 1ULL;
+
+	kunit_info(test, "random seed=%llu rounds=%u\n", first, rounds);
+	*nr = rounds;
+	return first;
+}
+
 static bool print_picture(struct ptebatch_random *random)
 {
 	struct seq_buf out;
@@ -169,10 +185,9 @@ void ptebatch_random_run(struct kunit *test,
 	struct ptebatch_random *random;
 	struct ptebatch_row *smaller;
 	struct rnd_state rnd;
-	u64 first = seed ?: get_random_u32() + 1ULL;
-	unsigned int i;
+	unsigned int i, nr;
+	u64 first = ptebatch_random_begin(test, &nr);
 
-	kunit_info(test, "random seed=%llu rounds=%u\n", first, rounds);
 	random = kunit_kzalloc(test, sizeof(*random), GFP_KERNEL);
 	smaller = kunit_kzalloc(test, sizeof(*smaller), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, random);
@@ -181,7 +196,7 @@ void ptebatch_random_run(struct kunit *test,
 	KUNIT_ASSERT_NOT_NULL(test, random->row);
 	random->test = test;
 
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; i < nr; i++) {
 		struct ptebatch_call call;
 
 		if (!ptebatch_in_part(i))

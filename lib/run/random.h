@@ -42,6 +42,7 @@ struct ptebatch_random {
 	struct ptebatch_states states;
 };
 
+u64 ptebatch_random_begin(struct kunit *test, unsigned int *nr);
 enum ptebatch_mapping ptebatch_random_file(u32 bits);
 void ptebatch_random_run(struct kunit *test,
 			 void (*choose)(struct ptebatch_random *random,

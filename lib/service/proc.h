@@ -12,6 +12,8 @@
 
 int ptebatch_proc_on(struct kunit_suite *suite);
 void ptebatch_proc_off(struct kunit_suite *suite);
+long ptebatch_proc_call(struct mm_struct *mm, const char *name, int flags,
+			long (*work)(struct file *file, void *data), void *data);
 struct file *ptebatch_proc_open(pid_t pid, const char *name, int flags);
 
 /* Of a suite, see service.h. */

@@ -3,6 +3,7 @@
  * The files of this folder as one object: to compile their headers takes longer than
  * to compile them.
  */
+#include "adopt.c"
 #include "blocks.c"
 #include "folio.c"
 #include "populate.c"

@@ -461,6 +461,7 @@ static int set_up(struct ptebatch_space *space)
 		offset = open_file(space);
 		if (offset < 0)
 			return offset;
+		space->pgoff = file_index(&space->row, offset, 0);
 	}
 
 	if (space->setup.uffd & NO_REMAP_EVENT) {
@@ -600,6 +601,13 @@ static void put_mm(struct ptebatch_space *space, struct mm_struct *mm)
 	mmdrop(mm);
 }
 
+static void end_place(struct ptebatch_space *space, const struct ptebatch_place *place)
+{
+	expect_blocks_consistent(space, place);
+	ptebatch_unpopulate(space, place);
+	put_mm(space, place->mm);
+}
+
 static void tear_down(void *data)
 {
 	struct ptebatch_space *space = data;
@@ -607,11 +615,8 @@ static void tear_down(void *data)
 	char text[512];
 	unsigned int i;
 
-	for (i = space->nr_places; i--;) {
-		expect_blocks_consistent(space, &space->places[i]);
-		ptebatch_unpopulate(space, &space->places[i]);
-		put_mm(space, space->places[i].mm);
-	}
+	for (i = space->nr_places; i--;)
+		end_place(space, &space->places[i]);
 	ptebatch_tables_free(space);
 	clear_poison(space);
 	/* Undo what set-up did for swap and migration entries. */
@@ -718,6 +723,22 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 void ptebatch_space_release(struct ptebatch_space *space)
 {
 	kunit_release_action(space->test, tear_down, space);
+}
+
+/**
+ * ptebatch_space_drop_place() - end the last place, as exit of a child does
+ * @space: the address space, with at least two places
+ *
+ * Fails the case if RSS or page tables are left.
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_space_drop_place(struct ptebatch_space *space)
+{
+	struct ptebatch_place *place = &space->places[--space->nr_places];
+
+	end_place(space, place);
+	*place = (struct ptebatch_place) {};
 }
 
 /**

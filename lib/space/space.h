@@ -12,6 +12,7 @@ struct ptebatch_space *ptebatch_space(struct kunit *test,
 				      const struct ptebatch_setup *setup);
 const struct ptebatch_place *
 ptebatch_space_add_place(struct ptebatch_space *space, unsigned int first);
+void ptebatch_space_drop_place(struct ptebatch_space *space);
 void ptebatch_space_release(struct ptebatch_space *space);
 
 #endif /* PTEBATCH_SPACE_H */

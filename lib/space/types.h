@@ -137,6 +137,7 @@ struct ptebatch_place {
  * @mapping: each anonymous folio's mapping, from when its reference was dropped
  * @cached: one bit per folio, set for page cache, clear for anonymous folios
  * @file: the file, %NULL for anonymous memory
+ * @pgoff: index in the file of the page of the row's first entry
  * @tables: pages around each of the first place's page tables, see tables.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
@@ -156,6 +157,7 @@ struct ptebatch_space {
 	struct address_space *mapping[PTEBATCH_ROW_ENTRIES];
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
+	pgoff_t pgoff;
 	struct page *tables[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE];
 	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;

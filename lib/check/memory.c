@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/mman.h>
+
+#include "contents.h"
+#include "memory.h"
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+static struct ptebatch_bytes *bytes_of(struct ptebatch_memory *memory, bool child,
+				       unsigned int i)
+{
+	struct ptebatch_promise *page = &memory->pages[child][i];
+
+	return page->own ? &page->bytes : &memory->file[i];
+}
+
+/* The page of the file that entry @i of the row maps, if the page cache has it. */
+static void begin_file(struct ptebatch_memory *memory,
+		       const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	for_each_set_bit(i, space->cached, row->nr_folios) {
+		for (page = 0; page < 1U << row->folios[i].order; page++) {
+			unsigned int at = row->folios[i].at + page;
+			u32 stamp = ptebatch_stamp(row, i, page);
+
+			if (at < row->nr)
+				memory->file[at] = (struct ptebatch_bytes) { stamp, stamp };
+		}
+	}
+}
+
+/**
+ * ptebatch_memory_begin() - fill the pages of a row, and note what is in them
+ * @memory: the memory to set
+ * @space: the address space, as drawn
+ *
+ * Context: Process context; the space holds references to the folios.
+ */
+void ptebatch_memory_begin(struct ptebatch_memory *memory,
+			   const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	*memory = (struct ptebatch_memory) {
+		.mapping = space->setup.mapping,
+		.track = space->setup.track,
+		.nr = row->nr,
+	};
+	for (i = 0; i < row->nr_folios; i++)
+		for (page = 0; page < 1U << row->folios[i].order; page++)
+			ptebatch_page_fill(space, folio_page(space->folios[i], page),
+					   ptebatch_stamp(row, i, page));
+	begin_file(memory, space);
+	for (i = 0; i < row->nr; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		struct ptebatch_promise *promise = &memory->pages[0][i];
+
+		promise->prot = space->setup.prot & RW;
+		promise->guard = entry->kind == PTEBATCH_GUARD;
+		promise->locked = space->setup.vma & VM_LOCKED;
+		promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
+		promise->dirtied = entry->flags & PTEBATCH_SOFT_DIRTY;
+		promise->own = memory->mapping == PTEBATCH_ANON;
+		if (entry->folio == PTEBATCH_NO_FOLIO || test_bit(entry->folio, space->cached))
+			continue;
+		promise->own = true;
+		promise->bytes.first = ptebatch_stamp(row, entry->folio, entry->page);
+		promise->bytes.rest = promise->bytes.first;
+	}
+}
+
+/* What the pages contain that "equal" writes. */
+#define EQUAL	0x71
+
+/* A write to a private page of a file makes a copy. */
+static void write_page(struct ptebatch_memory *memory, bool child, unsigned int i,
+		       enum ptebatch_step_kind kind)
+{
+	struct ptebatch_promise *page = &memory->pages[child][i];
+	struct ptebatch_bytes *bytes;
+
+	if (!page->own && memory->mapping == PTEBATCH_PRIVATE_FILE) {
+		page->bytes = memory->file[i];
+		page->own = true;
+	}
+	page->lazy = false;
+	page->written = true;
+	page->dirtied = true;
+	bytes = bytes_of(memory, child, i);
+	if (kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL)
+		*bytes = (struct ptebatch_bytes) {
+			.first = kind == PTEBATCH_STEP_EQUAL ? EQUAL : 0,
+		};
+	else
+		bytes->first = ++memory->values << 8;
+}
+
+/**
+ * ptebatch_memory_access() - read or write a page
+ * @memory: the memory
+ * @step: the step; "zero" and "equal" also clear the rest of the page
+ * @i: index of the page
+ * @value: set to the first word that the access writes, or reads
+ *
+ * Return: true if the access is permitted.
+ */
+bool ptebatch_memory_access(struct ptebatch_memory *memory,
+			    const struct ptebatch_step *step, unsigned int i, u32 *value)
+{
+	const struct ptebatch_promise *page = &memory->pages[step->child][i];
+	bool write = step->kind != PTEBATCH_STEP_READ;
+
+	if (page->guard || !(page->prot & (write ? PROT_WRITE : PROT_READ)) ||
+	    (write && page->protected))
+		return false;
+	if (write)
+		write_page(memory, step->child, i, step->kind);
+	*value = bytes_of(memory, step->child, i)->first;
+	return true;
+}
+
+/* The process has no page of its own any more. */
+static void discard(struct ptebatch_memory *memory, struct ptebatch_promise *page)
+{
+	page->own = memory->mapping == PTEBATCH_ANON;
+	page->bytes = (struct ptebatch_bytes) {};
+	page->lazy = false;
+	page->written = false;
+	page->dirtied = false;
+}
+
+/* Does the step fail at a page that is mlocked? What is before it is done. */
+static bool spares_locked(enum ptebatch_step_kind kind)
+{
+	return kind == PTEBATCH_STEP_FREE || kind == PTEBATCH_STEP_DONTNEED ||
+	       kind == PTEBATCH_STEP_GUARD_INSTALL;
+}
+
+static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind kind,
+		      struct ptebatch_promise *page)
+{
+	switch (kind) {
+	case PTEBATCH_STEP_PROTECT_NONE:
+		page->prot = 0;
+		break;
+	case PTEBATCH_STEP_PROTECT_RO:
+		page->prot = PROT_READ;
+		break;
+	case PTEBATCH_STEP_PROTECT_RW:
+		page->prot = RW;
+		/* mprotect_fixup() populates mlocked memory, as mlock() does. */
+		page->dirtied |= page->locked;
+		break;
+	case PTEBATCH_STEP_FREE:
+		page->lazy = memory->mapping == PTEBATCH_ANON;
+		break;
+	case PTEBATCH_STEP_GUARD_INSTALL:
+		page->guard = true;
+		page->protected = false;
+		fallthrough;
+	case PTEBATCH_STEP_DONTNEED:
+		discard(memory, page);
+		break;
+	case PTEBATCH_STEP_GUARD_REMOVE:
+		page->guard = false;
+		break;
+	case PTEBATCH_STEP_MLOCK:
+		page->locked = true;
+		/* It faults as a write, which writes nothing. */
+		page->dirtied |= page->prot & PROT_WRITE;
+		break;
+	case PTEBATCH_STEP_MUNLOCK:
+		page->locked = false;
+		break;
+	case PTEBATCH_STEP_COLLAPSE:
+	case PTEBATCH_STEP_KHUGEPAGED:
+		/* The new folio is mapped as written. */
+		page->dirtied = true;
+		break;
+	case PTEBATCH_STEP_MOVE:
+		/* Documentation/admin-guide/mm/soft-dirty.rst: the mapping is new. */
+		page->written = true;
+		page->dirtied = true;
+		break;
+	case PTEBATCH_STEP_UFFD_PROTECT:
+		/* A guard page has no marker for it. */
+		page->protected = !page->guard;
+		break;
+	case PTEBATCH_STEP_UFFD_RESOLVE:
+		page->protected = false;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A large folio that a write fault allocates is soft-dirty as a whole. */
+static void dirty_free(struct ptebatch_memory *memory, bool child)
+{
+	unsigned int i;
+
+	for (i = 0; i < memory->nr; i++)
+		memory->pages[child][i].dirtied |= memory->pages[child][i].free;
+}
+
+static void fork_pages(struct ptebatch_memory *memory)
+{
+	unsigned int i;
+
+	memory->child = true;
+	memcpy(memory->pages[1], memory->pages[0], memory->nr * sizeof(memory->pages[0][0]));
+	for (i = 0; i < memory->nr; i++)
+		memory->pages[1][i].locked = false;
+}
+
+/* May the step return @ret, given that it could do everything or not? */
+static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_kind kind,
+		       bool complete, long ret)
+{
+	switch (kind) {
+	case PTEBATCH_STEP_FREE:
+		/* Anonymous memory only. */
+		complete = complete && memory->mapping == PTEBATCH_ANON;
+		fallthrough;
+	case PTEBATCH_STEP_DONTNEED:
+	case PTEBATCH_STEP_GUARD_INSTALL:
+		return ret == (complete ? 0 : -EINVAL);
+	case PTEBATCH_STEP_PROTECT_NONE:
+	case PTEBATCH_STEP_PROTECT_RO:
+	case PTEBATCH_STEP_PROTECT_RW:
+	case PTEBATCH_STEP_GUARD_REMOVE:
+	case PTEBATCH_STEP_MUNLOCK:
+	case PTEBATCH_STEP_NUMA_HINT:
+	case PTEBATCH_STEP_HOLE:
+	case PTEBATCH_STEP_KSM:
+	case PTEBATCH_STEP_KHUGEPAGED:
+	case PTEBATCH_STEP_CLEAR_REFS:
+	case PTEBATCH_STEP_UFFD_PROTECT:
+	case PTEBATCH_STEP_UFFD_RESOLVE:
+	case PTEBATCH_STEP_FORK:
+		return ret == 0;
+	default:
+		return true;
+	}
+}
+
+/**
+ * ptebatch_memory_step() - change what user space was promised as a step does
+ * @memory: the memory
+ * @step: the step, done; accesses are left to ptebatch_memory_access()
+ * @ret: its return value
+ *
+ * Return: true if the step may return @ret.
+ */
+bool ptebatch_memory_step(struct ptebatch_memory *memory,
+			  const struct ptebatch_step *step, long ret)
+{
+	unsigned int i, to = step->to ?: memory->nr;
+
+	/* mremap() refuses several VMAs if they are registered with userfaultfd. */
+	if (step->kind == PTEBATCH_STEP_MOVE && ret)
+		return ret == -EFAULT;
+	if (step->kind == PTEBATCH_STEP_FORK)
+		fork_pages(memory);
+	if (step->kind == PTEBATCH_STEP_EXIT)
+		memory->child = false;
+	for (i = 0; step->kind == PTEBATCH_STEP_CLEAR_REFS && i < memory->nr; i++) {
+		memory->pages[step->child][i].written = false;
+		memory->pages[step->child][i].dirtied = false;
+	}
+	for (i = step->from; i < to; i++) {
+		struct ptebatch_promise *page = &memory->pages[step->child][i];
+
+		if (page->locked && spares_locked(step->kind))
+			break;
+		step_page(memory, step->kind, page);
+		if (step->kind == PTEBATCH_STEP_HOLE)
+			memory->file[i] = (struct ptebatch_bytes) {};
+	}
+	if (step->kind == PTEBATCH_STEP_THP_WRITE)
+		dirty_free(memory, step->child);
+	return may_return(memory, step->kind, i >= to, ret);
+}
+
+/* The page that an entry leads to without a fault, %NULL if there is none. */
+static struct page *page_of(const struct ptebatch_space *space,
+			    const struct ptebatch_entry *entry)
+{
+	if (entry->folio == PTEBATCH_NO_FOLIO)
+		return NULL;
+	return &space->folios[entry->folio]->page + entry->page;
+}
+
+/* What is wrong with the permissions of an entry, %NULL if nothing is. */
+static const char *wrong_access(const struct ptebatch_promise *promise,
+				const struct ptebatch_entry *entry)
+{
+	bool writable = entry->kind == PTEBATCH_WRITABLE;
+	bool readable = writable || entry->kind == PTEBATCH_READABLE;
+
+	bool protected = entry->flags & PTEBATCH_UFFD || entry->kind == PTEBATCH_MARKER;
+
+	if (promise->protected != protected)
+		return protected ? "is write-protected by userfaultfd" :
+				   "is not write-protected by userfaultfd";
+	if (promise->guard != (entry->kind == PTEBATCH_GUARD))
+		return promise->guard ? "is no guard page" : "is a guard page";
+	if (writable && !(promise->prot & PROT_WRITE))
+		return "can be written";
+	if (readable && !(promise->prot & PROT_READ))
+		return "can be read";
+	return NULL;
+}
+
+/*
+ * A page that MADV_FREE may free is free, or it was kept and is not freed later. A
+ * free page of anonymous memory is not write-protected.
+ */
+static void settle(const struct ptebatch_memory *memory, struct ptebatch_promise *promise,
+		   const struct ptebatch_entry *entry)
+{
+	promise->free = entry->kind == PTEBATCH_NONE;
+	if (entry->kind == PTEBATCH_NONE || entry->kind == PTEBATCH_GUARD) {
+		if (memory->mapping == PTEBATCH_ANON)
+			promise->protected = false;
+		promise->written = false;
+		promise->dirtied = false;
+	}
+	if (!promise->lazy)
+		return;
+	if (entry->kind == PTEBATCH_NONE)
+		promise->bytes = (struct ptebatch_bytes) {};
+	promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
+}
+
+/* What is wrong with the contents of a page, %NULL if nothing is. */
+static const char *wrong_bytes(struct ptebatch_memory *memory, bool child,
+			       unsigned int i, const struct ptebatch_space *space,
+			       const struct ptebatch_entry *entry)
+{
+	const struct ptebatch_promise *promise = &memory->pages[child][i];
+	const struct ptebatch_bytes *bytes = bytes_of(memory, child, i);
+	bool zero = !bytes->first && !bytes->rest;
+	struct page *page = page_of(space, entry);
+
+	if (entry->flags & PTEBATCH_ZERO_PAGE)
+		return zero ? NULL : "has lost its contents: the zero page is mapped";
+	if (page)
+		return ptebatch_page_contains(space, page, bytes->first, bytes->rest) ?
+		       NULL : "has wrong contents";
+	if (entry->kind == PTEBATCH_NONE && promise->own && !zero)
+		return "has lost its contents: nothing is mapped";
+	return NULL;
+}
+
+/* The pages that a PMD maps share its soft-dirty bit. */
+static void spread_dirtied(struct ptebatch_promise *pages,
+			   const struct ptebatch_snapshot *snapshot)
+{
+	const struct ptebatch_row *row = &snapshot->row;
+	unsigned int from, to, i;
+	bool dirtied;
+
+	for (from = 0; from < row->nr; from = to) {
+		dirtied = pages[from].dirtied;
+		for (to = from + 1; to < row->nr && !ptebatch_row_begins_table(row, to); to++)
+			dirtied |= pages[to].dirtied;
+		for (i = from; i < to && dirtied; i++)
+			pages[i].dirtied |= test_bit(i, snapshot->huge);
+	}
+}
+
+/* Of its own pages, user space sees exact soft-dirty bits; those of a file may get lost. */
+static const char *wrong_soft_dirty(const struct ptebatch_memory *memory,
+				    const struct ptebatch_promise *promise,
+				    const struct ptebatch_entry *entry)
+{
+	bool soft_dirty = entry->flags & PTEBATCH_SOFT_DIRTY;
+
+	if (!memory->track || !promise->own)
+		return NULL;
+	if (promise->written && !soft_dirty)
+		return "was written, but is not soft-dirty";
+	return soft_dirty && !promise->dirtied ? "is soft-dirty, but was not written" : NULL;
+}
+
+/**
+ * ptebatch_memory_check() - compare the page tables with what user space was promised
+ * @memory: the memory
+ * @child: the snapshot is of the child
+ * @space: the address space
+ * @snapshot: the page tables of the process
+ * @out: receives a line for the first wrong page
+ *
+ * Pages in swap without a folio in the swap cache are not read.
+ *
+ * Context: Process context; the space holds references to the folios.
+ * Return: true if nothing is wrong.
+ */
+bool ptebatch_memory_check(struct ptebatch_memory *memory, bool child,
+			   const struct ptebatch_space *space,
+			   const struct ptebatch_snapshot *snapshot,
+			   struct seq_buf *out)
+{
+	unsigned int i;
+
+	spread_dirtied(memory->pages[child], snapshot);
+	for (i = 0; i < memory->nr; i++) {
+		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
+		struct ptebatch_promise *promise = &memory->pages[child][i];
+		const char *wrong;
+
+		settle(memory, promise, entry);
+		wrong = wrong_access(promise, entry) ?:
+			wrong_bytes(memory, child, i, space, entry) ?:
+			wrong_soft_dirty(memory, promise, entry);
+		if (!wrong)
+			continue;
+		seq_buf_printf(out, "page %u%s %s\n", i, child ? " of the child" : "", wrong);
+		return false;
+	}
+	return true;
+}

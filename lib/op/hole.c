@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/shmem_fs.h>
+
+#include "hole.h"
+
+/* Without ON_LRU of the set-up, the references of the space prevent splits. */
+static long punch(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned long from = op->arg ? op->arg >> 16 : row->from;
+	unsigned long to = op->arg ? op->arg & U16_MAX : row->to;
+	struct inode *inode = file_inode(space->file);
+	loff_t start = (loff_t)(space->pgoff + from) << PAGE_SHIFT;
+	loff_t bytes = (loff_t)(to - from) << PAGE_SHIFT;
+
+	inode_lock(inode);
+	if (shmem_mapping(inode->i_mapping)) {
+		/* As shmem_fallocate() does. */
+		unmap_mapping_range(inode->i_mapping, start, bytes, 0);
+		shmem_truncate_range(inode, start, start + bytes - 1);
+	} else {
+		truncate_pagecache_range(inode, start, start + bytes - 1);
+	}
+	inode_unlock(inode);
+	return 0;
+}
+
+const struct ptebatch_op ptebatch_hole = {
+	.name = "punch hole", .function = "a hole in the file", .call = punch, .no_twin = true,
+};

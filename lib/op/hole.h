@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A hole in the file that the row maps.
+ */
+#ifndef PTEBATCH_HOLE_H
+#define PTEBATCH_HOLE_H
+
+#include "op.h"
+
+/* @arg: the pages of entries @from to @to - 1; 0: those of the range. */
+#define PTEBATCH_HOLE(from, to)	((from) << 16 | (to))
+
+extern const struct ptebatch_op ptebatch_hole;
+
+#endif /* PTEBATCH_HOLE_H */

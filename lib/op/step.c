@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/pagemap.h>
+
+#include "internal.h"
+
+#include "../kernel/syscall.h"
+#include "../service/khugepaged.h"
+#include "../service/ksmd.h"
+#include "../space/refs.h"
+#include "advise.h"
+#include "clear_refs.h"
+#include "collapse.h"
+#include "hole.h"
+#include "lock.h"
+#include "migrate.h"
+#include "protect.h"
+#include "step.h"
+
+PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
+
+/* Into small folios: the folio of the first entry of the range. */
+static long split_first_of_range(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_entry *entry = &space->row.entries[space->row.from];
+	struct folio *folio;
+	long err;
+
+	if (!ptebatch_entry_normal(entry))
+		return -ENOENT;
+	folio = space->folios[entry->folio];
+	if (!folio_test_large(folio))
+		return -EINVAL;
+	folio_get(folio);
+	folio_lock(folio);
+	err = split_folio(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+	return err;
+}
+
+static const struct ptebatch_op split_op = {
+	.name = "split", .function = "split_folio()", .call = split_first_of_range,
+	.no_twin = true,
+};
+
+/* Reclaim the folios of the range, also those that other processes map. */
+static long reclaim(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_row *row = &space->row;
+	LIST_HEAD(isolated);
+	unsigned int i;
+
+	for (i = row->from; i < row->to; i++) {
+		const struct ptebatch_entry *entry = &row->entries[i];
+		struct folio *folio;
+
+		if (!ptebatch_entry_normal(entry))
+			continue;
+		folio = space->folios[entry->folio];
+		if (!folio_isolate_lru(folio))
+			continue;
+		/* As madvise_cold_or_pageout_pte_range() does. */
+		if (folio_test_unevictable(folio))
+			folio_putback_lru(folio);
+		else
+			list_add_tail(&folio->lru, &isolated);
+	}
+	reclaim_pages(&isolated);
+	return 0;
+}
+
+static const struct ptebatch_op reclaim_op = {
+	.name = "reclaim", .function = "reclaim_pages()", .call = reclaim, .swaps = true,
+	.no_twin = true,
+};
+
+/* mremap() of the whole row to one of two addresses, the one at which it is not. */
+static long move_whole(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const unsigned long distance = 64 * PMD_SIZE;
+	struct ptebatch_place *place = &space->places[0];
+	unsigned long to = place->start ^ distance;
+	unsigned long bytes = space->row.nr * PAGE_SIZE;
+	long ret;
+
+	ret = ptebatch_syscall_in(place->mm, PTEBATCH_SYSCALL(mremap), place->start, bytes,
+				  bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	if (ret != to)
+		return ret;
+	place->start = to;
+	return 0;
+}
+
+static const struct ptebatch_op move_op = {
+	.name = "move", .function = "mremap()", .call = move_whole, .no_twin = true,
+};
+
+static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	long err;
+
+	kthread_use_mm(mm);
+	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, MADV_MERGEABLE);
+	kthread_unuse_mm(mm);
+	return err ?: ptebatch_ksmd_merge();
+}
+
+static const struct ptebatch_op merge_op = {
+	.name = "ksm", .function = "ksmd", .call = merge, .missing = ptebatch_ksmd_missing,
+	.no_twin = true,
+};
+
+/* It collapses nothing outside of the row. */
+static long scan_all(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct ptebatch_op scan = ptebatch_khugepaged;
+	long ret;
+
+	scan.arg = ptebatch_row_orders(&space->row);
+	ret = scan.call(&scan, space, false);
+	return min(ret, 0L);
+}
+
+static const struct ptebatch_op khugepaged_op = {
+	.name = "khugepaged", .function = "khugepaged", .call = scan_all,
+	.missing = ptebatch_khugepaged_missing, .no_twin = true,
+};
+
+/* The operation of each step, and whether it changes no entry outside its range. */
+static const struct {
+	const struct ptebatch_op *op;
+	bool exact;
+} types[PTEBATCH_NR_STEPS] = {
+	[PTEBATCH_STEP_PROTECT_NONE] = { &ptebatch_fixups[PTEBATCH_TO_NONE], true },
+	[PTEBATCH_STEP_PROTECT_RO] = { &ptebatch_fixups[PTEBATCH_TO_READABLE], true },
+	[PTEBATCH_STEP_PROTECT_RW] = { &ptebatch_fixups[PTEBATCH_TO_WRITABLE], true },
+	/* These split folios that lie partly outside. */
+	[PTEBATCH_STEP_COLD] = { &ptebatch_advices[PTEBATCH_COLD] },
+	[PTEBATCH_STEP_PAGEOUT] = { &ptebatch_advices[PTEBATCH_PAGEOUT] },
+	[PTEBATCH_STEP_RECLAIM] = { &reclaim_op },
+	[PTEBATCH_STEP_FREE] = { &ptebatch_advices[PTEBATCH_FREE] },
+	[PTEBATCH_STEP_DONTNEED] = { &ptebatch_advices[PTEBATCH_DONTNEED], true },
+	[PTEBATCH_STEP_GUARD_INSTALL] = { &ptebatch_advices[PTEBATCH_GUARD_INSTALL], true },
+	[PTEBATCH_STEP_GUARD_REMOVE] = { &ptebatch_advices[PTEBATCH_GUARD_REMOVE], true },
+	[PTEBATCH_STEP_COLLAPSE] = { &ptebatch_advise_collapse },
+	[PTEBATCH_STEP_KHUGEPAGED] = { &khugepaged_op },
+	[PTEBATCH_STEP_KSM] = { &merge_op },
+	[PTEBATCH_STEP_SPLIT] = { &split_op },
+	[PTEBATCH_STEP_MIGRATE] = { &ptebatch_move_folios },
+	[PTEBATCH_STEP_NUMA_HINT] = { &ptebatch_hint, true },
+	/* It splits folios and unmaps the second mapping. */
+	[PTEBATCH_STEP_HOLE] = { &ptebatch_hole },
+	/* Faults, so it may map neighbours. */
+	[PTEBATCH_STEP_MLOCK] = { &ptebatch_mlock },
+	[PTEBATCH_STEP_MUNLOCK] = { &ptebatch_munlock, true },
+	[PTEBATCH_STEP_UFFD_PROTECT] = { &ptebatch_uffd_protect, true },
+	[PTEBATCH_STEP_UFFD_RESOLVE] = { &ptebatch_uffd_resolve, true },
+	[PTEBATCH_STEP_MOVE] = { &move_op },
+	[PTEBATCH_STEP_CLEAR_REFS] = { &ptebatch_clear_refs },
+	[PTEBATCH_STEP_FORK] = { &ptebatch_dup_mmap },
+};
+
+/**
+ * ptebatch_step_op() - find the operation that does a step
+ * @kind: kind of the step
+ *
+ * Return: the operation, %NULL for accesses and for the exit of the child.
+ */
+const struct ptebatch_op *ptebatch_step_op(enum ptebatch_step_kind kind)
+{
+	return types[kind].op;
+}
+
+/**
+ * ptebatch_step_is_exact() - check what a step may change
+ * @kind: kind of the step
+ *
+ * Return: true if it changes no entry outside its range.
+ */
+bool ptebatch_step_is_exact(enum ptebatch_step_kind kind)
+{
+	return types[kind].exact;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "program.h"
+
+static const char * const names[] = {
+#define STEP(id, name)	[PTEBATCH_STEP_##id] = name,
+#include "steps.h"
+#undef STEP
+};
+
+#define CHILD	"child "
+
+/**
+ * ptebatch_step_name() - get the name of a kind of step
+ * @kind: the kind
+ *
+ * Return: the name, as in steps.h.
+ */
+const char *ptebatch_step_name(enum ptebatch_step_kind kind)
+{
+	return names[kind];
+}
+
+/**
+ * ptebatch_step_print() - print a step
+ * @out: receives the text
+ * @step: the step
+ */
+void ptebatch_step_print(struct seq_buf *out, const struct ptebatch_step *step)
+{
+	seq_buf_printf(out, "%s%s", step->child ? CHILD : "", names[step->kind]);
+	if (!step->to)
+		return;
+	seq_buf_printf(out, " %u", step->from);
+	if (step->to > step->from + 1)
+		seq_buf_printf(out, "-%u", step->to - 1);
+}
+
+/* Skip @word if the text at @at begins with it and it ends there. */
+static bool skip_word(const char **at, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (strncmp(*at, word, length) || isalpha((*at)[length]))
+		return false;
+	*at = skip_spaces(*at + length);
+	return true;
+}
+
+static bool parse_index(const char **at, unsigned int *entry)
+{
+	if (!isdigit(**at))
+		return false;
+	for (*entry = 0; isdigit(**at) && *entry < U16_MAX; ++*at)
+		*entry = *entry * 10 + **at - '0';
+	return *entry < U16_MAX;
+}
+
+/* Returns an error, or %NULL. */
+static const char *parse_step(const char **at, struct ptebatch_step *step)
+{
+	unsigned int kind, first, last;
+
+	*step = (struct ptebatch_step) {
+		.child = skip_word(at, "child"),
+	};
+	for (kind = 0; kind < PTEBATCH_NR_STEPS; kind++)
+		if (skip_word(at, names[kind]))
+			break;
+	if (kind == PTEBATCH_NR_STEPS)
+		return "no step of this name";
+	step->kind = kind;
+	if (isdigit(**at)) {
+		if (!parse_index(at, &first))
+			return "number too large";
+		last = first;
+		if (**at == '-') {
+			++*at;
+			if (!parse_index(at, &last) || last < first)
+				return "the range ends before it begins";
+		}
+		step->from = first;
+		step->to = last + 1;
+	}
+	*at = skip_spaces(*at);
+	return **at && **at != ';' ? "; is missing after a step" : NULL;
+}
+
+/**
+ * ptebatch_program_parse() - parse the steps of a program
+ * @program: program to fill
+ * @text: the steps
+ * @error: set to what is wrong, or to %NULL
+ *
+ * Return: 0, or the negative index in @text of the character that is wrong, less 1.
+ */
+int ptebatch_program_parse(struct ptebatch_program *program, const char *text,
+			   const char **error)
+{
+	const char *at = text;
+
+	program->nr = 0;
+	for (;;) {
+		at = skip_spaces(at);
+		if (program->nr == PTEBATCH_PROGRAM_STEPS)
+			*error = "too many steps";
+		else
+			*error = parse_step(&at, &program->steps[program->nr++]);
+		if (*error)
+			return text - at - 1;
+		if (!*at++)
+			return 0;
+	}
+}
+
+/**
+ * ptebatch_program_error() - check that the steps of a program are possible
+ * @program: the program
+ * @entries: number of entries of its row
+ *
+ * Return: why a step is not possible, %NULL if all are.
+ */
+const char *ptebatch_program_error(const struct ptebatch_program *program,
+				   unsigned int entries)
+{
+	bool child = false;
+	unsigned int i;
+
+	for (i = 0; i < program->nr; i++) {
+		const struct ptebatch_step *step = &program->steps[i];
+
+		if (step->to > entries)
+			return "a step is on entries after the row";
+		if (step->child && !child)
+			return "a step of a child that does not exist";
+		if (step->kind == PTEBATCH_STEP_FORK) {
+			if (child || step->child)
+				return "a second child";
+			child = true;
+		}
+		if (step->kind == PTEBATCH_STEP_EXIT) {
+			if (!step->child)
+				return "only the child can exit";
+			child = false;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * ptebatch_program_print() - print the steps of a program
+ * @out: receives the text, as ptebatch_program_parse() takes it
+ * @program: the program
+ */
+void ptebatch_program_print(struct seq_buf *out,
+			    const struct ptebatch_program *program)
+{
+	unsigned int i;
+
+	for (i = 0; i < program->nr; i++) {
+		seq_buf_puts(out, i ? "; " : "");
+		ptebatch_step_print(out, &program->steps[i]);
+	}
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The steps of programs, see program.h. No include guard: the including file defines
+ * STEP().
+ */
+
+STEP(WRITE, "write")
+STEP(THP_WRITE, "thp write")
+STEP(ZERO, "zero")
+STEP(EQUAL, "equal")
+STEP(READ, "read")
+STEP(PROTECT_NONE, "mprotect none")
+STEP(PROTECT_RO, "mprotect ro")
+STEP(PROTECT_RW, "mprotect rw")
+STEP(COLD, "cold")
+STEP(PAGEOUT, "pageout")
+STEP(RECLAIM, "reclaim")
+STEP(FREE, "free")
+STEP(DONTNEED, "dontneed")
+STEP(GUARD_INSTALL, "guard install")
+STEP(GUARD_REMOVE, "guard remove")
+STEP(COLLAPSE, "collapse")
+STEP(KHUGEPAGED, "khugepaged")
+STEP(KSM, "ksm")
+STEP(SPLIT, "split")
+STEP(MIGRATE, "migrate")
+STEP(NUMA_HINT, "numa hint")
+STEP(HOLE, "hole")
+STEP(MLOCK, "mlock")
+STEP(MUNLOCK, "munlock")
+STEP(UFFD_PROTECT, "uffd protect")
+STEP(UFFD_RESOLVE, "uffd resolve")
+STEP(MOVE, "move")
+STEP(CLEAR_REFS, "clear refs")
+STEP(FORK, "fork")
+STEP(EXIT, "exit")

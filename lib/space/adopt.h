@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Between two operations on one address space.
+ */
+#ifndef PTEBATCH_ADOPT_H
+#define PTEBATCH_ADOPT_H
+
+#include "types.h"
+
+int ptebatch_space_adopt(struct ptebatch_space *space);
+
+#endif /* PTEBATCH_ADOPT_H */
