@@ -10,6 +10,7 @@
  */
 #include <kunit/test.h>
 #include <linux/mman.h>
+#include <linux/userfaultfd_k.h>
 
 #include "../lib/run/program.h"
 #include "../lib/run/program_random.h"
@@ -21,28 +22,102 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 
+#define ANON(picture)	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU }
+#define SHMEM(picture)	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU }
+#define FILE(picture)	{ picture, PTEBATCH_FILE, RW, .folios = ON_LRU }
+#define PRIVATE(picture) { picture, PTEBATCH_PRIVATE_FILE, RW, .folios = ON_LRU }
+/* Soft-dirty is tracked. */
+#define TRACKED(picture) { picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .track = true }
+/* Registered for write protection. */
+#define UFFD_ANON(picture) \
+	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP }
+#define UFFD_SHMEM(picture) \
+	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU, .uffd = UFFD_WP }
+#define UFFD_PRIVATE(picture) \
+	{ picture, PTEBATCH_PRIVATE_FILE, RW, .folios = ON_LRU, .uffd = UFFD_WP }
+#define UFFD_TRACKED(picture) \
+	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .track = true, .uffd = UFFD_WP }
+
 static const struct ptebatch_program_case programs[] = {
-	{ "64K folio, write after fork(): the child keeps the old page",
-	  { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
-	  "fork; write 5; child read; child write 7; read" },
-	{ "64K folio swapped out in part, written after fork(): both keep their pages",
-	  { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
-	  "pageout 0-7; fork; write 3-10; child read; child exit; read" },
-	{ "64K folio freed by MADV_FREE and swapped out: a written page stays",
-	  { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
-	  "free; write 4; pageout; read" },
+	/* What each step promises. */
+	{ "64K folio, write after fork(): the child keeps the old contents",
+	  ANON("{Wdyx*16}"), "fork; write 5; child read; child write 7; read" },
+	{ "64K folio swapped out in part, fork(), write: each process has its contents",
+	  ANON("{Wdyx*16}"), "pageout 0-7; fork; write 3-10; child read; child exit; read" },
+	{ "64K folio, MADV_FREE, write to one page, swap-out: this page keeps its contents",
+	  ANON("{Wdyx*16}"), "free; write 4; pageout; read" },
 	{ "64K folio, guard pages installed and removed: zeroes",
-	  { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
-	  "guard install 2-5; read; guard remove 2-5; read; write 3" },
-	{ "64K folio, mlock(), MADV_DONTNEED fails: contents stay",
-	  { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
-	  "mlock 4-7; dontneed; read; munlock; dontneed 4-7; read" },
-	{ "64K folio, soft-dirty after clear_refs, swap-out and fork(): written pages",
-	  { "{Wdysx*16}", .prot = RW, .folios = ON_LRU, .track = true },
-	  "clear refs; write 3-5; pageout; fork; child write 8; read" },
-	{ "64K folio split, migrated and protected: same contents",
-	  { "{Wdyx*16}", .prot = RW, .folios = ON_LRU },
-	  "split; migrate; mprotect ro 3-6; write; mprotect rw; write" },
+	  ANON("{Wdyx*16}"), "guard install 2-5; read; guard remove 2-5; read; write 3" },
+	{ "64K folio, MADV_DONTNEED of mlocked pages: -EINVAL, contents stay",
+	  ANON("{Wdyx*16}"), "mlock 4-7; dontneed; read; munlock; dontneed 4-7; read" },
+	{ "64K shmem folio, hole: zeroes in both processes",
+	  SHMEM("{Wdy*16}"), "fork; hole 3-6; child read; write 4; child read" },
+	{ "64K folio of a private file, write, MADV_DONTNEED: contents of the file again",
+	  PRIVATE("{Ry*16}"), "write 3-5; fork; dontneed 4; read; child read" },
+
+	/* Bugs of several steps that mainline has corrected: commit, release. */
+	{ "29f40594a281 (7.0): lazyfree folio, half of it written: not writable after reclaim",
+	  ANON("{Wdyx*16}"), "fork; child exit; write 0-7; free; write 3; pageout" },
+	{ "9658d698a8a8 (6.18): folio of zeroes, split: still soft-dirty",
+	  TRACKED("{Wdysx*16}"), "zero; clear refs; zero 3; ksm; read" },
+	{ "055267feaecc (6.9): pages not written, migrated: not soft-dirty",
+	  TRACKED("{Wdysx*16}"), "clear refs; write 3; migrate; split; migrate" },
+	{ "51d3d5eb74ff (6.2): uffd-wp shmem, mprotect() to none and back: a write faults",
+	  UFFD_SHMEM("{Wdy*16}"), "uffd protect; mprotect none; mprotect rw; write 5" },
+	{ "51d3d5eb74ff (6.2): uffd-wp shmem, migrated: a write faults",
+	  UFFD_SHMEM("{Wdy*16}"), "uffd protect; migrate; write 5" },
+	{ "f1eb1bacfba9 (6.2): uffd-wp marker of shmem, read fault: a write faults",
+	  UFFD_SHMEM("Wdy*4"), "uffd protect; dontneed 1; read 1; write 1" },
+	{ "f8572367eaff (6.9): uffd-wp page of a private file, zapped: a write faults",
+	  UFFD_PRIVATE("Ry*4"), "uffd protect; dontneed 1; write 1; read" },
+	{ "fc346d0a70a1 (6.7): folio in the swap cache, migrated: the child swaps it in",
+	  ANON("{Wdyx*16}"), "pageout; fork; read; migrate; child read" },
+	{ "60cf233b585c (6.14): shmem folio migrated, split: the file has its contents",
+	  SHMEM("{Wdy*16}"), "migrate; dontneed; read; split; write 5; read" },
+	{ "71e2d666ef85 (6.1): folio in the swap cache, split: the child swaps it in",
+	  ANON("{Wdyx*16}"), "pageout; fork; read; split; child read; child write 9" },
+	{ "058313515d5a (6.14): shmem folio swapped out, one page read: the others are kept",
+	  SHMEM("{Wdy*16}"), "pageout; read 5; read" },
+	{ "d60fcaf00d75 (6.13): large shmem folios collapsed: counts",
+	  SHMEM("{Wdy*16}*T/16"), "write 5; collapse; dontneed; read 3-8" },
+	{ "e8c716bc6812 (6.5): shmem pages swapped out, collapse: all pages",
+	  SHMEM("Wdy*T"), "pageout 3; pageout 64-71; collapse; read" },
+	{ "db44c658f798 (6.8): PMD of a file written and split: dirty_folio() is called",
+	  FILE("[Ry]"), "write 5; mprotect ro 0; read 4-6" },
+	{ "e4e3df290f65 (6.8): file page written and zapped: dirty_folio() is called",
+	  FILE("{Ry*16}"), "fork; child write 5; child exit; dontneed; read 5" },
+	{ "939080834fef (7.0): PMD-mapped folio of two processes, split: both have its pages",
+	  ANON("[Wdyx]"), "fork; split; child write 5; write 7; read" },
+	{ "7262f208ca68 (6.10): partially mapped folio, migrated: the mapped pages",
+	  ANON("{Wdyx*16}"), "dontneed 8-15; migrate; read 0-7; write 9" },
+	{ "a2e0c0668a34 (7.1): folio collapsed, migrated: in the deferred split queue",
+	  ANON("Wdyx*T"), "collapse; migrate; dontneed 0-7; read 0-15" },
+	{ "04d1c9d60c6e (6.18): half of a folio written, mremap(): the rest is not writable",
+	  ANON("{Wdyx*16}"), "fork; child exit; write 0-7; move; fork; write 9; child read" },
+	{ "4d6fc29f3634 (6.18): KSM pages, fork(): counts",
+	  ANON("Wdyx*4"), "equal; ksm; fork; child write 0; child exit; write 1" },
+	{ "c2dc78b86e08 (6.10): zero pages of KSM, fork(): counts",
+	  ANON("Wdyx*4"), "zero; ksm; fork; child exit; dontneed; read" },
+
+	/* Bugs of several steps that mm/series/fixes corrects. */
+	{ "0002: batch of dirty and clean PTEs, mprotect(): only a written page is soft-dirty",
+	  TRACKED("{Wdysx*16}"), "free; clear refs; write 3; mprotect ro; mprotect rw" },
+	{ "0003: PMD that is not soft-dirty, split: no page is soft-dirty",
+	  TRACKED("[Wdysx]"), "clear refs; mprotect ro 0; mprotect rw 0" },
+	{ "0003: PMD that is not soft-dirty, migrated: no page is soft-dirty",
+	  TRACKED("[Wdysx]"), "clear refs; migrate; write 5" },
+	{ "0005: guard pages over uffd-wp markers: installed",
+	  UFFD_SHMEM("{Wdy*16}"), "uffd protect 0-3; guard install; guard remove; write 0" },
+	{ "0006: whole page table moved: each page is soft-dirty",
+	  TRACKED("Wdysx*T"), "clear refs; move; write 3" },
+	{ "0018: page written, mprotect() to read-only, khugepaged: still soft-dirty",
+	  TRACKED("Wdysx*16"), "clear refs; write; mprotect ro; khugepaged; read" },
+	{ "0021: folio migrated: not split as a partially mapped one",
+	  ANON("{Wdyx*16}"), "migrate; pageout; read" },
+	{ "0023: page written, merged by KSM: still soft-dirty",
+	  TRACKED("Wdysx*4"), "clear refs; equal; ksm; read" },
+	{ "0023: uffd-wp page merged by KSM: a write faults",
+	  UFFD_ANON("Wdyx*4"), "equal; uffd protect 1; ksm; write" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(programs, programs, name);

@@ -6,6 +6,7 @@
 #include "../kernel/log.h"
 #include "../space/refs.h"
 #include "checks.h"
+#include "places.h"
 
 const struct ptebatch_check * const ptebatch_check_table[] = {
 #define CHECK(name)	(&ptebatch_check_##name)
@@ -176,12 +177,28 @@ static void begin_place(struct ptebatch_trial *trial, struct ptebatch_space *spa
 {
 	trial->space = space;
 	trial->place = &space->places[0];
+	trial->nr_places = space->nr_places;
 	ptebatch_snapshot(&trial->before, space, trial->place);
+}
+
+static void mark_shared(const struct ptebatch_trial *trial,
+			const struct ptebatch_place *place,
+			const struct ptebatch_snapshot *snapshot, void *data)
+{
+	unsigned long *shared = data;
+	unsigned int i;
+
+	for (i = 0; place != trial->place && i < snapshot->row.nr; i++)
+		if (ptebatch_entry_mapped(&snapshot->row.entries[i]))
+			set_bit(snapshot->row.entries[i].folio, shared);
 }
 
 static void begin_operation(struct ptebatch_trial *trial)
 {
 	ptebatch_trial_record(trial);
+	if (trial->space->nr_places > 1)
+		KUNIT_ASSERT_EQ(trial->test, 0,
+				ptebatch_each_place(trial, mark_shared, trial->shared));
 	begin_checks(trial);
 	if (trial->space->setup.folios & ON_LRU)
 		ptebatch_space_drop_refs(trial->space);
@@ -229,6 +246,7 @@ struct ptebatch_trial *ptebatch_trial_next(struct kunit *test, const char *funct
 {
 	struct ptebatch_trial *trial = ptebatch_trial_alloc(test, function);
 
+	trial->continues = true;
 	begin_place(trial, space);
 	begin_operation(trial);
 	return trial;
@@ -252,6 +270,8 @@ bool ptebatch_trial_end(struct ptebatch_trial *trial)
 	if (trial->second && !ptebatch_checks(trial->second))
 		passes = false;
 
+	if (passes && trial->continues)
+		return passes;
 	/* Last: checks read the page tables, too. */
 	ptebatch_trial_repair(trial);
 	if (trial->second)

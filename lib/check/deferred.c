@@ -38,7 +38,6 @@
  * struct deferred_before - state before the operation; the counters are unused after boot
  * @queued: bitmap of the folios in the queue
  * @marked: bitmap of the folios with PG_partially_mapped
- * @shared: bitmap of the folios that other places map
  * @other_marked: nr_anon_partially_mapped of each order, less the folios of the row
  * @split_deferred: split_deferred of each order
  * @events: thp_deferred_split_page
@@ -46,7 +45,6 @@
 struct deferred_before {
 	DECLARE_BITMAP(queued, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(marked, PTEBATCH_ROW_ENTRIES);
-	DECLARE_BITMAP(shared, PTEBATCH_ROW_ENTRIES);
 	long other_marked[ORDERS];
 	long split_deferred[ORDERS];
 	long events;
@@ -258,6 +256,9 @@ static bool is_moved(const struct ptebatch_trial *trial, unsigned int i)
 
 		if (was->folio != (s16)i || !holds_page(was))
 			continue;
+		/* A collapse unmaps page by page. */
+		if (test_bit(at, trial->after.huge) && !test_bit(at, trial->before.huge))
+			return false;
 		if (to == PTEBATCH_NO_FOLIO)
 			to = is->folio;
 		if (!holds_page(is) || is->folio != to || is->page != was->page)
@@ -276,7 +277,7 @@ static bool has_lost_pages(const struct ptebatch_trial *trial, unsigned int i,
 	unsigned int page = first;
 
 	/* The child may have unmapped them, as at its exit. */
-	if (test_bit(i, state_of(trial)->shared))
+	if (test_bit(i, trial->shared))
 		return true;
 	if (test_bit(i, trial->space->cached) || is_moved(trial, i))
 		return false;
@@ -393,18 +394,6 @@ static void check_deferred_counts(const struct ptebatch_trial *trial, const stru
 
 #endif
 
-static void mark_shared(const struct ptebatch_trial *trial,
-			const struct ptebatch_place *place,
-			const struct ptebatch_snapshot *snapshot, void *data)
-{
-	struct deferred_before *state = data;
-	unsigned int i;
-
-	for (i = 0; place != trial->place && i < snapshot->row.nr; i++)
-		if (ptebatch_entry_mapped(&snapshot->row.entries[i]))
-			set_bit(snapshot->row.entries[i].folio, state->shared);
-}
-
 static void begin_deferred(struct ptebatch_trial *trial)
 {
 	struct deferred_before *state = state_of(trial);
@@ -419,9 +408,6 @@ static void begin_deferred(struct ptebatch_trial *trial)
 		    folio_test_partially_mapped(folio))
 			set_bit(i, state->marked);
 	}
-	if (trial->space->nr_places > 1)
-		KUNIT_ASSERT_EQ(trial->test, 0,
-				ptebatch_each_place(trial, mark_shared, state));
 	begin_deferred_counts(trial);
 }
 

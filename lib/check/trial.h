@@ -28,8 +28,12 @@
  * @partial: @before and @after are a part of the space, see run/window.h
  * @quiet: a violation does not fail the case
  * @stopped: @after is set
+ * @continues: it is not the first operation on the address space: entries may map any
+ *             page of the row
+ * @nr_places: number of places before the operation
  * @locked: bitmap of the folios that are locked before the operation; suites and
  *          conditions that lock or unlock folios after set-up change it
+ * @shared: bitmap of the folios that other places map before the operation
  * @dirty: bitmap of the folios that are dirty before the operation, likewise
  * @states: states of the checks, see ptebatch_check_state(); %NULL: nothing but the
  *          entries can be checked
@@ -52,7 +56,10 @@ struct ptebatch_trial {
 	bool partial;
 	bool quiet;
 	bool stopped;
+	bool continues;
+	unsigned int nr_places;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(shared, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(dirty, PTEBATCH_ROW_ENTRIES);
 	void *states;
 	struct ptebatch_snapshot before;

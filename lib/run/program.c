@@ -167,6 +167,7 @@ static bool run_step(struct run *run, const struct ptebatch_step *step)
 		ptebatch_print_row(run->test, "", &trial->after.row, NULL);
 	if (passes && seq_buf_used(&run->wrong)) {
 		passes = false;
+		ptebatch_trial_repair(trial);
 		if (!run->quiet) {
 			bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
 			ptebatch_trial_print(trial, "violates " PTEBATCH_RULE_PROMISE);

@@ -94,28 +94,37 @@ static void add_page(struct finder *finder, unsigned long pfn, bool huge,
 		entry->flags |= PTEBATCH_LAZYFREE;
 }
 
+static bool find_swap_in(const struct ptebatch_space *space, s16 folio, swp_entry_t swap,
+			 struct ptebatch_entry *entry)
+{
+	struct ptebatch_part part = { .i = folio };
+	long page;
+
+	while (ptebatch_next_part(space, &part)) {
+		page = ptebatch_swap_page(part.folio, swap);
+		if (page < 0)
+			continue;
+		entry->folio = folio;
+		entry->page = part.page + page;
+		return true;
+	}
+	return false;
+}
+
 /* Find the page of a swap entry; entries of other swap slots have no folio. */
 static void find_swap(const struct finder *finder, pte_t pte,
 		      struct ptebatch_entry *entry)
 {
 	const struct ptebatch_space *space = finder->space;
 	swp_entry_t swap = softleaf_from_pte(pte);
-	unsigned int i;
+	s16 folio;
 
-	for (i = 0; i <= space->row.nr_folios; i++) {
-		s16 folio = i ? i - 1 : finder->guess;
-		long page;
-
-		if (folio == PTEBATCH_NO_FOLIO ||
-		    !ptebatch_folio_intact(space, folio))
-			continue;
-		page = ptebatch_swap_page(space->folios[folio], swap);
-		if (page < 0)
-			continue;
-		entry->folio = folio;
-		entry->page = page;
+	if (finder->guess != PTEBATCH_NO_FOLIO &&
+	    find_swap_in(space, finder->guess, swap, entry))
 		return;
-	}
+	for (folio = 0; folio < (s16)space->row.nr_folios; folio++)
+		if (find_swap_in(space, folio, swap, entry))
+			return;
 }
 
 static void read_pte(struct finder *finder, pte_t pte, struct ptebatch_entry *entry)
