@@ -24,6 +24,11 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 
+/* The row that the case gives is wrong. */
+static void change_nothing(struct ptebatch_trial *trial, int by)
+{
+}
+
 /* Counts that are off by one. */
 
 static void add_reference(struct ptebatch_trial *trial, int by)
@@ -441,6 +446,12 @@ static const struct violation violation_rows[] = {
 	  { "{Rdy*16}", .prot = RW, .twice = true }, flip_shared, &ptebatch_check_mm_ids,
 	  "folio 0 is not flagged as shared, but mapped by 2 mms" },
 #endif
+
+	/* Rule 5. */
+	{ "PTE becomes writable, its page is not AnonExclusive: reported",
+	  { "{Rdy*16}", .prot = RW }, change_nothing, &ptebatch_check_writable,
+	  "entry 3 is writable, its page is not AnonExclusive\n", NULL,
+	  "{Rdy*3 Wdy Rdy*12}", 1 },
 
 	/* Rules 8 and 9. */
 	{ "one of four changed PTEs not flushed: reported", MAPPED, announce_all,

@@ -41,9 +41,15 @@ static long split_first_of_range(const struct ptebatch_op *op, struct ptebatch_s
 	return err;
 }
 
+static const char *large_folios_missing(void)
+{
+	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? NULL :
+	       "no split of a folio without CONFIG_TRANSPARENT_HUGEPAGE";
+}
+
 static const struct ptebatch_op split_op = {
 	.name = "split", .function = "split_folio()", .call = split_first_of_range,
-	.no_twin = true,
+	.missing = large_folios_missing, .no_twin = true,
 };
 
 /* Reclaim the folios of the range, also those that other processes map. */

@@ -14,14 +14,16 @@ static const char * const names[] = {
 #define CHILD	"child "
 
 /**
- * ptebatch_step_name() - get the name of a kind of step
- * @kind: the kind
+ * ptebatch_step_accesses() - check whether a step accesses pages
+ * @kind: kind of the step
  *
- * Return: the name, as in steps.h.
+ * Return: true if its process reads or writes each page of the range.
  */
-const char *ptebatch_step_name(enum ptebatch_step_kind kind)
+bool ptebatch_step_accesses(enum ptebatch_step_kind kind)
 {
-	return names[kind];
+	return kind == PTEBATCH_STEP_WRITE || kind == PTEBATCH_STEP_THP_WRITE ||
+	       kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL ||
+	       kind == PTEBATCH_STEP_READ;
 }
 
 /**

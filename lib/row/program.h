@@ -48,7 +48,7 @@ struct ptebatch_program {
 	struct ptebatch_step steps[PTEBATCH_PROGRAM_STEPS];
 };
 
-const char *ptebatch_step_name(enum ptebatch_step_kind kind);
+bool ptebatch_step_accesses(enum ptebatch_step_kind kind);
 void ptebatch_step_print(struct seq_buf *out, const struct ptebatch_step *step);
 int ptebatch_program_parse(struct ptebatch_program *program, const char *text,
 			   const char **error);

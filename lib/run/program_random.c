@@ -99,13 +99,6 @@ static bool can_step(const struct memory_row *row, unsigned int kind)
 	return !(row->kept && (kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM));
 }
 
-static bool accesses(unsigned int kind)
-{
-	return kind == PTEBATCH_STEP_WRITE || kind == PTEBATCH_STEP_THP_WRITE ||
-	       kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL ||
-	       kind == PTEBATCH_STEP_READ;
-}
-
 static bool needs_uffd(unsigned int kind)
 {
 	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE;
@@ -197,7 +190,7 @@ static bool takes_range(unsigned int kind)
 
 static void choose_range(struct programs *programs, struct ptebatch_step *step)
 {
-	unsigned int most = accesses(step->kind) ? ACCESSED : programs->entries;
+	unsigned int most = ptebatch_step_accesses(step->kind) ? ACCESSED : programs->entries;
 
 	if (!takes_range(step->kind))
 		return;

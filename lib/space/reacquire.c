@@ -184,6 +184,25 @@ static void get_swapped(struct ptebatch_space *space,
 	}
 }
 
+/*
+ * Get the first page of a folio that was split when neither a PTE nor a swap entry
+ * referred to the page: it stays in the swap cache until reclaim finds it.
+ */
+static void get_unused(struct ptebatch_space *space)
+{
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr_folios; i++) {
+		struct folio *folio = space->folios[i];
+
+		if (!ptebatch_folio_leaked(space, i) || !folio_try_get(folio))
+			continue;
+		if (folio_test_swapcache(folio) && !folio_mapped(folio))
+			get_ref(space, i, folio);
+		folio_put(folio);
+	}
+}
+
 /**
  * ptebatch_space_reacquire_refs() - re-acquire the references to the folios
  * @space: the address space, after ptebatch_space_drop_refs()
@@ -212,6 +231,7 @@ int ptebatch_space_reacquire_refs(struct ptebatch_space *space)
 		get_swapped(space, snapshot);
 	}
 	kvfree(snapshot);
+	get_unused(space);
 	for_each_set_bit(i, space->cached, space->row.nr_folios)
 		get_cached(space, i);
 	return err;

@@ -621,11 +621,13 @@ static void tear_down(void *data)
 	clear_poison(space);
 	/* Undo what set-up did for swap and migration entries. */
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {
-		if (!ptebatch_folio_intact(space, i))
-			continue;
-		folio_trylock(space->folios[i]);
-		ptebatch_swap_free(space->folios[i]);
-		folio_unlock(space->folios[i]);
+		struct ptebatch_part part = { .i = i };
+
+		while (ptebatch_next_part(space, &part)) {
+			folio_trylock(part.folio);
+			ptebatch_swap_free(part.folio);
+			folio_unlock(part.folio);
+		}
 	}
 	if (space->file)
 		empty_cache(space->file);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Self-test of the notation of programs, and of the reference memory: after steps that user space took, but the kernel
+ * did not, the page tables do not agree with what user space was promised.
+ */
+#include <kunit/test.h>
+#include <linux/mman.h>
+#include <linux/userfaultfd_k.h>
+
+#include "../lib/check/compare.h"
+#include "../lib/check/memory.h"
+#include "../lib/row/program.h"
+#include "../lib/service/service.h"
+#include "../lib/space/space.h"
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+#define ROW(picture)	 { picture, .prot = RW }
+#define TRACKED(picture) { picture, .prot = RW, .track = true }
+#define UFFD(picture)	 { picture, .prot = RW, .uffd = UFFD_WP }
+#define SHMEM(picture)	 { picture, PTEBATCH_SHMEM, RW }
+#define PRIVATE(picture) { picture, PTEBATCH_PRIVATE_FILE, RW }
+
+/**
+ * struct promise - steps, and a row that breaks what they promise
+ * @name: name of the case
+ * @setup: the address space, which does not change
+ * @steps: the steps; %NULL: none
+ * @becomes: the row afterwards; %NULL: as it was set up
+ * @report: what is reported; %NULL: nothing
+ */
+static const struct promise {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *steps;
+	const char *becomes;
+	const char *report;
+} promises[] = {
+	{ "no step: nothing is reported", TRACKED("Wdysx*4") },
+	{ "write that does not reach the page: reported",
+	  ROW("Wdyx*4"), "write 1", .report = "page 1 has wrong contents" },
+	{ "page cleared, its end is not: reported",
+	  ROW("Wdyx*4"), "zero 1", .report = "page 1 has wrong contents" },
+	{ "MADV_DONTNEED, the page is still mapped: reported",
+	  ROW("Wdyx*4"), "dontneed 2", .report = "page 2 has wrong contents" },
+	{ "MADV_DONTNEED of shmem, the page is still mapped: the file keeps its contents",
+	  SHMEM("Wdy*4"), "dontneed 2" },
+	{ "MADV_DONTNEED of a copy of a file page, the copy is still mapped: reported",
+	  PRIVATE("Rdy*2 Rdyx*2"), "dontneed 2", .report = "page 2 has wrong contents" },
+	{ "hole in shmem, the page is still mapped: reported",
+	  SHMEM("Wdy*4"), "hole 3", .report = "page 3 has wrong contents" },
+	{ "page becomes a hole: reported", ROW("Wdyx*4"), NULL, "Wdyx -*3",
+	  "page 1 has lost its contents: nothing is mapped" },
+	{ "page becomes the zero page: reported", ROW("Wdyx*4"), NULL, "Wdyx*3 Rzy",
+	  "page 3 has lost its contents: the zero page is mapped" },
+	{ "page becomes a hole after MADV_FREE: zeroes are permitted",
+	  ROW("{Wdyx*4}"), "free 2", "{Wdyx*2 - Wdyx}" },
+	{ "page becomes a hole after MADV_FREE and a write: reported",
+	  ROW("{Wdyx*4}"), "free 2; write 2", "{Wdyx*2 - Wdyx}",
+	  "page 2 has lost its contents: nothing is mapped" },
+	{ "mprotect() to read-only, the entry is writable: reported",
+	  ROW("Wdyx*4"), "mprotect ro 1-2", .report = "page 1 can be written" },
+	{ "mprotect() to none, the entry is readable: reported",
+	  ROW("Rdyx*4"), "mprotect none 3", .report = "page 3 can be read" },
+	{ "mprotect() to none and back: nothing is reported",
+	  ROW("Wdyx*4"), "mprotect none; mprotect rw" },
+	{ "guard page installed, the page is mapped: reported",
+	  ROW("Wdyx*4"), "guard install 1", .report = "page 1 is no guard page" },
+	{ "guard page removed, the marker stays: reported",
+	  ROW("G*4"), "guard remove 0-1", .report = "page 0 is a guard page" },
+	{ "guard page installed over mlocked pages: the pages stay",
+	  ROW("Wdyx*4"), "mlock; guard install" },
+	{ "uffd-wp, the entry has no uffd bit: reported", UFFD("Wdyx*4"), "uffd protect 2",
+	  .report = "page 2 is not write-protected by userfaultfd" },
+	{ "uffd bit without a protection: reported", UFFD("Wdyx*4"), NULL, "Wdyx*3 Rdyux",
+	  "page 3 is write-protected by userfaultfd" },
+	{ "moved, the entries are not soft-dirty: reported",
+	  TRACKED("Wdysx*4"), "clear refs; move", "Rdyx*4",
+	  "page 0 was written, but is not soft-dirty" },
+	{ "page not written, the entry is soft-dirty: reported", TRACKED("Wdysx*4"),
+	  "clear refs", .report = "page 0 is soft-dirty, but was not written" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(promises, promises, name);
+
+/* Take a step in the reference memory only. */
+static void promise_step(struct kunit *test, struct ptebatch_memory *memory,
+			 const struct ptebatch_step *step)
+{
+	bool locked = step->kind == PTEBATCH_STEP_GUARD_INSTALL && memory->pages[0][0].locked;
+	u32 value;
+	unsigned int i;
+
+	for (i = step->from; ptebatch_step_accesses(step->kind) && i < step->to; i++)
+		KUNIT_EXPECT_TRUE(test, ptebatch_memory_access(memory, step, i, &value));
+	KUNIT_EXPECT_TRUE(test, ptebatch_memory_step(memory, step, locked ? -EINVAL : 0));
+}
+
+static void workbench_promise(struct kunit *test)
+{
+	const struct promise *row = test->param_value;
+	struct ptebatch_program program = {};
+	struct ptebatch_snapshot *snapshot;
+	struct ptebatch_memory *memory;
+	struct ptebatch_space *space;
+	struct seq_buf out;
+	const char *error;
+	char text[128];
+	unsigned int i;
+
+	snapshot = kunit_kzalloc(test, sizeof(*snapshot), GFP_KERNEL);
+	memory = kunit_kzalloc(test, sizeof(*memory), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, snapshot);
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	space = ptebatch_space(test, &row->setup);
+	ptebatch_memory_begin(memory, space);
+	if (row->steps)
+		KUNIT_ASSERT_EQ(test, 0,
+				ptebatch_program_parse(&program, row->steps, &error));
+	for (i = 0; i < program.nr; i++)
+		promise_step(test, memory, &program.steps[i]);
+	ptebatch_snapshot(snapshot, space, &space->places[0]);
+	if (row->becomes)
+		ptebatch_row_copy(&snapshot->row, ptebatch_picture(test, row->becomes));
+
+	seq_buf_init(&out, text, sizeof(text));
+	KUNIT_EXPECT_EQ(test, !row->report,
+			ptebatch_memory_check(memory, false, space, snapshot, &out));
+	KUNIT_EXPECT_TRUE_MSG(test, strstarts(seq_buf_str(&out), row->report ?: ""),
+			      "expected the report %s, got: %s", row->report,
+			      seq_buf_str(&out));
+}
+
+/* A program as written and as printed, or the character, from 1, of its error. */
+static const struct program_row {
+	const char *written, *printed;
+	int at;
+	const char *error;
+} program_rows[] = {
+	{ "write", "write" },
+	{ " fork ;write 5;  child read 3-7 ", "fork; write 5; child read 3-7" },
+	{ "mprotect ro 0-15; child exit", "mprotect ro 0-15; child exit" },
+	{ "guard install 4-4", "guard install 4" },
+	{ "", .at = 1, .error = "no step of this name" },
+	{ "write 5; wrote 6", .at = 10, .error = "no step of this name" },
+	{ "writes", .at = 1, .error = "no step of this name" },
+	{ "write 7-6", .at = 10, .error = "the range ends before it begins" },
+	{ "write 99999", .at = 12, .error = "number too large" },
+	{ "write 5 6", .at = 9, .error = "; is missing after a step" },
+	{ "fork; fork; fork; fork; fork; fork; fork; fork; fork; fork; fork; fork; fork; fork; fork; fork; fork",
+	  .at = 97, .error = "too many steps" },
+};
+
+static void program_desc(const struct program_row *row, char *desc)
+{
+	if (row->error)
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "program: %s, at character %d",
+			 row->error, row->at);
+	else
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "program printed as %s", row->printed);
+}
+
+KUNIT_ARRAY_PARAM(program, program_rows, program_desc);
+
+static void workbench_program(struct kunit *test)
+{
+	const struct program_row *row = test->param_value;
+	struct ptebatch_program program;
+	struct seq_buf out;
+	const char *error;
+	char text[64];
+
+	KUNIT_EXPECT_EQ(test, ptebatch_program_parse(&program, row->written, &error), -row->at);
+	KUNIT_EXPECT_STREQ(test, error ?: "", row->error ?: "");
+	if (row->error)
+		return;
+	seq_buf_init(&out, text, sizeof(text));
+	ptebatch_program_print(&out, &program);
+	KUNIT_EXPECT_STREQ(test, seq_buf_str(&out), row->printed);
+}
+
+/* Steps that are not possible. */
+static const struct {
+	const char *steps, *error;
+} impossible[] = {
+	{ "write 4; fork; child exit; fork; child write", NULL },
+	{ "write 0-8", "a step is on entries after the row" },
+	{ "fork; child exit; child write", "a step of a child that does not exist" },
+	{ "fork; fork", "a second child" },
+	{ "fork; child fork", "a second child" },
+	{ "exit", "only the child can exit" },
+};
+
+static void workbench_impossible(struct kunit *test)
+{
+	struct ptebatch_program program;
+	const char *error;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(impossible); i++) {
+		KUNIT_ASSERT_EQ(test, 0, ptebatch_program_parse(&program, impossible[i].steps,
+								&error));
+		error = ptebatch_program_error(&program, 8);
+		KUNIT_EXPECT_STREQ_MSG(test, error ?: "", impossible[i].error ?: "", "%s",
+				       impossible[i].steps);
+	}
+}
+
+static struct kunit_case workbench_cases[] = {
+	KUNIT_CASE_PARAM(workbench_program, program_gen_params),
+	KUNIT_CASE(workbench_impossible),
+	KUNIT_CASE_PARAM(workbench_promise, promises_gen_params),
+	{}
+};
+
+PTEBATCH_SUITE(workbench_memory, workbench_cases);
