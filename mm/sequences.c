@@ -100,8 +100,8 @@ static const struct ptebatch_program_case programs[] = {
 	  ANON("Wdyx*4"), "zero; ksm; fork; child exit; dontneed; read" },
 
 	/* Bugs of several steps that mm/series/fixes corrects. */
-	{ "0002: batch of dirty and clean PTEs, mprotect(): only a written page is soft-dirty",
-	  TRACKED("{Wdysx*16}"), "free; clear refs; write 3; mprotect ro; mprotect rw" },
+	{ "0002: folio that is dirty, not soft-dirty, mprotect(): no page is soft-dirty",
+	  TRACKED("{Wdysx*16}"), "clear refs; mprotect ro; mprotect rw" },
 	{ "0003: PMD that is not soft-dirty, split: no page is soft-dirty",
 	  TRACKED("[Wdysx]"), "clear refs; mprotect ro 0; mprotect rw 0" },
 	{ "0003: PMD that is not soft-dirty, migrated: no page is soft-dirty",
@@ -111,7 +111,8 @@ static const struct ptebatch_program_case programs[] = {
 	{ "0006: whole page table moved: each page is soft-dirty",
 	  TRACKED("Wdysx*T"), "clear refs; move; write 3" },
 	{ "0018: page written, mprotect() to read-only, khugepaged: still soft-dirty",
-	  TRACKED("Wdysx*16"), "clear refs; write; mprotect ro; khugepaged; read" },
+	  TRACKED("Wdysx*16 -*T-16"),
+	  "clear refs; write 0-15; mprotect ro; khugepaged; read 0-15" },
 	{ "0021: folio migrated: not split as a partially mapped one",
 	  ANON("{Wdyx*16}"), "migrate; pageout; read" },
 	{ "0023: page written, merged by KSM: still soft-dirty",

@@ -223,7 +223,9 @@ static void check_whole(const struct ptebatch_trial *trial, unsigned int i,
 	unsigned int held = count_pages(pages->held, first, end);
 	struct folio *folio = space->folios[i];
 
-	check_partial(trial, i, folio, first, pages, out);
+	/* An earlier step may have unmapped pages while the folio was in the swap cache. */
+	if (!trial->continues || before == nr || test_bit(i, state_of(trial)->queued))
+		check_partial(trial, i, folio, first, pages, out);
 	/* The kernel also queues new folios, to look for pages of zeroes later. */
 	if (space->row.folios[i].made) {
 		if (held == nr && is_queued(folio))

@@ -63,6 +63,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		promise->prot = space->setup.prot & RW;
 		promise->guard = entry->kind == PTEBATCH_GUARD;
 		promise->locked = space->setup.vma & VM_LOCKED;
+		promise->free = entry->kind == PTEBATCH_NONE;
 		promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
 		promise->dirtied = entry->flags & PTEBATCH_SOFT_DIRTY;
 		promise->own = memory->mapping == PTEBATCH_ANON;

@@ -4,7 +4,8 @@
  * early (munlock_vma_folio() says so), but never too late.
  *
  * Each mlocked folio is mapped by a VM_LOCKED VMA, each folio that was mlocked is,
- * unless an entry was unmapped, also by an exit, and NR_MLOCK agrees.
+ * unless an entry was unmapped, and NR_MLOCK agrees. A step of a program may unmap an
+ * entry and map it again, as a migration that fails.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -94,7 +95,6 @@ static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES) = {};
 	long pages = count_mlocked(trial->space, mlocked);
 	long found = ptebatch_nr_mlock() - state->others;
-	bool exited = trial->space->nr_places < trial->nr_places;
 	struct vmas vmas = {};
 	unsigned int i;
 
@@ -116,7 +116,7 @@ static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
 				       i);
 		if (!test_bit(i, mlocked) && test_bit(i, state->mlocked) &&
 		    test_bit(i, vmas.locked) && !test_bit(i, vmas.lost) &&
-		    !(exited && test_bit(i, trial->shared)))
+		    !trial->continues)
 			seq_buf_printf(out, "folio %u in VM_LOCKED VMAs is not mlocked any more\n",
 				       i);
 	}

@@ -30,7 +30,7 @@
  * @stopped: @after is set
  * @continues: it is not the first operation on the address space: entries may map any
  *             page of the row
- * @nr_places: number of places before the operation
+ * @full: with @continues, the space cannot hold all folios: nothing can be checked
  * @locked: bitmap of the folios that are locked before the operation; suites and
  *          conditions that lock or unlock folios after set-up change it
  * @shared: bitmap of the folios that other places map before the operation
@@ -57,7 +57,7 @@ struct ptebatch_trial {
 	bool quiet;
 	bool stopped;
 	bool continues;
-	unsigned int nr_places;
+	bool full;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(shared, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(dirty, PTEBATCH_ROW_ENTRIES);

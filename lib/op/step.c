@@ -120,13 +120,16 @@ static const struct ptebatch_op merge_op = {
 	.no_twin = true,
 };
 
-/* It collapses nothing outside of the row. */
+/*
+ * It collapses nothing outside of the row, and below PMD order, in a VMA that covers
+ * the whole page table.
+ */
 static long scan_all(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	struct ptebatch_op scan = ptebatch_khugepaged;
 	long ret;
 
-	scan.arg = ptebatch_row_orders(&space->row);
+	scan.arg = ptebatch_row_orders(&space->row) & ~BIT(PMD_ORDER);
 	ret = scan.call(&scan, space, false);
 	return min(ret, 0L);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/kthread.h>
+#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/seq_buf.h>
 #include <linux/uaccess.h>
@@ -10,7 +11,9 @@
 #include "../kernel/log.h"
 #include "../op/step.h"
 #include "../service/anon_orders.h"
+#include "../service/swap.h"
 #include "../space/adopt.h"
+#include "../space/refs.h"
 #include "program.h"
 
 /**
@@ -20,6 +23,7 @@
  * @memory: the reference memory
  * @child_first: that process is the child
  * @quiet: a violation does not fail the case, and no row is printed
+ * @full: more folios than the space can hold: the program ended with the last step
  * @wrong: what the step does wrong
  * @text: buffer of @wrong
  */
@@ -29,6 +33,7 @@ struct run {
 	struct ptebatch_memory *memory;
 	bool child_first;
 	bool quiet;
+	bool full;
 	struct seq_buf wrong;
 	char text[512];
 };
@@ -95,6 +100,63 @@ static void set_whole(struct ptebatch_row *row)
 	row->to = row->nr;
 }
 
+/**
+ * struct slots_in_use - swap slots in use before a step
+ * @nr: number of slots
+ * @slot: the slots
+ */
+struct slots_in_use {
+	unsigned int nr;
+	swp_entry_t slot[];
+};
+
+static void add_slots(const struct ptebatch_trial *trial, const struct ptebatch_place *place,
+		      const struct ptebatch_snapshot *snapshot, void *data)
+{
+	struct slots_in_use *slots = data;
+	unsigned int i;
+
+	for (i = 0; i < snapshot->row.nr; i++)
+		if (snapshot->row.entries[i].kind == PTEBATCH_SWAP)
+			slots->slot[slots->nr++] =
+				softleaf_from_pte(snapshot->raw[snapshot->lead + i]);
+}
+
+/* Those of entries, and of folios in the swap cache. */
+static struct slots_in_use *list_slots(const struct ptebatch_trial *trial)
+{
+	const struct ptebatch_space *space = trial->space;
+	struct slots_in_use *slots;
+	unsigned int i, page;
+
+	slots = kvmalloc_flex(*slots, slot,
+			      space->nr_places * space->row.nr + space->row.nr_pages);
+	KUNIT_ASSERT_NOT_NULL(trial->test, slots);
+	slots->nr = 0;
+	ptebatch_each_place(trial, add_slots, slots);
+	/* The references are dropped, but mappings and caches keep all folios. */
+	for (i = 0; i < space->row.nr_folios; i++)
+		for (page = 0; page < ptebatch_nr_pages(space, i); page++)
+			if (folio_test_swapcache(space->folios[i]))
+				slots->slot[slots->nr++] = (swp_entry_t) {
+					space->folios[i]->swap.val + page,
+				};
+	return slots;
+}
+
+/*
+ * The kernel leaves some pages in the swap cache that nothing refers to any more, for
+ * example the page at which a folio was split, until reclaim finds them.
+ */
+static void free_unused(struct slots_in_use *slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < slots->nr; i++)
+		ptebatch_swap_free_unused(slots->slot[i]);
+	kvfree(slots);
+}
+
 static long take_step(struct run *run, const struct ptebatch_step *step)
 {
 	const struct ptebatch_op *op = ptebatch_step_op(step->kind);
@@ -153,21 +215,24 @@ static struct ptebatch_trial *begin_step(struct run *run, const struct ptebatch_
 static bool run_step(struct run *run, const struct ptebatch_step *step)
 {
 	struct ptebatch_trial *trial;
+	struct slots_in_use *slots;
 	bool passes;
 
 	turn_to(run, step->child && step->kind != PTEBATCH_STEP_EXIT);
 	KUNIT_ASSERT_EQ(run->test, 0, ptebatch_space_adopt(run->space));
 	seq_buf_clear(&run->wrong);
 	trial = begin_step(run, step);
+	slots = list_slots(trial);
 	trial->returned = take_step(run, step);
+	free_unused(slots);
 	passes = ptebatch_trial_end(trial);
-	if (ptebatch_each_place(trial, check_memory, run))
+	run->full = trial->full;
+	if (!run->full && ptebatch_each_place(trial, check_memory, run))
 		seq_buf_puts(&run->wrong, "not checked: out of memory\n");
-	if (!run->quiet)
+	if (!run->quiet && !run->full)
 		ptebatch_print_row(run->test, "", &trial->after.row, NULL);
 	if (passes && seq_buf_used(&run->wrong)) {
 		passes = false;
-		ptebatch_trial_repair(trial);
 		if (!run->quiet) {
 			bitmap_zero(trial->differs, PTEBATCH_ROW_ENTRIES);
 			ptebatch_trial_print(trial, "violates " PTEBATCH_RULE_PROMISE);
@@ -197,9 +262,10 @@ static bool run_program(struct run *run, const struct ptebatch_setup *setup,
 
 	run->space = ptebatch_space(run->test, setup);
 	ptebatch_memory_begin(run->memory, run->space);
-	for (i = 0; i < program->nr && passes; i++)
+	for (i = 0; i < program->nr && passes && !run->full; i++)
 		passes = run_step(run, &program->steps[i]);
-	passes = passes && read_all(run);
+	if (!run->full)
+		passes = passes && read_all(run);
 	turn_to(run, false);
 	ptebatch_space_release(run->space);
 	return passes;

@@ -30,6 +30,7 @@ static const struct memory_row {
 	{ "anonymous, order 4", PTEBATCH_ANON, "@-8 {Wdysx*16}" },
 	{ "anonymous, PMD", PTEBATCH_ANON, "[Wdysx]" },
 	{ "anonymous, whole page table of order 2", PTEBATCH_ANON, "{Wdysx*4}*T/4" },
+	{ "anonymous, order 2, holes", PTEBATCH_ANON, "{Wdysx*4}*4 -*T-16" },
 	{ "shmem, order 0", PTEBATCH_SHMEM, "Wdys*8" },
 	{ "shmem, order 4", PTEBATCH_SHMEM, "{Wdys*16}" },
 	{ "private file, order 0", PTEBATCH_PRIVATE_FILE, "Rdys*8", true },

@@ -454,6 +454,27 @@ struct folio *ptebatch_swap_cached(swp_entry_t entry)
 }
 
 /**
+ * ptebatch_swap_free_unused() - free a slot that only the swap cache still uses
+ * @entry: a swap entry of the slot, maybe no longer in any page table
+ *
+ * As reclaim does, which finds the folio on the LRU list.
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_swap_free_unused(swp_entry_t entry)
+{
+	struct folio *folio = ptebatch_swap_cached(entry);
+
+	if (!folio)
+		return;
+	folio_lock(folio);
+	if (!folio_mapped(folio))
+		folio_free_swap(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+/**
  * ptebatch_swap_page() - find the page of a folio that has a swap entry
  * @folio: the folio
  * @entry: the swap entry
@@ -666,6 +687,10 @@ int ptebatch_swap_entry_count(swp_entry_t entry)
 struct folio *ptebatch_swap_cached(swp_entry_t entry)
 {
 	return NULL;
+}
+
+void ptebatch_swap_free_unused(swp_entry_t entry)
+{
 }
 
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry)

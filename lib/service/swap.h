@@ -26,6 +26,7 @@ void ptebatch_swap_put(struct folio *folio, unsigned int page, unsigned int nr);
 int ptebatch_swap_count(struct folio *folio, unsigned int page);
 int ptebatch_swap_entry_count(swp_entry_t entry);
 struct folio *ptebatch_swap_cached(swp_entry_t entry);
+void ptebatch_swap_free_unused(swp_entry_t entry);
 long ptebatch_swap_page(struct folio *folio, swp_entry_t entry);
 int ptebatch_swap_write(struct folio *folio);
 bool ptebatch_swap_read(struct folio *folio);

@@ -86,6 +86,7 @@ int ptebatch_space_adopt(struct ptebatch_space *space)
 	memcpy(space->row.folios, new->row.folios, sizeof(space->row.folios));
 	space->row.nr_folios = new->row.nr_folios;
 	space->row.nr_pages = new->row.nr_pages;
+	space->adopted = true;
 	err = adopt_entries(space);
 free:
 	bitmap_free(new->held);

@@ -62,8 +62,8 @@ static struct page *mapped_page(const struct ptebatch_snapshot *snapshot,
 }
 
 /*
- * Is @page a page of the drawn folio? If the folio may have been freed and its
- * frame reused, the index must match too.
+ * Is @page a page of the drawn folio? If the folio may have been freed, or a part of
+ * it, and its frame reused, the index must match too.
  */
 static bool is_page_of(const struct ptebatch_space *space, s16 drawn,
 		       struct page *page)
@@ -73,7 +73,7 @@ static bool is_page_of(const struct ptebatch_space *space, s16 drawn,
 
 	if (nr >= ptebatch_nr_pages(space, drawn))
 		return false;
-	return !ptebatch_folio_gone(space, drawn) ||
+	return ptebatch_folio_intact(space, drawn) ||
 	       folio->index + folio_page_idx(folio, page) ==
 	       space->index[drawn] + nr;
 }
@@ -161,12 +161,13 @@ static int get_mapped(struct ptebatch_space *space,
 }
 
 /* Get the folios in the swap cache that swap entries refer to. */
-static void get_swapped(struct ptebatch_space *space,
-			const struct ptebatch_snapshot *snapshot)
+static int get_swapped(struct ptebatch_space *space,
+		       const struct ptebatch_snapshot *snapshot)
 {
 	unsigned int i;
+	int err = 0;
 
-	for (i = 0; i < snapshot->row.nr; i++) {
+	for (i = 0; i < snapshot->row.nr && !err; i++) {
 		pte_t pte = snapshot->raw[snapshot->lead + i];
 		struct folio *folio;
 		s16 drawn;
@@ -178,29 +179,16 @@ static void get_swapped(struct ptebatch_space *space,
 			continue;
 		drawn = find_drawn(space, space->row.entries[i].folio,
 				   &folio->page);
+		/* One that an earlier operation has read from swap. */
+		if (drawn == PTEBATCH_NO_FOLIO && space->adopted) {
+			err = add_new(space, folio);
+			drawn = err ? drawn : (s16)(space->row.nr_folios - 1);
+		}
 		if (drawn != PTEBATCH_NO_FOLIO)
 			get_ref(space, drawn, folio);
 		folio_put(folio);
 	}
-}
-
-/*
- * Get the first page of a folio that was split when neither a PTE nor a swap entry
- * referred to the page: it stays in the swap cache until reclaim finds it.
- */
-static void get_unused(struct ptebatch_space *space)
-{
-	unsigned int i;
-
-	for (i = 0; i < space->row.nr_folios; i++) {
-		struct folio *folio = space->folios[i];
-
-		if (!ptebatch_folio_leaked(space, i) || !folio_try_get(folio))
-			continue;
-		if (folio_test_swapcache(folio) && !folio_mapped(folio))
-			get_ref(space, i, folio);
-		folio_put(folio);
-	}
+	return err;
 }
 
 /**
@@ -209,7 +197,8 @@ static void get_unused(struct ptebatch_space *space)
  *
  * Gets folios that are mapped, in the swap cache or in the file's page cache;
  * other folios may have been freed and reused. Mapped folios that are not in
- * the row are appended to the row's folios.
+ * the row are appended to the row's folios; with @space->adopted, folios in the swap
+ * cache, too.
  *
  * Context: Process context, may sleep; takes the mmap_lock and the page table
  * locks.
@@ -227,11 +216,9 @@ int ptebatch_space_reacquire_refs(struct ptebatch_space *space)
 		return -ENOMEM;
 	for (i = 0; i < space->nr_places && !err; i++) {
 		ptebatch_snapshot(snapshot, space, &space->places[i]);
-		err = get_mapped(space, snapshot);
-		get_swapped(space, snapshot);
+		err = get_mapped(space, snapshot) ?: get_swapped(space, snapshot);
 	}
 	kvfree(snapshot);
-	get_unused(space);
 	for_each_set_bit(i, space->cached, space->row.nr_folios)
 		get_cached(space, i);
 	return err;

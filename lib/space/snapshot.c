@@ -30,9 +30,14 @@ static bool is_in(const struct ptebatch_space *space, s16 folio, unsigned long p
 		  struct ptebatch_entry *entry)
 {
 	unsigned long page = pfn - folio_pfn(space->folios[folio]);
+	unsigned long part;
 
-	if (page >= 1UL << space->row.folios[folio].order ||
-	    ptebatch_folio_gone(space, folio))
+	if (page >= 1UL << space->row.folios[folio].order)
+		return false;
+	/* A new folio may use the frames of a part that was freed, but no poisoned one. */
+	part = folio_pfn(pfn_folio(pfn)) - folio_pfn(space->folios[folio]);
+	if (!PageHWPoison(pfn_to_page(pfn)) &&
+	    (part > page || !test_bit(space->row.folios[folio].first + part, space->held)))
 		return false;
 	entry->folio = folio;
 	entry->page = page;

@@ -143,6 +143,7 @@ struct ptebatch_place {
  * @log: position in the kernel log at which the space was made
  * @reports: patterns of the kernel's error reports that the case provokes, up to a
  *           %NULL, see kernel/reports.h; %NULL if there are none
+ * @adopted: the row is what an operation has left, see ptebatch_space_adopt()
  * @hides_table: the operation does not see the entries of the row's first page table
  */
 struct ptebatch_space {
@@ -162,6 +163,7 @@ struct ptebatch_space {
 	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;
 	const char * const *reports;
+	bool adopted;
 	bool hides_table;
 };
 

@@ -98,6 +98,8 @@ class Judge:
             self.console.say(f'again by  {self._again(fact)}')
         for fact in facts(self.ktap, 'combinations', 'tried', 'total', 'op'):
             self.console.say('tried     {tried} of {total} combinations {op}'.format(**fact.words))
+        for fact in facts(self.ktap, 'pairs of steps', 'tried', 'total'):
+            self.console.say('tried     {tried} of {total} pairs of steps'.format(**fact.words))
         junit = self.folder / 'results.junit.xml'
         if reasons := skips(junit):
             (self.folder / SKIPPED).write_text(''.join(f'{times:6,} {reason}\n' for reason, times in reasons.most_common()))

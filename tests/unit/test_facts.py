@@ -52,4 +52,4 @@ def test_suites_print_what_the_tools_read() -> None:
     sources = '\n'.join(path.read_text() for folder in ('lib', 'mm') for path in sorted((PROJECT / folder).rglob('*.c')))
     printed = set(re.findall(r'kunit_(?:info|err)\(\w+, "([a-z ]+ [\w-]+=.*)\\n"', sources))
     assert printed >= {'random seed=%llu rounds=%u', 'random failed seed=%llu', 'combinations tried=%llu total=%llu',
-                       'combinations tried=%llu total=%llu op=%s', 'time set-up=%llu call=%llu check=%llu'}
+                       'combinations tried=%llu total=%llu op=%s', 'pairs of steps tried=%u total=%u', 'time set-up=%llu call=%llu check=%llu'}
