@@ -36,7 +36,7 @@ static bool is_in(const struct ptebatch_space *space, s16 folio, unsigned long p
 		return false;
 	/* A new folio may use the frames of a part that was freed, but no poisoned one. */
 	part = folio_pfn(pfn_folio(pfn)) - folio_pfn(space->folios[folio]);
-	if (!PageHWPoison(pfn_to_page(pfn)) &&
+	if (entry->kind != PTEBATCH_HWPOISON &&
 	    (part > page || !test_bit(space->row.folios[folio].first + part, space->held)))
 		return false;
 	entry->folio = folio;
