@@ -133,7 +133,7 @@ static void check_pages(struct accounting *acct, struct folio *folio, int nr,
 
 /* Check @folio, which is the row's folio @nr or its part from page @first. */
 static void check_folio_counts(struct accounting *acct, struct folio *folio, int nr,
-			unsigned int first)
+			       unsigned int first)
 {
 	const struct ptebatch_space *space = acct->space;
 	unsigned int at = space->row.folios[nr].first + first;

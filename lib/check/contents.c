@@ -79,7 +79,7 @@ void ptebatch_contents_fill(struct ptebatch_trial *trial)
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
 			ptebatch_page_fill(space, &space->folios[i]->page + page,
-				  ptebatch_stamp(row, i, page));
+					   ptebatch_stamp(row, i, page));
 }
 
 /**

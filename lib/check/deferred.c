@@ -366,7 +366,7 @@ static void check_order(const struct ptebatch_trial *trial, unsigned int order,
 }
 
 static void check_deferred_counts(const struct ptebatch_trial *trial, const struct pages *pages,
-			 struct seq_buf *out)
+				  struct seq_buf *out)
 {
 	const struct deferred_before *state = state_of(trial);
 	long events = ptebatch_events(THP_DEFERRED_SPLIT_PAGE) - state->events, counted;
@@ -390,7 +390,7 @@ static void begin_deferred_counts(struct ptebatch_trial *trial)
 }
 
 static void check_deferred_counts(const struct ptebatch_trial *trial, const struct pages *pages,
-			 struct seq_buf *out)
+				  struct seq_buf *out)
 {
 }
 
@@ -448,5 +448,6 @@ free:
 
 const struct ptebatch_check ptebatch_check_deferred = {
 	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "deferred", .whole = true,
-	.state_size = sizeof(struct deferred_before), .begin = begin_deferred, .check = check_deferred,
+	.state_size = sizeof(struct deferred_before),
+	.begin = begin_deferred, .check = check_deferred,
 };

@@ -30,5 +30,6 @@ static void check_dirty_folio(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_dirty_folio = {
-	.rule = PTEBATCH_RULE_FILE, .name = "dirty_folio", .whole = true, .check = check_dirty_folio,
+	.rule = PTEBATCH_RULE_FILE, .name = "dirty_folio", .whole = true,
+	.check = check_dirty_folio,
 };

@@ -304,12 +304,13 @@ static const char *wrong_access(const struct ptebatch_promise *promise,
 	bool writable = entry->kind == PTEBATCH_WRITABLE;
 	bool readable = writable || entry->kind == PTEBATCH_READABLE;
 
+	bool guard = entry->kind == PTEBATCH_GUARD;
 	bool protected = entry->flags & PTEBATCH_UFFD || entry->kind == PTEBATCH_MARKER;
 
 	if (promise->protected != protected)
 		return protected ? "is write-protected by userfaultfd" :
 				   "is not write-protected by userfaultfd";
-	if (promise->guard != (entry->kind == PTEBATCH_GUARD))
+	if (promise->guard != guard)
 		return promise->guard ? "is no guard page" : "is a guard page";
 	if (writable && !(promise->prot & PROT_WRITE))
 		return "can be written";

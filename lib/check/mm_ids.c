@@ -74,7 +74,7 @@ static bool has_candidate(const struct ptebatch_space *space)
 }
 
 static void check_folio_mm_ids(const struct mappings *mappings, const struct folio *folio,
-			unsigned int nr, struct seq_buf *out)
+			       unsigned int nr, struct seq_buf *out)
 {
 	bool shared = folio_maybe_mapped_shared((struct folio *)folio);
 	unsigned int i, mms = 0;

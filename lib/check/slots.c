@@ -94,7 +94,7 @@ static bool is_counted(const struct ptebatch_space *space, softleaf_t entry)
 
 /* Check the swap count of each slot; returns the number of slots in use. */
 static long check_slot_counts(const struct ptebatch_trial *trial, const struct slots *slots,
-			 struct seq_buf *out)
+			      struct seq_buf *out)
 {
 	long used = count_cached(trial->space);
 	unsigned int i, next;

@@ -32,7 +32,7 @@ static void add_vma(struct vm_counts *counts, const struct vm_area_struct *vma)
 }
 
 static void compare_count(struct seq_buf *out, const char *name, unsigned long got,
-		    unsigned long expected)
+			  unsigned long expected)
 {
 	if (got != expected)
 		seq_buf_printf(out, "%s is %lu pages, the VMAs have %lu\n", name, got,
@@ -64,5 +64,6 @@ static void check_vm_counts(struct ptebatch_trial *trial, struct seq_buf *out)
 }
 
 const struct ptebatch_check ptebatch_check_vm_counts = {
-	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "vm_counts", .whole = true, .check = check_vm_counts,
+	.rule = PTEBATCH_RULE_ACCOUNTING, .name = "vm_counts", .whole = true,
+	.check = check_vm_counts,
 };

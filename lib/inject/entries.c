@@ -21,7 +21,7 @@ struct change {
 
 /* As reclaim or a COW fault; the page stays in the page cache. */
 static void unmap_page(const struct ptebatch_place *place, unsigned long addr,
-		  struct page *page)
+		       struct page *page)
 {
 	struct folio *folio = page_folio(page);
 
@@ -58,7 +58,7 @@ static bool change_entry(struct ptebatch_trial *trial, unsigned int i,
 }
 
 static void change_entries(struct ptebatch_use *use, const unsigned long *args,
-		   struct pt_regs *regs)
+			   struct pt_regs *regs)
 {
 	struct ptebatch_trial *trial = use->condition->value ? use->trial->second : use->trial;
 	const struct change *change = use->data;

@@ -182,5 +182,6 @@ static void restore_pmd(struct ptebatch_use *use)
 }
 
 const struct ptebatch_condition_type ptebatch_condition_bad_pmd = {
-	.name = "the PMD is corrupt", .missing = bad_pmd_missing, .occur = corrupt, .end = restore_pmd,
+	.name = "the PMD is corrupt", .missing = bad_pmd_missing,
+	.occur = corrupt, .end = restore_pmd,
 };

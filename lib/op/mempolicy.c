@@ -10,7 +10,7 @@
 
 /* From the other node to PTEBATCH_TARGET_NODE. */
 static long migrate_row(const struct ptebatch_op *op, struct ptebatch_space *space,
-			  bool twin)
+			bool twin)
 {
 	nodemask_t from = nodemask_of_node(!PTEBATCH_TARGET_NODE);
 	nodemask_t to = nodemask_of_node(PTEBATCH_TARGET_NODE);
@@ -22,7 +22,7 @@ static long migrate_row(const struct ptebatch_op *op, struct ptebatch_space *spa
 #else
 
 static long migrate_row(const struct ptebatch_op *op, struct ptebatch_space *space,
-			  bool twin)
+			bool twin)
 {
 	return -EOPNOTSUPP;
 }

@@ -22,7 +22,8 @@
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 
 /* Into small folios: the folio of the first entry of the range. */
-static long split_first_of_range(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+static long split_first_of_range(const struct ptebatch_op *op,
+				 struct ptebatch_space *space, bool twin)
 {
 	const struct ptebatch_entry *entry = &space->row.entries[space->row.from];
 	struct folio *folio;

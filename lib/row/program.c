@@ -6,9 +6,36 @@
 #include "program.h"
 
 static const char * const names[] = {
-#define STEP(id, name)	[PTEBATCH_STEP_##id] = name,
-#include "steps.h"
-#undef STEP
+	[PTEBATCH_STEP_WRITE] = "write",
+	[PTEBATCH_STEP_THP_WRITE] = "thp write",
+	[PTEBATCH_STEP_ZERO] = "zero",
+	[PTEBATCH_STEP_EQUAL] = "equal",
+	[PTEBATCH_STEP_READ] = "read",
+	[PTEBATCH_STEP_PROTECT_NONE] = "mprotect none",
+	[PTEBATCH_STEP_PROTECT_RO] = "mprotect ro",
+	[PTEBATCH_STEP_PROTECT_RW] = "mprotect rw",
+	[PTEBATCH_STEP_COLD] = "cold",
+	[PTEBATCH_STEP_PAGEOUT] = "pageout",
+	[PTEBATCH_STEP_RECLAIM] = "reclaim",
+	[PTEBATCH_STEP_FREE] = "free",
+	[PTEBATCH_STEP_DONTNEED] = "dontneed",
+	[PTEBATCH_STEP_GUARD_INSTALL] = "guard install",
+	[PTEBATCH_STEP_GUARD_REMOVE] = "guard remove",
+	[PTEBATCH_STEP_COLLAPSE] = "collapse",
+	[PTEBATCH_STEP_KHUGEPAGED] = "khugepaged",
+	[PTEBATCH_STEP_KSM] = "ksm",
+	[PTEBATCH_STEP_SPLIT] = "split",
+	[PTEBATCH_STEP_MIGRATE] = "migrate",
+	[PTEBATCH_STEP_NUMA_HINT] = "numa hint",
+	[PTEBATCH_STEP_HOLE] = "hole",
+	[PTEBATCH_STEP_MLOCK] = "mlock",
+	[PTEBATCH_STEP_MUNLOCK] = "munlock",
+	[PTEBATCH_STEP_UFFD_PROTECT] = "uffd protect",
+	[PTEBATCH_STEP_UFFD_RESOLVE] = "uffd resolve",
+	[PTEBATCH_STEP_MOVE] = "move",
+	[PTEBATCH_STEP_CLEAR_REFS] = "clear refs",
+	[PTEBATCH_STEP_FORK] = "fork",
+	[PTEBATCH_STEP_EXIT] = "exit",
 };
 
 #define CHILD	"child "

@@ -5,7 +5,7 @@
  *
  *	fork; write 5; child read 3-7; mprotect ro; pageout 0-7; child exit; write 9
  *
- * A step is a name of steps.h and the entries of the row: one, a first and a last, or
+ * A step is a name and the entries of the row: one, a first and a last, or
  * none for the whole row. After "child" it is a step of the child, otherwise one of
  * the process that has the row from the beginning.
  */
@@ -15,10 +15,71 @@
 #include <linux/seq_buf.h>
 #include <linux/types.h>
 
+/**
+ * enum ptebatch_step_kind - kind of a step, with its name in programs
+ * @PTEBATCH_STEP_WRITE: "write": write to each page
+ * @PTEBATCH_STEP_THP_WRITE: "thp write": the same, faults may allocate large folios
+ * @PTEBATCH_STEP_ZERO: "zero": clear each page
+ * @PTEBATCH_STEP_EQUAL: "equal": the same contents in each page
+ * @PTEBATCH_STEP_READ: "read": read each page
+ * @PTEBATCH_STEP_PROTECT_NONE: "mprotect none": mprotect(PROT_NONE)
+ * @PTEBATCH_STEP_PROTECT_RO: "mprotect ro": mprotect(PROT_READ)
+ * @PTEBATCH_STEP_PROTECT_RW: "mprotect rw": mprotect(PROT_READ | PROT_WRITE)
+ * @PTEBATCH_STEP_COLD: "cold": MADV_COLD
+ * @PTEBATCH_STEP_PAGEOUT: "pageout": MADV_PAGEOUT
+ * @PTEBATCH_STEP_RECLAIM: "reclaim": reclaim of the folios, also of shared ones
+ * @PTEBATCH_STEP_FREE: "free": MADV_FREE
+ * @PTEBATCH_STEP_DONTNEED: "dontneed": MADV_DONTNEED
+ * @PTEBATCH_STEP_GUARD_INSTALL: "guard install": MADV_GUARD_INSTALL
+ * @PTEBATCH_STEP_GUARD_REMOVE: "guard remove": MADV_GUARD_REMOVE
+ * @PTEBATCH_STEP_COLLAPSE: "collapse": MADV_COLLAPSE
+ * @PTEBATCH_STEP_KHUGEPAGED: "khugepaged": a scan of khugepaged, below PMD order
+ * @PTEBATCH_STEP_KSM: "ksm": ksmd merges equal pages, of all processes
+ * @PTEBATCH_STEP_SPLIT: "split": split of the folio of the first page
+ * @PTEBATCH_STEP_MIGRATE: "migrate": migration of all folios
+ * @PTEBATCH_STEP_NUMA_HINT: "numa hint": NUMA hints
+ * @PTEBATCH_STEP_HOLE: "hole": hole in the file
+ * @PTEBATCH_STEP_MLOCK: "mlock": mlock()
+ * @PTEBATCH_STEP_MUNLOCK: "munlock": munlock()
+ * @PTEBATCH_STEP_UFFD_PROTECT: "uffd protect": write protection by userfaultfd
+ * @PTEBATCH_STEP_UFFD_RESOLVE: "uffd resolve": end of the write protection
+ * @PTEBATCH_STEP_MOVE: "move": mremap() of the whole row
+ * @PTEBATCH_STEP_CLEAR_REFS: "clear refs": clear_refs: no page of the process is soft-dirty
+ * @PTEBATCH_STEP_FORK: "fork": fork()
+ * @PTEBATCH_STEP_EXIT: "exit": exit of the child
+ * @PTEBATCH_NR_STEPS: number of kinds
+ */
 enum ptebatch_step_kind {
-#define STEP(id, name)	PTEBATCH_STEP_##id,
-#include "steps.h"
-#undef STEP
+	PTEBATCH_STEP_WRITE,
+	PTEBATCH_STEP_THP_WRITE,
+	PTEBATCH_STEP_ZERO,
+	PTEBATCH_STEP_EQUAL,
+	PTEBATCH_STEP_READ,
+	PTEBATCH_STEP_PROTECT_NONE,
+	PTEBATCH_STEP_PROTECT_RO,
+	PTEBATCH_STEP_PROTECT_RW,
+	PTEBATCH_STEP_COLD,
+	PTEBATCH_STEP_PAGEOUT,
+	PTEBATCH_STEP_RECLAIM,
+	PTEBATCH_STEP_FREE,
+	PTEBATCH_STEP_DONTNEED,
+	PTEBATCH_STEP_GUARD_INSTALL,
+	PTEBATCH_STEP_GUARD_REMOVE,
+	PTEBATCH_STEP_COLLAPSE,
+	PTEBATCH_STEP_KHUGEPAGED,
+	PTEBATCH_STEP_KSM,
+	PTEBATCH_STEP_SPLIT,
+	PTEBATCH_STEP_MIGRATE,
+	PTEBATCH_STEP_NUMA_HINT,
+	PTEBATCH_STEP_HOLE,
+	PTEBATCH_STEP_MLOCK,
+	PTEBATCH_STEP_MUNLOCK,
+	PTEBATCH_STEP_UFFD_PROTECT,
+	PTEBATCH_STEP_UFFD_RESOLVE,
+	PTEBATCH_STEP_MOVE,
+	PTEBATCH_STEP_CLEAR_REFS,
+	PTEBATCH_STEP_FORK,
+	PTEBATCH_STEP_EXIT,
 	PTEBATCH_NR_STEPS
 };
 

@@ -19,12 +19,14 @@
  * @picture: the row
  * @kept: the folios of the file must stay in memory: it has no other storage
  */
-static const struct memory_row {
+struct memory_row {
 	const char *name;
 	enum ptebatch_mapping mapping;
 	const char *picture;
 	bool kept;
-} rows[] = {
+};
+
+static const struct memory_row rows[] = {
 	{ "anonymous, order 0", PTEBATCH_ANON, "Wdysx*8" },
 	{ "anonymous, order 2", PTEBATCH_ANON, "{Wdysx*4}*3" },
 	{ "anonymous, order 4", PTEBATCH_ANON, "@-8 {Wdysx*16}" },
@@ -186,7 +188,8 @@ static bool takes_range(unsigned int kind)
 {
 	return kind != PTEBATCH_STEP_FORK && kind != PTEBATCH_STEP_EXIT &&
 	       kind != PTEBATCH_STEP_KSM && kind != PTEBATCH_STEP_KHUGEPAGED &&
-	       kind != PTEBATCH_STEP_CLEAR_REFS && kind != PTEBATCH_STEP_MOVE && kind != PTEBATCH_STEP_MIGRATE;
+	       kind != PTEBATCH_STEP_CLEAR_REFS && kind != PTEBATCH_STEP_MOVE &&
+	       kind != PTEBATCH_STEP_MIGRATE;
 }
 
 static void choose_range(struct programs *programs, struct ptebatch_step *step)
@@ -212,7 +215,8 @@ static void add_step(struct programs *programs)
 	choose_range(programs, step);
 	if (step->kind == PTEBATCH_STEP_FORK)
 		programs->child = true;
-	else if (step->kind == PTEBATCH_STEP_EXIT || (programs->child && !choose_below(programs, 3)))
+	else if (step->kind == PTEBATCH_STEP_EXIT ||
+		 (programs->child && !choose_below(programs, 3)))
 		step->child = true;
 	if (step->kind == PTEBATCH_STEP_EXIT)
 		programs->child = false;

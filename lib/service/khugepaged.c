@@ -106,7 +106,9 @@ static int write_number(const char *name, unsigned int number)
 
 static int wake_up_daemon(void)
 {
-	return ptebatch_sysfs_write(KHUGEPAGED, khugepaged_settings[0].name, khugepaged_settings[0].value);
+	const struct ptebatch_setting *scan = &khugepaged_settings[0];
+
+	return ptebatch_sysfs_write(KHUGEPAGED, scan->name, scan->value);
 }
 
 /* Wake-ups during a scan have no effect, so that several make no second scan. */
