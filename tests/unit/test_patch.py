@@ -68,8 +68,8 @@ def test_each_source_is_in_one_patch_and_in_the_last_makefile() -> None:
 
 
 def test_makefile_of_a_part() -> None:
-    text = in_tree.makefile((PROJECT / 'Makefile').read_text(), {'lib/row/row.c', 'mm/contpte.c'})
-    assert words(text, 'ptebatch_kunit') == ['lib/row/row.o', 'mm/contpte.o']
+    text = in_tree.makefile((PROJECT / 'Makefile').read_text(), {'lib/row/build.c', 'mm/contpte.c'})
+    assert words(text, 'ptebatch_kunit') == ['lib/row/build.o', 'mm/contpte.o']
     assert 'ptebatch_kunit-$(CONFIG_ARM64_CONTPTE) += mm/contpte.o\n' in text and 'twin' not in text.partition('# mm/internal')[0]
 
 
