@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The files of this folder as one object: to compile their headers takes longer than
- * to compile them.
+ * to compile them. The first header must come before all others.
  */
+#include "../twin/names.h"
+
 #include "anon_orders.c"
 #include "damon.c"
 #include "device.c"
