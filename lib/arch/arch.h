@@ -182,6 +182,11 @@ static inline u8 ptebatch_tag_get(struct page *page)
 #define PTEBATCH_PROT_SETS_YOUNG	false
 #endif
 
+/* The kernel reads user memory that is PROT_NONE. */
+#ifndef PTEBATCH_READS_PROT_NONE
+#define PTEBATCH_READS_PROT_NONE	false
+#endif
+
 /* The accessed bit that PAGE_NONE has, as in a picture: for entries made from it. */
 #ifndef PTEBATCH_NONE_YOUNG
 #define PTEBATCH_NONE_YOUNG		"y"

@@ -7,6 +7,8 @@
 #define PTEBATCH_NOTIFIES		0
 #define PTEBATCH_WARNS_ONCE		true
 #define PTEBATCH_NATIVE			1
+/* maybe_map() does not test whether a present PTE permits a read. */
+#define PTEBATCH_READS_PROT_NONE	true
 /* Without it, a PMD is not that of a page table. */
 #define PTEBATCH_BAD_PMD_BIT		_PAGE_DIRTY
 

@@ -35,7 +35,7 @@ def _done(progress: Path, wanted: Mapping[str, str]) -> int:
         saved = json.loads(progress.read_text())
     except (FileNotFoundError, ValueError):
         return 0
-    return saved['done'] if saved['of'] == wanted else 0
+    return int(saved['done']) if saved['of'] == wanted else 0
 
 
 def _failure(log: str) -> list[str]:
