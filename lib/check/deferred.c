@@ -224,7 +224,7 @@ static void check_whole(const struct ptebatch_trial *trial, unsigned int i,
 	struct folio *folio = space->folios[i];
 
 	/* An earlier step may have unmapped pages while the folio was in the swap cache. */
-	if (!trial->continues || before == nr || test_bit(i, state_of(trial)->queued))
+	if (!trial->space->adopted || before == nr || test_bit(i, state_of(trial)->queued))
 		check_partial(trial, i, folio, first, pages, out);
 	/* The kernel also queues new folios, to look for pages of zeroes later. */
 	if (space->row.folios[i].made) {

@@ -116,7 +116,7 @@ static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
 				       i);
 		if (!test_bit(i, mlocked) && test_bit(i, state->mlocked) &&
 		    test_bit(i, vmas.locked) && !test_bit(i, vmas.lost) &&
-		    !trial->continues)
+		    !trial->space->adopted)
 			seq_buf_printf(out, "folio %u in VM_LOCKED VMAs is not mlocked any more\n",
 				       i);
 	}

@@ -129,7 +129,7 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 		err = ptebatch_space_reacquire_refs(trial->space);
 	else if ((trial->space->setup.vma | trial->space->setup.next_vma) & VM_LOCKED)
 		lru_add_drain_all();
-	trial->full = err == -ENOSPC && trial->continues;
+	trial->full = err == -ENOSPC && trial->space->adopted;
 	if (trial->full)
 		return;
 	KUNIT_ASSERT_EQ(trial->test, 0, err);

@@ -28,12 +28,11 @@
  * @partial: @before and @after are a part of the space, see run/window.h
  * @quiet: a violation does not fail the case
  * @stopped: @after is set
- * @continues: it is not the first operation on the address space: entries may map any
- *             page of the row
- * @full: with @continues, the space cannot hold all folios: nothing can be checked
+ * @full: with @space->adopted, the space cannot hold all folios: nothing can be checked
  * @locked: bitmap of the folios that are locked before the operation; suites and
  *          conditions that lock or unlock folios after set-up change it
- * @shared: bitmap of the folios that other places map before the operation
+ * @shared: with @space->adopted, bitmap of the folios that other places map before
+ *          the operation
  * @dirty: bitmap of the folios that are dirty before the operation, likewise
  * @states: states of the checks, see ptebatch_check_state(); %NULL: nothing but the
  *          entries can be checked
@@ -56,7 +55,6 @@ struct ptebatch_trial {
 	bool partial;
 	bool quiet;
 	bool stopped;
-	bool continues;
 	bool full;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(shared, PTEBATCH_ROW_ENTRIES);

@@ -338,13 +338,13 @@ void ptebatch_program_report(struct kunit *test, const struct ptebatch_setup *se
 
 /**
  * ptebatch_step_missing() - check that the kernel supports a step
- * @step: the step
+ * @kind: kind of the step
  *
  * Return: what the kernel lacks, %NULL if it supports the step.
  */
-const char *ptebatch_step_missing(const struct ptebatch_step *step)
+const char *ptebatch_step_missing(enum ptebatch_step_kind kind)
 {
-	const struct ptebatch_op *op = ptebatch_step_op(step->kind);
+	const struct ptebatch_op *op = ptebatch_step_op(kind);
 
 	return op ? ptebatch_op_missing(op) : NULL;
 }
@@ -376,7 +376,7 @@ void ptebatch_program_param(struct kunit *test)
 		KUNIT_FAIL_AND_ABORT(test, "%s: \"%s\"", error, row->steps);
 	kunit_kfree(test, drawn);
 	for (i = 0; i < program.nr; i++) {
-		missing = ptebatch_step_missing(&program.steps[i]);
+		missing = ptebatch_step_missing(program.steps[i].kind);
 		if (missing)
 			kunit_skip(test, "%s", missing);
 	}

@@ -27,7 +27,7 @@ bool ptebatch_program_passes(struct kunit *test, const struct ptebatch_setup *se
 			     const struct ptebatch_program *program);
 void ptebatch_program_report(struct kunit *test, const struct ptebatch_setup *setup,
 			     const struct ptebatch_program *program);
-const char *ptebatch_step_missing(const struct ptebatch_step *step);
+const char *ptebatch_step_missing(enum ptebatch_step_kind kind);
 void ptebatch_program_param(struct kunit *test);
 
 #endif /* PTEBATCH_RUN_PROGRAM_H */

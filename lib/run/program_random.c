@@ -90,9 +90,7 @@ static unsigned int pair_of(const struct memory_row *row, unsigned int first,
 /* Can the kernel do the step on a row? */
 static bool can_step(const struct memory_row *row, unsigned int kind)
 {
-	const struct ptebatch_step step = { .kind = kind };
-
-	if (ptebatch_step_missing(&step))
+	if (ptebatch_step_missing(kind))
 		return false;
 	/* Nothing else makes ksmd run. */
 	if (kind == PTEBATCH_STEP_KSM)
