@@ -14,6 +14,7 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 
+#include "../lib/op/merge.h"
 #include "../lib/op/op.h"
 #include "../lib/run/case.h"
 #include "../lib/service/ksmd.h"
@@ -46,18 +47,14 @@ static long advise(struct ptebatch_space *space, int behavior)
 	return err;
 }
 
-static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+static long merge(struct ptebatch_space *space)
 {
-	return advise(space, MADV_MERGEABLE) ?: ptebatch_ksmd_merge();
+	return ptebatch_merge.call(&ptebatch_merge, space, false);
 }
-
-static const struct ptebatch_op merge_op = {
-	.function = "ksmd", .call = merge, .no_twin = true,
-};
 
 static long unmerge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	return merge(op, space, twin) ?: advise(space, MADV_UNMERGEABLE);
+	return merge(space) ?: advise(space, MADV_UNMERGEABLE);
 }
 
 static const struct ptebatch_op unmerge_op = {
@@ -69,7 +66,7 @@ static long write_merged(const struct ptebatch_op *op, struct ptebatch_space *sp
 	struct ptebatch_op fault = ptebatch_write_fault;
 
 	fault.arg = op->arg;
-	return merge(op, space, twin) ?: fault.call(&fault, space, twin);
+	return merge(space) ?: fault.call(&fault, space, twin);
 }
 
 static const struct ptebatch_op write_op = {
@@ -93,7 +90,7 @@ static vm_fault_t unshare(struct ptebatch_space *space, unsigned int i)
 static long unshare_merged(const struct ptebatch_op *op, struct ptebatch_space *space,
 			   bool twin)
 {
-	long err = merge(op, space, twin);
+	long err = merge(space);
 	vm_fault_t ret;
 
 	if (err)
@@ -108,7 +105,7 @@ static const struct ptebatch_op unshare_op = {
 
 static long move_merged(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	return merge(op, space, twin) ?: ptebatch_move.call(&ptebatch_move, space, twin);
+	return merge(space) ?: ptebatch_move.call(&ptebatch_move, space, twin);
 }
 
 static const struct ptebatch_op move_op = {
@@ -299,7 +296,7 @@ static void merge_row(struct kunit *test)
 
 	if (ptebatch_ksmd_missing())
 		kunit_skip(test, "%s", ptebatch_ksmd_missing());
-	row.op = row.op ?: &merge_op;
+	row.op = row.op ?: &ptebatch_merge;
 	row.arg = param->first + param->nr - 1;
 	row.with[0].type = &contents;
 	row.check = check;

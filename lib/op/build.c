@@ -14,6 +14,7 @@
 #include "hole.c"
 #include "lock.c"
 #include "mempolicy.c"
+#include "merge.c"
 #include "migrate.c"
 #include "move.c"
 #include "op.c"

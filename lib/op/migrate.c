@@ -135,12 +135,19 @@ static const char *migration_missing(void)
 
 #endif
 
+/* The folio of the first entry of the range, into small folios. */
 static long split_first(const struct ptebatch_op *op, struct ptebatch_space *space,
 			bool twin)
 {
-	struct folio *folio = space->folios[0];
+	const struct ptebatch_entry *entry = &space->row.entries[space->row.from];
+	struct folio *folio;
 	long err;
 
+	if (!ptebatch_entry_normal(entry))
+		return -ENOENT;
+	folio = space->folios[entry->folio];
+	if (!folio_test_large(folio))
+		return -EINVAL;
 	if (!folio_try_get(folio))
 		return -EBUSY;
 	folio_lock(folio);

@@ -22,7 +22,7 @@ extern const struct ptebatch_op ptebatch_migrate_all, ptebatch_migrate_and_back;
  */
 extern const struct ptebatch_op ptebatch_move_folios;
 
-/* The first folio of the row, which the space holds no reference to. */
+/* The folio of the first entry of the range, which the space holds no reference to. */
 extern const struct ptebatch_op ptebatch_split;
 
 #endif /* PTEBATCH_MIGRATE_H */

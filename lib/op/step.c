@@ -1,57 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/pagemap.h>
 
 #include "internal.h"
 
 #include "../kernel/syscall.h"
 #include "../service/khugepaged.h"
-#include "../service/ksmd.h"
-#include "../space/refs.h"
 #include "advise.h"
 #include "clear_refs.h"
 #include "collapse.h"
 #include "hole.h"
 #include "lock.h"
+#include "merge.h"
 #include "migrate.h"
 #include "protect.h"
 #include "step.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
-
-/* Into small folios: the folio of the first entry of the range. */
-static long split_first_of_range(const struct ptebatch_op *op,
-				 struct ptebatch_space *space, bool twin)
-{
-	const struct ptebatch_entry *entry = &space->row.entries[space->row.from];
-	struct folio *folio;
-	long err;
-
-	if (!ptebatch_entry_normal(entry))
-		return -ENOENT;
-	folio = space->folios[entry->folio];
-	if (!folio_test_large(folio))
-		return -EINVAL;
-	folio_get(folio);
-	folio_lock(folio);
-	err = split_folio(folio);
-	folio_unlock(folio);
-	folio_put(folio);
-	return err;
-}
-
-static const char *large_folios_missing(void)
-{
-	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) ? NULL :
-	       "no split of a folio without CONFIG_TRANSPARENT_HUGEPAGE";
-}
-
-static const struct ptebatch_op split_op = {
-	.name = "split", .function = "split_folio()", .call = split_first_of_range,
-	.missing = large_folios_missing, .no_twin = true,
-};
 
 /* Reclaim the folios of the range, also those that other processes map. */
 static long reclaim(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
@@ -105,22 +70,6 @@ static const struct ptebatch_op move_op = {
 	.name = "move", .function = "mremap()", .call = move_whole, .no_twin = true,
 };
 
-static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	struct mm_struct *mm = space->places[0].mm;
-	long err;
-
-	kthread_use_mm(mm);
-	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, MADV_MERGEABLE);
-	kthread_unuse_mm(mm);
-	return err ?: ptebatch_ksmd_merge();
-}
-
-static const struct ptebatch_op merge_op = {
-	.name = "ksm", .function = "ksmd", .call = merge, .missing = ptebatch_ksmd_missing,
-	.no_twin = true,
-};
-
 /*
  * It collapses nothing outside of the row, and below PMD order, in a VMA that covers
  * the whole page table.
@@ -158,8 +107,8 @@ static const struct {
 	[PTEBATCH_STEP_GUARD_REMOVE] = { &ptebatch_advices[PTEBATCH_GUARD_REMOVE], true },
 	[PTEBATCH_STEP_COLLAPSE] = { &ptebatch_advise_collapse },
 	[PTEBATCH_STEP_KHUGEPAGED] = { &khugepaged_op },
-	[PTEBATCH_STEP_KSM] = { &merge_op },
-	[PTEBATCH_STEP_SPLIT] = { &split_op },
+	[PTEBATCH_STEP_KSM] = { &ptebatch_merge },
+	[PTEBATCH_STEP_SPLIT] = { &ptebatch_split },
 	[PTEBATCH_STEP_MIGRATE] = { &ptebatch_move_folios },
 	[PTEBATCH_STEP_NUMA_HINT] = { &ptebatch_hint, true },
 	/* It splits folios and unmaps the second mapping. */
