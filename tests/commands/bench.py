@@ -16,7 +16,7 @@ from host.errors import Trouble
 from host import exit_status
 from host import lock
 from host import packages
-from host.packages import MATPLOTLIB
+from host.packages import MATPLOTLIB, PYTHON
 from host.settings import PROJECT, Settings
 from host import tools
 from results.record import Record
@@ -38,11 +38,9 @@ def measure(settings: Settings) -> Record:
 
 def plot(record: Path, into: Path, cache: Path) -> None:
     """Draw the plots in a separate process: the running interpreter may lack matplotlib."""
-    python = MATPLOTLIB.python()
-    assert python
     try:
         # MPLCONFIGDIR keeps the font cache in our cache, and ignores the user's matplotlibrc.
-        tools.run([python, str(PROJECT / 'tests'), 'plots', str(record), str(into)],
+        tools.run([PYTHON, str(PROJECT / 'tests'), 'plots', str(record), str(into)],
                   env=tools.environment(MPLCONFIGDIR=str(cache / 'matplotlib')))
     except tools.Failed as failed:
         raise Trouble(f'cannot draw the plots: {failed.last_line()}', 'see the lines above', failed.output) from failed

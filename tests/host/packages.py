@@ -50,20 +50,14 @@ class Need:
 
 @dataclass(frozen=True)
 class Module(Need):
-    """A Python module."""
+    """A module of Debian's interpreter. That another one has it does not help: it may lack the next module."""
 
     def is_installed(self) -> bool:
-        return self.python() is not None
-
-    def python(self) -> str | None:
-        """An interpreter that can import the module: Debian's modules work only in Debian's interpreter."""
-        for interpreter in (sys.executable, PYTHON):
-            try:
-                tools.run([interpreter, '-c', f'import {self.name}'])
-                return interpreter
-            except (tools.Failed, FileNotFoundError):
-                pass
-        return None
+        try:
+            tools.run([PYTHON, '-c', f'import {self.name}'])
+        except (tools.Failed, FileNotFoundError):
+            return False
+        return True
 
 
 JINJA2 = Module('jinja2', 'python3-jinja2')

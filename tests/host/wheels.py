@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from host.console import Console
@@ -30,10 +31,12 @@ def ensure(cache: Path, console: Console, requirements: Path = MUTATION) -> None
         names = [line for line in requirements.read_text().splitlines() if not line.startswith('#')]
         if not packages.may_install(names, 'pip'):
             raise Trouble(f'missing: {", ".join(names)}', 'add INSTALL=yes: pip installs them in the cache folder')
-        packages.ensure([PIP], console)
+        python = sys.executable if find_spec('pip') else packages.PYTHON
+        if python == packages.PYTHON:
+            packages.ensure([PIP], console)
         with console.step('packages', 'pip installs ' + ' '.join(names)), tools.staging(place) as staged:
             try:
-                tools.run([PIP.python() or sys.executable, '-m', 'pip', 'install', '--no-input', '--target', staged,
+                tools.run([python, '-m', 'pip', 'install', '--no-input', '--target', staged,
                            '--requirement', requirements])
             except tools.Failed as failed:
                 raise Trouble(f'pip could not install {" ".join(names)}: {failed.last_line()}',

@@ -54,7 +54,7 @@ def test_forges(tmp_path: Path, schema: str, name: str) -> None:
 
 def valid_job(text: str) -> str:
     """LAVA's own check of a job."""
-    return tools.run([packages.LAVA.python() or sys.executable, '-c',
+    return tools.run([packages.PYTHON, '-c',
                       'import sys, yaml, lava_common.schemas as s; s.validate(yaml.safe_load(sys.stdin))'], stdin=text)
 
 

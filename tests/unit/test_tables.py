@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +15,9 @@ from unit.machine import ktap_with
 from figures import documents
 from figures import plots
 from figures import tables
+from host import packages
 from host import tools
-from host.packages import MATPLOTLIB, Module
+from host.packages import MATPLOTLIB, PYTHON, Module
 from host.settings import PROJECT
 from results import markdown
 from results.record import NS, Record
@@ -183,11 +183,10 @@ def test_page_of_the_records_is_up_to_date() -> None:
 
 def draw(into: Path, *without: str) -> dict[str, bytes]:
     """Draw the plots in a separate process, as `make bench` does."""
-    python = MATPLOTLIB.python()
-    assert python, 'python3-matplotlib is missing'
+    assert MATPLOTLIB.is_installed(), 'python3-matplotlib is missing'
     into.mkdir(exist_ok=True)
     record(*without).save(into / 'bench.json')
-    subprocess.run([python, PROJECT / 'tests', 'plots', into / 'bench.json', into], check=True,
+    subprocess.run([PYTHON, PROJECT / 'tests', 'plots', into / 'bench.json', into], check=True,
                    env={'PATH': '/usr/bin:/bin', 'MPLCONFIGDIR': str(into.parent / 'fonts'), 'PYTHONDONTWRITEBYTECODE': '1'})
     return {path.stem: path.read_bytes() for path in into.glob('*.svg')}
 
@@ -208,6 +207,10 @@ def test_plots_with_missing_figures(tmp_path: Path) -> None:
     assert sorted(draw(tmp_path / 'a', 'table=madvise', 'order=0', 'way=kernel')) == ['mprotect-order', *both]
 
 
-def test_interpreter_that_has_a_module() -> None:
-    assert Module('json', 'python3').python() == sys.executable
+def test_module_of_debian(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not count that another interpreter has the module."""
+    assert Module('json', 'python3').is_installed()
+    monkeypatch.setattr(packages, 'PYTHON', '/bin/false')
+    assert not Module('json', 'python3').is_installed()
+    monkeypatch.undo()
     assert not Module('no_such_module', 'python3-no-such').is_installed()
