@@ -55,6 +55,9 @@ static const struct ptebatch_program_case programs[] = {
 	{ "64K folio of a private file, write, MADV_DONTNEED: contents of the file again",
 	  PRIVATE("{Ry*16}"), "write 3-5; fork; dontneed 4; read; child read" },
 
+	{ "64K folio swapped out and in as a whole, fork(), write: each process has its contents",
+	  ANON("{Wdyx*16}"), "pageout; thp read 3; fork; write 5; child read" },
+
 	/* Bugs of several steps that mainline has corrected: commit, release. */
 	{ "29f40594a281 (7.0): lazyfree folio, half of it written: not writable after reclaim",
 	  ANON("{Wdyx*16}"), "fork; child exit; write 0-7; free; write 3; pageout" },
@@ -119,6 +122,9 @@ static const struct ptebatch_program_case programs[] = {
 	  TRACKED("Wdysx*4"), "clear refs; equal; ksm; read" },
 	{ "0023: uffd-wp page merged by KSM: a write faults",
 	  UFFD_ANON("Wdyx*4"), "equal; uffd protect 1; ksm; write" },
+	{ "0035: KSM page, MADV_FREE, merged with another page: that one keeps its contents",
+	  ANON("Wdyx*4"),
+	  "equal 0-1; ksm; dontneed 1; free 0; equal 2; ksm; dontneed 0; reclaim" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(programs, programs, name);

@@ -27,23 +27,28 @@
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* Register the VMA with a userfaultfd, which is closed then. */
+/* Register the VMA, which the set-up has made without a userfaultfd. */
+static long register_row(struct file *uffd, const struct ptebatch_space *space)
+{
+	const struct ptebatch_place *place = &space->places[0];
+
+	ptebatch_vma_flags(place->mm, place->start, 0, VM_UFFD_WP | VM_UFFD_RWP);
+	return ptebatch_uffd_register(uffd, place->mm, place->start,
+				      space->setup.uffd & UFFD_RWP ?
+				      UFFDIO_REGISTER_MODE_RWP : UFFDIO_REGISTER_MODE_WP);
+}
+
 static long close_uffd(const struct ptebatch_op *op, struct ptebatch_space *space,
 		       bool twin)
 {
 	bool rwp = space->setup.uffd & UFFD_RWP;
-	unsigned long addr = space->places[0].start;
-	struct mm_struct *mm = space->places[0].mm;
 	struct file *uffd;
 	long ret;
 
-	/* The set-up registers the VMA without a userfaultfd. */
-	ptebatch_vma_flags(mm, addr, 0, VM_UFFD_WP | VM_UFFD_RWP);
-	uffd = ptebatch_uffd_open(mm, rwp ? UFFD_FEATURE_RWP : 0);
+	uffd = ptebatch_uffd_open(space->places[0].mm, rwp ? UFFD_FEATURE_RWP : 0);
 	if (IS_ERR(uffd))
 		return PTR_ERR(uffd);
-	ret = ptebatch_uffd_register(uffd, mm, addr,
-				     rwp ? UFFDIO_REGISTER_MODE_RWP : UFFDIO_REGISTER_MODE_WP);
+	ret = register_row(uffd, space);
 	__fput_sync(uffd);
 	return ret;
 }
@@ -138,6 +143,9 @@ static long move_from_to(const struct ptebatch_op *op, struct ptebatch_space *sp
 		return ret;
 	if (op->uffd_rwp)
 		mode |= UFFDIO_REGISTER_MODE_RWP;
+	ret = space->setup.uffd ? register_row(uffd, space) : 0;
+	if (ret)
+		return ret;
 	return ptebatch_uffd_register(uffd, to->mm, to->start, mode) ?:
 	       ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
 }
@@ -267,6 +275,11 @@ static const struct ptebatch_case move_rows[] = {
 	{ "swap entries of small folios, soft-dirty tracked: moved, soft-dirty",
 	  { "{Sx}*4", .prot = RW, .folios = WITH_SWAP, .track = true }, "-*4",
 	  .second = "{Ssx}*4", .with = { UNLOCKED } },
+	{ "swap entries of small folios, uffd-wp: moved, not uffd-wp",
+	  { "{Sxu}*4", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP }, "-*4",
+	  .second = "{Sx}*4", .with = { UNLOCKED } },
+	{ "small folios, uffd-wp: moved, not uffd-wp",
+	  { "Rdyux*4", .prot = RW, .uffd = UFFD_WP }, "-*4", .second = "Wdyx*4" },
 	{ "small folios, clean, soft-dirty tracked: moved, soft-dirty",
 	  { "Wyx*4", .prot = RW, .track = true }, "-*4", .second = "Wysx*4" },
 	{ "small folios, destination with uffd-rwp: moved, without access",

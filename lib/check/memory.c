@@ -114,7 +114,7 @@ bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value)
 {
 	const struct ptebatch_promise *page = &memory->pages[step->child][i];
-	bool write = step->kind != PTEBATCH_STEP_READ;
+	bool write = step->kind != PTEBATCH_STEP_READ && step->kind != PTEBATCH_STEP_THP_READ;
 
 	if (page->guard || !(page->prot & (write ? PROT_WRITE : PROT_READ)) ||
 	    (write && page->protected))

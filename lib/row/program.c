@@ -11,6 +11,7 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_ZERO] = "zero",
 	[PTEBATCH_STEP_EQUAL] = "equal",
 	[PTEBATCH_STEP_READ] = "read",
+	[PTEBATCH_STEP_THP_READ] = "thp read",
 	[PTEBATCH_STEP_PROTECT_NONE] = "mprotect none",
 	[PTEBATCH_STEP_PROTECT_RO] = "mprotect ro",
 	[PTEBATCH_STEP_PROTECT_RW] = "mprotect rw",
@@ -50,7 +51,7 @@ bool ptebatch_step_accesses(enum ptebatch_step_kind kind)
 {
 	return kind == PTEBATCH_STEP_WRITE || kind == PTEBATCH_STEP_THP_WRITE ||
 	       kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL ||
-	       kind == PTEBATCH_STEP_READ;
+	       kind == PTEBATCH_STEP_READ || kind == PTEBATCH_STEP_THP_READ;
 }
 
 /**

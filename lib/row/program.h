@@ -22,6 +22,7 @@
  * @PTEBATCH_STEP_ZERO: "zero": clear each page
  * @PTEBATCH_STEP_EQUAL: "equal": the same contents in each page
  * @PTEBATCH_STEP_READ: "read": read each page
+ * @PTEBATCH_STEP_THP_READ: "thp read": the same, faults may swap in large folios
  * @PTEBATCH_STEP_PROTECT_NONE: "mprotect none": mprotect(PROT_NONE)
  * @PTEBATCH_STEP_PROTECT_RO: "mprotect ro": mprotect(PROT_READ)
  * @PTEBATCH_STEP_PROTECT_RW: "mprotect rw": mprotect(PROT_READ | PROT_WRITE)
@@ -55,6 +56,7 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_ZERO,
 	PTEBATCH_STEP_EQUAL,
 	PTEBATCH_STEP_READ,
+	PTEBATCH_STEP_THP_READ,
 	PTEBATCH_STEP_PROTECT_NONE,
 	PTEBATCH_STEP_PROTECT_RO,
 	PTEBATCH_STEP_PROTECT_RW,

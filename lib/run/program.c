@@ -51,7 +51,7 @@ static void turn_to(struct run *run, bool child)
 static void access_pages(struct run *run, const struct ptebatch_step *step)
 {
 	const struct ptebatch_row *row = &run->space->row;
-	bool write = step->kind != PTEBATCH_STEP_READ;
+	bool write = step->kind != PTEBATCH_STEP_READ && step->kind != PTEBATCH_STEP_THP_READ;
 	unsigned int i;
 
 	kthread_use_mm(run->space->places[0].mm);
@@ -171,7 +171,7 @@ static long take_step(struct run *run, const struct ptebatch_step *step)
 		ret = op->call(op, run->space, false);
 	else if (step->kind == PTEBATCH_STEP_EXIT)
 		ptebatch_space_drop_place(run->space);
-	else if (step->kind == PTEBATCH_STEP_THP_WRITE)
+	else if (step->kind == PTEBATCH_STEP_THP_WRITE || step->kind == PTEBATCH_STEP_THP_READ)
 		access_with_thp(run, step);
 	else
 		access_pages(run, step);

@@ -179,7 +179,12 @@ static inline void clear_soft_dirty(char *mem, size_t size)
 	need(!count(mem, size, PM_SOFT_DIRTY), "write of 4 to clear_refs clears soft-dirty");
 }
 
-/* Write 16M of swap space to the RAM disk and use it. */
+static inline void disable_swap(void)
+{
+	swapoff(SWAP_DISK);
+}
+
+/* Write 16M of swap space to the RAM disk and use it, until the program ends. */
 static inline void enable_swap(void)
 {
 	static char header[4096];
@@ -190,6 +195,7 @@ static inline void enable_swap(void)
 	memcpy(header + 4086, "SWAPSPACE2", 10);
 	need(fd >= 0 && write(fd, header, 4096) == 4096 && !fsync(fd) && !close(fd), SWAP_DISK);
 	need(!swapon(SWAP_DISK, 0), "swapon()");
+	atexit(disable_swap);
 }
 
 /* Register @size bytes at @mem with UFFDIO_REGISTER_MODE_*. Return: the userfaultfd. */
