@@ -19,7 +19,7 @@ static void restore(void)
 }
 
 /* Let ksmd merge the pages at @a and @b. */
-static void merge(const char *a, const char *b)
+static void let_merge(const char *a, const char *b)
 {
 	int i;
 
@@ -28,7 +28,7 @@ static void merge(const char *a, const char *b)
 		usleep(10000);
 	write_file(KSM "run", "0");
 	errno = 0;
-	need((page_entry(a) & PM_PFN) == (page_entry(b) & PM_PFN), "merge by ksmd");
+	need((page_entry(a) & PM_PFN) == (page_entry(b) & PM_PFN), "pages merged by ksmd");
 }
 
 static void advise(char *page, int advice, const char *what)
@@ -46,16 +46,16 @@ int main(void)
 	need(!madvise(freed, 3 * PAGE, MADV_MERGEABLE), "MADV_MERGEABLE");
 
 	memset(freed, 1, 2 * PAGE);
-	merge(freed, equal);
+	let_merge(freed, equal);
 	advise(equal, MADV_DONTNEED, "MADV_DONTNEED");
 	advise(freed, MADV_FREE, "MADV_FREE");
 
 	memset(kept, 1, PAGE);
-	merge(freed, kept);
+	let_merge(freed, kept);
 	advise(freed, MADV_DONTNEED, "MADV_DONTNEED");
 	advise(kept, MADV_PAGEOUT, "MADV_PAGEOUT");
 	errno = 0;
 	need(!(page_entry(kept) & PM_PRESENT), "reclaim of the page");
-	return verdict(kept[0] == 1 ? RIGHT : BUG, "a page of ones, never freed, reads as %d after reclaim",
-		       kept[0]);
+	return verdict(kept[0] == 1 ? RIGHT : BUG,
+		       "a page of ones, never freed, reads as %d after reclaim", kept[0]);
 }
