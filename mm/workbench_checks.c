@@ -93,6 +93,16 @@ static void add_mapped_pages(struct ptebatch_trial *trial, int by)
 	lruvec_stat_mod_folio(trial->space->folios[0], NR_ANON_MAPPED, by);
 }
 
+static void add_shmem_pages(struct ptebatch_trial *trial, int by)
+{
+	lruvec_stat_mod_folio(trial->space->folios[0], NR_SHMEM, by);
+}
+
+static void add_file_pages(struct ptebatch_trial *trial, int by)
+{
+	lruvec_stat_mod_folio(trial->space->folios[0], NR_FILE_PAGES, by);
+}
+
 /* As if the RSS had been higher before the operation. */
 static void raise_rss_before(struct ptebatch_trial *trial, int by)
 {
@@ -412,6 +422,10 @@ static const struct violation violation_rows[] = {
 	  &ptebatch_check_mlocked, "folio 0 in VM_LOCKED VMAs is not mlocked any more" },
 	{ "NR_ANON_MAPPED too high: reported", MAPPED, add_mapped_pages,
 	  &ptebatch_check_mapped, "NR_ANON_MAPPED has 17 pages of the row, 16 are mapped" },
+	{ "NR_FILE_PAGES too high: reported", MAPPED, add_file_pages,
+	  &ptebatch_check_cached, "NR_FILE_PAGES is 1 too high" },
+	{ "NR_SHMEM too high: reported", MAPPED, add_shmem_pages,
+	  &ptebatch_check_cached, "NR_SHMEM is 1 too high" },
 	{ "high watermark lower than the RSS was: reported", MAPPED, raise_rss_before,
 	  &ptebatch_check_watermark, "the RSS was 1048592 pages, its high watermark is 16" },
 	{ "locked_vm too high: reported", MAPPED, add_locked_vm, &ptebatch_check_vm_counts,
@@ -543,9 +557,11 @@ static void workbench_violation(struct kunit *test)
 		kunit_skip(test, "page tables are parts of pages: no copies next to them");
 	if (row->tamper == add_slot && ptebatch_swap_used() < 0)
 		kunit_skip(test, "the swap space is the machine's: its slots are not counted");
-	if (row->tamper == add_mapped_pages &&
-	    (!IS_ENABLED(CONFIG_PAGE_MAPCOUNT) || system_state >= SYSTEM_RUNNING))
-		kunit_skip(test, "mapped pages are counted only during boot");
+	if (row->check == &ptebatch_check_mapped && !IS_ENABLED(CONFIG_PAGE_MAPCOUNT))
+		kunit_skip(test, "no mapcounts of pages of large folios");
+	if ((row->check == &ptebatch_check_mapped || row->check == &ptebatch_check_cached) &&
+	    !ptebatch_counts_alone())
+		kunit_skip(test, "the pages of a node are counted only during boot");
 	trial = ptebatch_trial_begin(test, "no operation", &row->setup);
 	if (row->run)
 		row->run(trial);

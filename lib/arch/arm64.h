@@ -90,7 +90,7 @@ static inline pte_t ptebatch_bare_pte(pte_t pte)
 #define PTEBATCH_HUGE_PTES		CONT_PTES
 #define PTEBATCH_HUGE_PMDS		CONT_PMDS
 
-/* ptep_get() hides PTE_CONT and gathers accessed and dirty. */
+/* ptep_get() gathers accessed and dirty. */
 #define ptebatch_raw_pte ptebatch_raw_pte
 static inline pte_t ptebatch_raw_pte(pte_t *ptep)
 {

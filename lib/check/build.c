@@ -8,6 +8,7 @@
 #include "accounting.c"
 #include "announced.c"
 #include "blocks.c"
+#include "cached.c"
 #include "checks.c"
 #include "compare.c"
 #include "contents.c"

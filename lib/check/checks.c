@@ -16,11 +16,22 @@ const struct ptebatch_check * const ptebatch_check_table[] = {
 };
 
 /*
- * The name of a check to leave out: what the check is worth shows in the bugs that no
- * case finds without it.
+ * The name of a check, or of a promise, to leave out: what it is worth shows in the bugs
+ * that no case finds without it.
  */
 static char *without = "";
 module_param(without, charp, 0444);
+
+/**
+ * ptebatch_left_out() - whether a check is left out
+ * @name: name of a check in table.h, or of a promise in memory.c
+ *
+ * Return: true if the parameter "without" names it.
+ */
+bool ptebatch_left_out(const char *name)
+{
+	return !strcmp(name, without);
+}
 
 static size_t aligned_size(const struct ptebatch_check *check)
 {
@@ -108,7 +119,7 @@ bool ptebatch_checks(struct ptebatch_trial *trial)
 
 	for (check = ptebatch_check_table; *check; check++)
 		if (!((*check)->whole && trial->partial) &&
-		    strcmp((*check)->name, without))
+		    !ptebatch_left_out((*check)->name))
 			passes &= run_check(trial, *check);
 	return passes;
 }

@@ -14,7 +14,7 @@
  *    while a folio has some, it is not decided that it is partially mapped.
  *
  * No folio of a device enters the queue. A folio leaves it only when it is split or
- * freed.
+ * freed; one that is migrated leaves its place to the new folio.
  *
  * nr_anon_partially_mapped is the number of folios with PG_partially_mapped;
  * split_deferred and thp_deferred_split_page have counted how often it was set.
@@ -162,6 +162,9 @@ static bool is_one_batch(const struct ptebatch_trial *trial, unsigned int i)
 		    entry->kind != last->kind || !ptebatch_entry_normal(entry) ||
 		    (entry->flags ^ last->flags) & ~spread)
 			return false;
+		/* folio_pte_batch() compares PTE_CONT, too. */
+		if (test_bit(at, trial->before.folded) != test_bit(end - 1, trial->before.folded))
+			return false;
 		if (kind != PTEBATCH_NONE && kind != PTEBATCH_GUARD)
 			return false;
 	}
@@ -241,11 +244,8 @@ static void check_whole(const struct ptebatch_trial *trial, unsigned int i,
 		seq_buf_printf(out, "folio %u, unmapped at once, has entered the queue\n", i);
 }
 
-/* User processes would count, too, and a module does not reach the counters. */
-#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && defined(CONFIG_VM_EVENT_COUNTERS) && !defined(MODULE)
-
-/* Has the operation replaced the pages of folio @i by those of a new folio? */
-static bool is_moved(const struct ptebatch_trial *trial, unsigned int i)
+/* The new folio by whose pages the operation has replaced those of folio @i, or none. */
+static s16 moved_to(const struct ptebatch_trial *trial, unsigned int i)
 {
 	const struct ptebatch_shape *folios = trial->space->row.folios;
 	const struct ptebatch_row *row = &trial->before.row;
@@ -260,15 +260,30 @@ static bool is_moved(const struct ptebatch_trial *trial, unsigned int i)
 			continue;
 		/* A collapse unmaps page by page. */
 		if (test_bit(at, trial->after.huge) && !test_bit(at, trial->before.huge))
-			return false;
+			return PTEBATCH_NO_FOLIO;
 		if (to == PTEBATCH_NO_FOLIO)
 			to = is->folio;
 		if (!holds_page(is) || is->folio != to || is->page != was->page)
-			return false;
+			return PTEBATCH_NO_FOLIO;
 	}
-	return to != PTEBATCH_NO_FOLIO && folios[to].made &&
-	       folios[to].order == folios[i].order;
+	if (to == PTEBATCH_NO_FOLIO || !folios[to].made || folios[to].order != folios[i].order)
+		return PTEBATCH_NO_FOLIO;
+	return to;
 }
+
+/* Migration moves a folio's place in the queue, too. */
+static void check_moved(const struct ptebatch_trial *trial, unsigned int i,
+			struct seq_buf *out)
+{
+	s16 to = test_bit(i, state_of(trial)->queued) ? moved_to(trial, i) : PTEBATCH_NO_FOLIO;
+
+	if (to != PTEBATCH_NO_FOLIO && has_queue_entry(trial->space, to) &&
+	    !is_listed(trial->space->folios[to]))
+		seq_buf_printf(out, "folio %u has left the queue as folio %d\n", i, to);
+}
+
+/* User processes would count, too, and a module does not reach the counters. */
+#if defined(CONFIG_TRANSPARENT_HUGEPAGE) && defined(CONFIG_VM_EVENT_COUNTERS) && !defined(MODULE)
 
 /* Has folio @i lost pages, so that it may have been partially mapped for a while? */
 static bool has_lost_pages(const struct ptebatch_trial *trial, unsigned int i,
@@ -281,7 +296,8 @@ static bool has_lost_pages(const struct ptebatch_trial *trial, unsigned int i,
 	/* The child may have unmapped them, as at its exit. */
 	if (test_bit(i, trial->shared))
 		return true;
-	if (test_bit(i, trial->space->cached) || is_moved(trial, i))
+	if (test_bit(i, trial->space->cached) ||
+	    moved_to(trial, i) != PTEBATCH_NO_FOLIO)
 		return false;
 	for_each_set_bit_from(page, pages->before, end)
 		if (!test_bit(page, pages->held))
@@ -372,7 +388,7 @@ static void check_deferred_counts(const struct ptebatch_trial *trial, const stru
 	long events = ptebatch_events(THP_DEFERRED_SPLIT_PAGE) - state->events, counted;
 	unsigned int order;
 
-	if (system_state >= SYSTEM_RUNNING)
+	if (!ptebatch_counts_alone())
 		return;
 	for (order = 2; order < ORDERS; order++)
 		check_order(trial, order, pages, out);
@@ -437,6 +453,7 @@ static void check_deferred(struct ptebatch_trial *trial, struct seq_buf *out)
 			check_whole(trial, i, &pages, out);
 		else if (!ptebatch_folio_intact(space, i))
 			check_parts(trial, i, &pages, out);
+		check_moved(trial, i, out);
 	}
 	if (!seq_buf_used(out))
 		check_deferred_counts(trial, &pages, out);

@@ -30,10 +30,9 @@ struct mapped_before {
 	long others[ARRAY_SIZE(counters)];
 };
 
-/* User processes would change the counters, too: there are none during boot. */
 static bool is_checked(void)
 {
-	return IS_ENABLED(CONFIG_PAGE_MAPCOUNT) && system_state < SYSTEM_RUNNING;
+	return IS_ENABLED(CONFIG_PAGE_MAPCOUNT) && ptebatch_counts_alone();
 }
 
 static void count_folio(struct folio *folio, long *mapped)

@@ -44,35 +44,50 @@ static bool is_in(const struct ptebatch_space *space, s16 folio, unsigned long p
 	return true;
 }
 
+/* Adjacent entries often have the same or adjacent new folios. */
+static bool is_next(const struct finder *finder, unsigned long pfn,
+		    struct ptebatch_entry *entry)
+{
+	const struct ptebatch_row *row = &finder->space->row;
+	s16 folio = finder->last;
+
+	if (folio != PTEBATCH_NO_FOLIO && is_in(finder->space, folio, pfn, entry))
+		return true;
+	folio++;
+	return folio < row->nr_folios && row->folios[folio].made &&
+	       is_in(finder->space, folio, pfn, entry);
+}
+
 /*
- * Find the page that an entry refers to in the row's folios: first in the guess,
- * then from the last folio backwards, as new folios are last. Adjacent entries
- * often have the same or adjacent new folios.
+ * Find a page in the row's folios: first in the guess, then from the last folio
+ * backwards, as new folios are last.
  */
-static void find_page(struct finder *finder, unsigned long pfn,
-		      struct ptebatch_entry *entry)
+static bool find_in_row(struct finder *finder, unsigned long pfn,
+			struct ptebatch_entry *entry)
 {
 	const struct ptebatch_space *space = finder->space;
 	s16 folio = finder->guess;
 
 	if (folio != PTEBATCH_NO_FOLIO && is_in(space, folio, pfn, entry))
-		return;
-	if (finder->foreign && pfn_valid(pfn) && pfn_folio(pfn) == finder->foreign) {
-		entry->kind = PTEBATCH_FOREIGN;
-		return;
-	}
-	folio = finder->last + 1;
-	if (folio >= space->row.nr_folios || !space->row.folios[folio].made ||
-	    !is_in(space, folio, pfn, entry))
+		return true;
+	if (!is_next(finder, pfn, entry))
 		for (folio = space->row.nr_folios; folio--;)
 			if (is_in(space, folio, pfn, entry))
 				break;
-	if (folio != PTEBATCH_NO_FOLIO) {
-		finder->last = folio;
-		return;
+	finder->last = entry->folio;
+	return entry->folio != PTEBATCH_NO_FOLIO;
+}
+
+/* Find the page that an entry refers to. */
+static void find_page(struct finder *finder, unsigned long pfn,
+		      struct ptebatch_entry *entry)
+{
+	struct folio *folio = pfn_valid(pfn) ? pfn_folio(pfn) : NULL;
+
+	if ((folio && folio == finder->foreign) || !find_in_row(finder, pfn, entry)) {
+		finder->foreign = folio;
+		entry->kind = PTEBATCH_FOREIGN;
 	}
-	entry->kind = PTEBATCH_FOREIGN;
-	finder->foreign = pfn_valid(pfn) ? pfn_folio(pfn) : NULL;
 }
 
 static void add_page(struct finder *finder, unsigned long pfn, bool huge,
@@ -99,37 +114,16 @@ static void add_page(struct finder *finder, unsigned long pfn, bool huge,
 		entry->flags |= PTEBATCH_LAZYFREE;
 }
 
-static bool find_swap_in(const struct ptebatch_space *space, s16 folio, swp_entry_t swap,
-			 struct ptebatch_entry *entry)
+/* Find the page of a swap entry in the swap cache; other entries have no folio. */
+static void find_swap(struct finder *finder, pte_t pte, struct ptebatch_entry *entry)
 {
-	struct ptebatch_part part = { .i = folio };
-	long page;
-
-	while (ptebatch_next_part(space, &part)) {
-		page = ptebatch_swap_page(part.folio, swap);
-		if (page < 0)
-			continue;
-		entry->folio = folio;
-		entry->page = part.page + page;
-		return true;
-	}
-	return false;
-}
-
-/* Find the page of a swap entry; entries of other swap slots have no folio. */
-static void find_swap(const struct finder *finder, pte_t pte,
-		      struct ptebatch_entry *entry)
-{
-	const struct ptebatch_space *space = finder->space;
 	swp_entry_t swap = softleaf_from_pte(pte);
-	s16 folio;
+	struct folio *folio = ptebatch_swap_cached(swap);
 
-	if (finder->guess != PTEBATCH_NO_FOLIO &&
-	    find_swap_in(space, finder->guess, swap, entry))
+	if (!folio)
 		return;
-	for (folio = 0; folio < (s16)space->row.nr_folios; folio++)
-		if (find_swap_in(space, folio, swap, entry))
-			return;
+	find_in_row(finder, folio_pfn(folio) + ptebatch_swap_page(folio, swap), entry);
+	folio_put(folio);
 }
 
 static void read_pte(struct finder *finder, pte_t pte, struct ptebatch_entry *entry)
@@ -196,6 +190,11 @@ static void read_pmd(struct finder *finder, pmd_t pmd, unsigned int page,
 }
 #endif
 
+static bool is_folded(pte_t pte)
+{
+	return PTEBATCH_BLOCK_ENTRIES > 1 && !pte_same(pte, ptebatch_bare_pte(pte));
+}
+
 /* Read a page table; its first entry has index @at in the row, maybe < 0. */
 static void read_table(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
@@ -231,6 +230,8 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 			set_bit(at, snapshot->huge);
 		} else {
 			read_pte(&finder, raw[i], &row->entries[at]);
+			if (ptep && is_folded(ptebatch_raw_pte(ptep + i)))
+				set_bit(at, snapshot->folded);
 		}
 	}
 	if (ptep)
@@ -288,6 +289,7 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 	if (space->hides_table && place == &space->places[0])
 		ptebatch_hide_table(row);
 	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(snapshot->folded, PTEBATCH_ROW_ENTRIES);
 	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
 	snapshot->nr = (end - addr) >> PAGE_SHIFT;
 

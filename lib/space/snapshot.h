@@ -14,6 +14,7 @@
  * struct ptebatch_snapshot - the entries of a place
  * @row: the row's entries at the time of the snapshot, with their pages' flags
  * @huge: one bit per entry of the row, set if a PMD maps the entry
+ * @folded: one bit per entry of the row, set if it is one of a contpte block
  * @lead: index of the row's first entry in @raw
  * @nr: number of entries in @raw
  * @raw: the entries of the row's page tables and of one page table on each
@@ -22,6 +23,7 @@
 struct ptebatch_snapshot {
 	struct ptebatch_row row;
 	DECLARE_BITMAP(huge, PTEBATCH_ROW_ENTRIES);
+	DECLARE_BITMAP(folded, PTEBATCH_ROW_ENTRIES);
 	unsigned int lead;
 	unsigned int nr;
 	pte_t raw[PTEBATCH_SNAPSHOT_ENTRIES];
