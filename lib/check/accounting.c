@@ -131,6 +131,14 @@ static void check_pages(struct accounting *acct, struct folio *folio, int nr,
 		     atomic_read(&folio->_nr_pages_mapped));
 }
 
+/* References of the page that the suite has pinned. */
+static int pin_refs(const struct ptebatch_space *space, struct folio *folio)
+{
+	if (!space->pinned || page_folio(space->pinned) != folio)
+		return 0;
+	return folio_has_pincount(folio) ? 1 : GUP_PIN_COUNTING_BIAS;
+}
+
 /* Check @folio, which is the row's folio @nr or its part from page @first. */
 static void check_folio_counts(struct accounting *acct, struct folio *folio, int nr,
 			       unsigned int first)
@@ -161,8 +169,8 @@ static void check_folio_counts(struct accounting *acct, struct folio *folio, int
 			     folio_entire_mapcount(folio));
 	/* One reference is the space's. */
 	expect_count(acct, "the reference count", nr,
-		     1 + entries + (cached ? folio_nr_pages(folio) : 0),
-	      folio_ref_count(folio));
+		     1 + entries + (cached ? folio_nr_pages(folio) : 0) + pin_refs(space, folio),
+		     folio_ref_count(folio));
 	for (i = 0; folio_test_swapcache(folio) && i < folio_nr_pages(folio); i++) {
 		int count = ptebatch_swap_count(folio, i);
 

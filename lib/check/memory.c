@@ -2,6 +2,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 
+#include "checks.h"
 #include "contents.h"
 #include "memory.h"
 
@@ -78,17 +79,24 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 /* What the pages contain that "equal" writes. */
 #define EQUAL	0x71
 
-/* A write to a private page of a file makes a copy. */
+/* A write fault in a private page of a file makes a copy. */
+static void take_copy(struct ptebatch_memory *memory, bool child, unsigned int i)
+{
+	struct ptebatch_promise *page = &memory->pages[child][i];
+
+	if (page->own || memory->mapping != PTEBATCH_PRIVATE_FILE)
+		return;
+	page->bytes = memory->file[i];
+	page->own = true;
+}
+
 static void write_page(struct ptebatch_memory *memory, bool child, unsigned int i,
 		       enum ptebatch_step_kind kind)
 {
 	struct ptebatch_promise *page = &memory->pages[child][i];
 	struct ptebatch_bytes *bytes;
 
-	if (!page->own && memory->mapping == PTEBATCH_PRIVATE_FILE) {
-		page->bytes = memory->file[i];
-		page->own = true;
-	}
+	take_copy(memory, child, i);
 	page->lazy = false;
 	page->written = true;
 	page->dirtied = true;
@@ -99,6 +107,12 @@ static void write_page(struct ptebatch_memory *memory, bool child, unsigned int 
 		};
 	else
 		bytes->first = ++memory->values << 8;
+}
+
+static bool is_permitted(const struct ptebatch_promise *page, bool write)
+{
+	return !page->guard && page->prot & (write ? PROT_WRITE : PROT_READ) &&
+	       !(write && page->protected);
 }
 
 /**
@@ -113,11 +127,9 @@ static void write_page(struct ptebatch_memory *memory, bool child, unsigned int 
 bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value)
 {
-	const struct ptebatch_promise *page = &memory->pages[step->child][i];
 	bool write = step->kind != PTEBATCH_STEP_READ && step->kind != PTEBATCH_STEP_THP_READ;
 
-	if (page->guard || !(page->prot & (write ? PROT_WRITE : PROT_READ)) ||
-	    (write && page->protected))
+	if (!is_permitted(&memory->pages[step->child][i], write))
 		return false;
 	if (write)
 		write_page(memory, step->child, i, step->kind);
@@ -125,9 +137,30 @@ bool ptebatch_memory_access(struct ptebatch_memory *memory,
 	return true;
 }
 
-/* The process has no page of its own any more. */
+/* Returns whether the step may return @ret. It faults as a write, which writes nothing. */
+static bool pin_page(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
+{
+	struct ptebatch_promise *page = &memory->pages[step->child][step->from];
+	bool permitted = is_permitted(page, true);
+	unsigned int i;
+
+	for (i = 0; i < memory->nr; i++) {
+		memory->pages[0][i].pinned = false;
+		memory->pages[1][i].pinned = false;
+	}
+	memory->pin = permitted;
+	if (permitted) {
+		take_copy(memory, step->child, step->from);
+		page->pinned = true;
+		page->dirtied = true;
+	}
+	return ret == (permitted ? 1 : -EFAULT);
+}
+
+/* The process has no page of its own any more; that of a file stays. */
 static void discard(struct ptebatch_memory *memory, struct ptebatch_promise *page)
 {
+	page->pinned = page->pinned && !page->own;
 	page->own = memory->mapping == PTEBATCH_ANON;
 	page->bytes = (struct ptebatch_bytes) {};
 	page->lazy = false;
@@ -215,8 +248,12 @@ static void fork_pages(struct ptebatch_memory *memory)
 
 	memory->child = true;
 	memcpy(memory->pages[1], memory->pages[0], memory->nr * sizeof(memory->pages[0][0]));
-	for (i = 0; i < memory->nr; i++)
+	for (i = 0; i < memory->nr; i++) {
 		memory->pages[1][i].locked = false;
+		/* The child gets copies of private folios with a pinned page, made by writes. */
+		memory->pages[1][i].pinned = false;
+		memory->pages[1][i].dirtied |= memory->pin;
+	}
 }
 
 /* May the step return @ret, given that it could do everything or not? */
@@ -266,13 +303,16 @@ bool ptebatch_memory_step(struct ptebatch_memory *memory,
 	/* mremap() refuses several VMAs if they are registered with userfaultfd. */
 	if (step->kind == PTEBATCH_STEP_MOVE && ret)
 		return ret == -EFAULT;
+	if (step->kind == PTEBATCH_STEP_PIN)
+		return pin_page(memory, step, ret) || ptebatch_left_out("promised_return");
 	if (step->kind == PTEBATCH_STEP_FORK)
 		fork_pages(memory);
 	if (step->kind == PTEBATCH_STEP_EXIT)
 		memory->child = false;
 	for (i = 0; step->kind == PTEBATCH_STEP_CLEAR_REFS && i < memory->nr; i++) {
 		memory->pages[step->child][i].written = false;
-		memory->pages[step->child][i].dirtied = false;
+		/* clear_refs skips folios with a pinned page, see pte_is_pinned(). */
+		memory->pages[step->child][i].dirtied &= memory->pin;
 	}
 	for (i = step->from; i < to; i++) {
 		struct ptebatch_promise *page = &memory->pages[step->child][i];
@@ -280,12 +320,16 @@ bool ptebatch_memory_step(struct ptebatch_memory *memory,
 		if (page->locked && spares_locked(step->kind))
 			break;
 		step_page(memory, step->kind, page);
-		if (step->kind == PTEBATCH_STEP_HOLE)
+		if (step->kind == PTEBATCH_STEP_HOLE) {
 			memory->file[i] = (struct ptebatch_bytes) {};
+			memory->pages[0][i].pinned = false;
+			memory->pages[1][i].pinned = false;
+		}
 	}
 	if (step->kind == PTEBATCH_STEP_THP_WRITE)
 		dirty_free(memory, step->child);
-	return may_return(memory, step->kind, i >= to, ret);
+	return may_return(memory, step->kind, i >= to, ret) ||
+	       ptebatch_left_out("promised_return");
 }
 
 /* The page that an entry leads to without a fault, %NULL if there is none. */
@@ -297,10 +341,27 @@ static struct page *page_of(const struct ptebatch_space *space,
 	return &space->folios[entry->folio]->page + entry->page;
 }
 
+/**
+ * struct view - what a process sees of a page
+ * @memory: the reference memory
+ * @space: the address space
+ * @promise: what the process was promised
+ * @bytes: the contents that it was promised
+ * @entry: the entry
+ */
+struct view {
+	const struct ptebatch_memory *memory;
+	const struct ptebatch_space *space;
+	const struct ptebatch_promise *promise;
+	const struct ptebatch_bytes *bytes;
+	const struct ptebatch_entry *entry;
+};
+
 /* What is wrong with the permissions of an entry, %NULL if nothing is. */
-static const char *wrong_access(const struct ptebatch_promise *promise,
-				const struct ptebatch_entry *entry)
+static const char *wrong_access(const struct view *view)
 {
+	const struct ptebatch_promise *promise = view->promise;
+	const struct ptebatch_entry *entry = view->entry;
 	bool writable = entry->kind == PTEBATCH_WRITABLE;
 	bool readable = writable || entry->kind == PTEBATCH_READABLE;
 
@@ -340,24 +401,31 @@ static void settle(const struct ptebatch_memory *memory, struct ptebatch_promise
 	promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
 }
 
-/* What is wrong with the contents of a page, %NULL if nothing is. */
-static const char *wrong_bytes(struct ptebatch_memory *memory, bool child,
-			       unsigned int i, const struct ptebatch_space *space,
-			       const struct ptebatch_entry *entry)
+static const char *wrong_contents(const struct view *view)
 {
-	const struct ptebatch_promise *promise = &memory->pages[child][i];
-	const struct ptebatch_bytes *bytes = bytes_of(memory, child, i);
-	bool zero = !bytes->first && !bytes->rest;
-	struct page *page = page_of(space, entry);
+	bool zero = !view->bytes->first && !view->bytes->rest;
+	struct page *page = page_of(view->space, view->entry);
 
-	if (entry->flags & PTEBATCH_ZERO_PAGE)
+	if (view->entry->flags & PTEBATCH_ZERO_PAGE)
 		return zero ? NULL : "has lost its contents: the zero page is mapped";
 	if (page)
-		return ptebatch_page_contains(space, page, bytes->first, bytes->rest) ?
+		return ptebatch_page_contains(view->space, page, view->bytes->first,
+					      view->bytes->rest) ?
 		       NULL : "has wrong contents";
-	if (entry->kind == PTEBATCH_NONE && promise->own && !zero)
+	if (view->entry->kind == PTEBATCH_NONE && view->promise->own && !zero)
 		return "has lost its contents: nothing is mapped";
 	return NULL;
+}
+
+/* Reclaim writes dirty pages to swap, and lets their folio be swap-backed again. */
+static const char *wrong_lazy(const struct view *view)
+{
+	struct page *page = page_of(view->space, view->entry);
+
+	return view->entry->flags & PTEBATCH_LAZYFREE &&
+	       !(view->entry->flags & PTEBATCH_DIRTY) &&
+	       !folio_test_dirty(page_folio(page)) && !view->promise->lazy ?
+	       "may be freed as after MADV_FREE" : NULL;
 }
 
 /* The pages that a PMD maps share its soft-dirty bit. */
@@ -377,18 +445,51 @@ static void spread_dirtied(struct ptebatch_promise *pages,
 	}
 }
 
-/* Of its own pages, user space sees exact soft-dirty bits; those of a file may get lost. */
-static const char *wrong_soft_dirty(const struct ptebatch_memory *memory,
-				    const struct ptebatch_promise *promise,
-				    const struct ptebatch_entry *entry)
+/* A pinned page of a file may be mapped again later, one of anonymous memory stays mapped. */
+static const char *wrong_pin(const struct view *view)
 {
-	bool soft_dirty = entry->flags & PTEBATCH_SOFT_DIRTY;
+	struct page *page = page_of(view->space, view->entry);
 
-	if (!memory->track || !promise->own)
+	if (!view->promise->pinned || page == view->space->pinned ||
+	    (!page && !view->promise->own))
 		return NULL;
-	if (promise->written && !soft_dirty)
+	return "is pinned, but the pinned page is not mapped any more";
+}
+
+/* Of its own pages, user space sees exact soft-dirty bits; those of a file may get lost. */
+static const char *wrong_soft_dirty(const struct view *view)
+{
+	bool soft_dirty = view->entry->flags & PTEBATCH_SOFT_DIRTY;
+
+	if (!view->memory->track || !view->promise->own)
+		return NULL;
+	if (view->promise->written && !soft_dirty)
 		return "was written, but is not soft-dirty";
-	return soft_dirty && !promise->dirtied ? "is soft-dirty, but was not written" : NULL;
+	return soft_dirty && !view->promise->dirtied ? "is soft-dirty, but was not written" :
+						       NULL;
+}
+
+/* The promises of which entries show whether they are kept. */
+static const struct {
+	const char *name;
+	const char *(*wrong)(const struct view *view);
+} promises[] = {
+	{ "promised_access", wrong_access },
+	{ "promised_contents", wrong_contents },
+	{ "promised_lazyfree", wrong_lazy },
+	{ "promised_pin", wrong_pin },
+	{ "promised_soft_dirty", wrong_soft_dirty },
+};
+
+static const char *wrong_view(const struct view *view)
+{
+	const char *wrong = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(promises) && !wrong; i++)
+		if (!ptebatch_left_out(promises[i].name))
+			wrong = promises[i].wrong(view);
+	return wrong;
 }
 
 /**
@@ -415,12 +516,12 @@ bool ptebatch_memory_check(struct ptebatch_memory *memory, bool child,
 	for (i = 0; i < memory->nr; i++) {
 		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
 		struct ptebatch_promise *promise = &memory->pages[child][i];
+		struct view view = { memory, space, promise, .entry = entry };
 		const char *wrong;
 
 		settle(memory, promise, entry);
-		wrong = wrong_access(promise, entry) ?:
-			wrong_bytes(memory, child, i, space, entry) ?:
-			wrong_soft_dirty(memory, promise, entry);
+		view.bytes = bytes_of(memory, child, i);
+		wrong = wrong_view(&view);
 		if (!wrong)
 			continue;
 		seq_buf_printf(out, "page %u%s %s\n", i, child ? " of the child" : "", wrong);

@@ -34,6 +34,7 @@ struct ptebatch_bytes {
  * @dirtied: may be reported as soft-dirty: written, or with pages that were
  * @locked: in a VM_LOCKED VMA
  * @free: nothing was mapped after the last step
+ * @pinned: pinned for writing: accesses reach this page
  * @protected: write-protected by userfaultfd: a write fails, as the VMAs are registered
  *             without a userfaultfd that could handle it
  */
@@ -47,6 +48,7 @@ struct ptebatch_promise {
 	bool dirtied;
 	bool locked;
 	bool free;
+	bool pinned;
 	bool protected;
 };
 
@@ -55,6 +57,7 @@ struct ptebatch_promise {
  * @mapping: kind of memory
  * @track: soft-dirty is tracked
  * @child: the child exists
+ * @pin: a page is pinned, maybe one that no process has any more
  * @nr: number of pages
  * @values: number of values written
  * @file: contents of the file
@@ -64,6 +67,7 @@ struct ptebatch_memory {
 	enum ptebatch_mapping mapping;
 	bool track;
 	bool child;
+	bool pin;
 	unsigned int nr;
 	u32 values;
 	struct ptebatch_bytes file[PTEBATCH_ROW_ENTRIES];

@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
+#include "../space/refs.h"
 #include "access.h"
 
 #define WRITTEN		0x70746562U
@@ -62,46 +63,56 @@ bool ptebatch_written(const struct ptebatch_space *space, unsigned int i)
 	return !err && value == WRITTEN;
 }
 
-/* The page that ptebatch_call_pin() has pinned, %NULL if none. */
-static struct page *pinned;
-
 /**
- * ptebatch_call_pin() - pin a page for writing
- * @op: the operation: its argument is the index of the entry
- * @space: the address space
- * @twin: unused
+ * ptebatch_pin() - pin a page for writing
+ * @space: the address space; one page at a time, until ptebatch_unpin()
+ * @i: index of the entry
+ * @flags: FOLL_NOFAULT: without a fault
  *
- * Tries GUP-fast; if that fails, takes the mmap_lock and the page table lock. One
- * page at a time; ptebatch_unpin() unpins it.
+ * Tries GUP-fast; if that fails, takes the mmap_lock and the page table lock.
  *
  * Context: Process context of a kernel thread, may sleep.
  * Return: the number of pinned pages, or an error.
  */
-long ptebatch_call_pin(const struct ptebatch_op *op,
-		       struct ptebatch_space *space, bool twin)
+long ptebatch_pin(struct ptebatch_space *space, unsigned int i, unsigned int flags)
 {
 	struct mm_struct *mm = space->places[0].mm;
 	bool used = use_mm(mm);
 	struct page *page = NULL;
 	long pages;
 
-	pages = pin_user_pages_fast((unsigned long)user_address(space, op->arg), 1,
-				    FOLL_WRITE | FOLL_NOFAULT, &page);
+	pages = pin_user_pages_fast((unsigned long)user_address(space, i), 1,
+				    FOLL_WRITE | flags, &page);
 	if (pages == 1)
-		pinned = page;
+		space->pinned = page;
 	if (used)
 		kthread_unuse_mm(mm);
 	return pages;
 }
 
 /**
- * ptebatch_unpin() - unpin the page that ptebatch_call_pin() has pinned, if any
+ * ptebatch_call_pin() - pin a page for writing, without a fault
+ * @op: the operation: its argument is the index of the entry
+ * @space: the address space
+ * @twin: unused
  *
- * Context: Process context, may sleep.
+ * Context: Process context of a kernel thread, may sleep.
+ * Return: as ptebatch_pin().
  */
-void ptebatch_unpin(void)
+long ptebatch_call_pin(const struct ptebatch_op *op,
+		       struct ptebatch_space *space, bool twin)
 {
-	if (pinned)
-		unpin_user_page(pinned);
-	pinned = NULL;
+	return ptebatch_pin(space, op->arg, FOLL_NOFAULT);
 }
+
+/* The first page of the range, in place of the one that is pinned. */
+static long pin_first(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	ptebatch_unpin(space);
+	return ptebatch_pin(space, space->row.from, 0);
+}
+
+const struct ptebatch_op ptebatch_pin_first = {
+	.name = "pin", .function = "pin_user_pages_fast()", .call = pin_first,
+	.no_twin = true,
+};

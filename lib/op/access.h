@@ -22,6 +22,9 @@ long ptebatch_call_write(const struct ptebatch_op *op,
 long ptebatch_call_pin(const struct ptebatch_op *op,
 		       struct ptebatch_space *space, bool twin);
 bool ptebatch_written(const struct ptebatch_space *space, unsigned int i);
-void ptebatch_unpin(void);
+long ptebatch_pin(struct ptebatch_space *space, unsigned int i, unsigned int flags);
+
+/* Pin the first page of the range; a fault may map it. */
+extern const struct ptebatch_op ptebatch_pin_first;
 
 #endif /* PTEBATCH_ACCESS_H */

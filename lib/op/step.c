@@ -6,6 +6,7 @@
 
 #include "../kernel/syscall.h"
 #include "../service/khugepaged.h"
+#include "access.h"
 #include "advise.h"
 #include "clear_refs.h"
 #include "collapse.h"
@@ -116,6 +117,8 @@ static const struct {
 	/* Faults, so it may map neighbours. */
 	[PTEBATCH_STEP_MLOCK] = { &ptebatch_mlock },
 	[PTEBATCH_STEP_MUNLOCK] = { &ptebatch_munlock, true },
+	/* Faults, as mlock() does. */
+	[PTEBATCH_STEP_PIN] = { &ptebatch_pin_first },
 	[PTEBATCH_STEP_UFFD_PROTECT] = { &ptebatch_uffd_protect, true },
 	[PTEBATCH_STEP_UFFD_RESOLVE] = { &ptebatch_uffd_resolve, true },
 	[PTEBATCH_STEP_MOVE] = { &move_op },

@@ -31,6 +31,7 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_HOLE] = "hole",
 	[PTEBATCH_STEP_MLOCK] = "mlock",
 	[PTEBATCH_STEP_MUNLOCK] = "munlock",
+	[PTEBATCH_STEP_PIN] = "pin",
 	[PTEBATCH_STEP_UFFD_PROTECT] = "uffd protect",
 	[PTEBATCH_STEP_UFFD_RESOLVE] = "uffd resolve",
 	[PTEBATCH_STEP_MOVE] = "move",

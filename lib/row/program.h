@@ -42,6 +42,7 @@
  * @PTEBATCH_STEP_HOLE: "hole": hole in the file
  * @PTEBATCH_STEP_MLOCK: "mlock": mlock()
  * @PTEBATCH_STEP_MUNLOCK: "munlock": munlock()
+ * @PTEBATCH_STEP_PIN: "pin": GUP pins the first page for writing, and unpins the last one
  * @PTEBATCH_STEP_UFFD_PROTECT: "uffd protect": write protection by userfaultfd
  * @PTEBATCH_STEP_UFFD_RESOLVE: "uffd resolve": end of the write protection
  * @PTEBATCH_STEP_MOVE: "move": mremap() of the whole row
@@ -76,6 +77,7 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_HOLE,
 	PTEBATCH_STEP_MLOCK,
 	PTEBATCH_STEP_MUNLOCK,
+	PTEBATCH_STEP_PIN,
 	PTEBATCH_STEP_UFFD_PROTECT,
 	PTEBATCH_STEP_UFFD_RESOLVE,
 	PTEBATCH_STEP_MOVE,

@@ -6,6 +6,7 @@
 #include "../arch/arch.h"
 #include "../check/compare.h"
 #include "../op/access.h"
+#include "../space/refs.h"
 #include "threads.h"
 
 /**
@@ -56,7 +57,7 @@ static long repeat_meanwhile(void *data)
 		op->call(op, tasks->space, false);
 		if (finally)
 			finally->call(finally, tasks->space, false);
-		ptebatch_unpin();
+		ptebatch_unpin(tasks->space);
 	} while (!READ_ONCE(tasks->stop));
 	return 0;
 }
@@ -183,7 +184,7 @@ static void end_second(struct ptebatch_use *use)
 	use->trial->secondary.on_call = NULL;
 	if (tasks->started)
 		check_second(use->trial, tasks);
-	ptebatch_unpin();
+	ptebatch_unpin(tasks->space);
 }
 
 static const struct ptebatch_condition_type second_task = {

@@ -191,6 +191,14 @@ static int get_swapped(struct ptebatch_space *space,
 	return err;
 }
 
+static void get_pinned(struct ptebatch_space *space)
+{
+	s16 drawn = find_drawn(space, PTEBATCH_NO_FOLIO, space->pinned);
+
+	if (drawn != PTEBATCH_NO_FOLIO)
+		get_ref(space, drawn, page_folio(space->pinned));
+}
+
 /**
  * ptebatch_space_reacquire_refs() - re-acquire the references to the folios
  * @space: the address space, after ptebatch_space_drop_refs()
@@ -198,7 +206,7 @@ static int get_swapped(struct ptebatch_space *space,
  * Gets folios that are mapped, in the swap cache or in the file's page cache;
  * other folios may have been freed and reused. Mapped folios that are not in
  * the row are appended to the row's folios; with @space->adopted, folios in the swap
- * cache, too.
+ * cache, too. A pinned page may have no mapping any more.
  *
  * Context: Process context, may sleep; takes the mmap_lock and the page table
  * locks.
@@ -221,5 +229,7 @@ int ptebatch_space_reacquire_refs(struct ptebatch_space *space)
 	kvfree(snapshot);
 	for_each_set_bit(i, space->cached, space->row.nr_folios)
 		get_cached(space, i);
+	if (space->pinned)
+		get_pinned(space);
 	return err;
 }

@@ -33,6 +33,19 @@ int ptebatch_space_get_refs(struct ptebatch_space *space)
 }
 
 /**
+ * ptebatch_unpin() - unpin the page that is pinned, if any
+ * @space: the address space
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_unpin(struct ptebatch_space *space)
+{
+	if (space->pinned)
+		unpin_user_page(space->pinned);
+	space->pinned = NULL;
+}
+
+/**
  * ptebatch_page_folio() - get the folio that a page belongs to now
  * @space: the address space
  * @folio: index of the page's folio in the row
@@ -60,14 +73,13 @@ struct folio *ptebatch_page_folio(const struct ptebatch_space *space, s16 folio,
  */
 bool ptebatch_next_part(const struct ptebatch_space *space, struct ptebatch_part *part)
 {
+	unsigned int first = ptebatch_first_page(space, part->i);
+	unsigned int end = first + ptebatch_nr_pages(space, part->i);
 	unsigned int page = part->folio ? part->page + folio_nr_pages(part->folio) : 0;
 
-	for (part->folio = NULL; page < ptebatch_nr_pages(space, part->i); page++) {
-		part->folio = ptebatch_page_folio(space, part->i, page);
-		part->page = page;
-		if (part->folio)
-			break;
-	}
+	page = find_next_bit(space->held, end, first + page) - first;
+	part->page = page;
+	part->folio = page < end - first ? page_folio(&space->folios[part->i]->page + page) : NULL;
 	return part->folio;
 }
 

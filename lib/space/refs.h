@@ -39,6 +39,7 @@ int ptebatch_space_get_refs(struct ptebatch_space *space);
 void ptebatch_space_drop_refs(struct ptebatch_space *space);
 void ptebatch_space_put_refs(struct ptebatch_space *space);
 
+void ptebatch_unpin(struct ptebatch_space *space);
 struct folio *ptebatch_page_folio(const struct ptebatch_space *space, s16 folio,
 				  unsigned int page);
 bool ptebatch_next_part(const struct ptebatch_space *space, struct ptebatch_part *part);

@@ -615,6 +615,7 @@ static void tear_down(void *data)
 	char text[512];
 	unsigned int i;
 
+	ptebatch_unpin(space);
 	for (i = space->nr_places; i--;)
 		end_place(space, &space->places[i]);
 	ptebatch_tables_free(space);

@@ -139,6 +139,7 @@ struct ptebatch_place {
  * @file: the file, %NULL for anonymous memory
  * @pgoff: index in the file of the page of the row's first entry
  * @tables: pages around each of the first place's page tables, see tables.c
+ * @pinned: the page that the suite has pinned for writing, %NULL if none, see access.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
  * @reports: patterns of the kernel's error reports that the case provokes, up to a
@@ -160,6 +161,7 @@ struct ptebatch_space {
 	struct file *file;
 	pgoff_t pgoff;
 	struct page *tables[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE];
+	struct page *pinned;
 	struct userfaultfd_ctx *uffd;
 	struct kmsg_dump_iter log;
 	const char * const *reports;
