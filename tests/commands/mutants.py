@@ -163,7 +163,8 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
             guest.choose_accelerator(console)
             tried = [number for number in sorted(good) if key(mutants[number - 1], 'variant') == name]
             with console.step('cases', f'without mutants {name}'):
-                cases, command = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried))
+                cases, command = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried),
+                                                guests.without(env))
 
             def judged(number: int) -> tuple[Path, bool, str]:
                 mutant = mutants[number - 1]
@@ -190,7 +191,7 @@ def chosen(env: Mapping[str, str]) -> list[Path]:
 
 def passed_on(env: Mapping[str, str]) -> dict[str, str]:
     """The variables that apply to the kernels of mutants."""
-    names = ('ARCH', 'FIXES', 'KSRC', 'JOBS', 'INSTALL', 'XDG_CACHE_HOME')
+    names = ('ARCH', 'FIXES', 'KSRC', 'JOBS', 'WITHOUT', 'INSTALL', 'XDG_CACHE_HOME')
     return {name: env.get(name, '') for name in names} | {'O': str(results(env))}
 
 
@@ -218,8 +219,10 @@ def report(rows: Sequence[Row], folder: Path) -> int:
 
 def main(env: Mapping[str, str]) -> int:
     """Run the mutants and print them as a table; all must be caught."""
-    wanted = env.get('ARCH', '')
-    mutants = [mutant for mutant in chosen(env) if not wanted or _is_for(mutant, wanted)]
+    wanted, without = env.get('ARCH', ''), guests.without(env)
+    # A mutant with a kernel of its own runs all checks.
+    mutants = [mutant for mutant in chosen(env) if not (without and _alone(mutant))]
+    mutants = [mutant for mutant in mutants if not wanted or _is_for(mutant, wanted)]
     part = Shard.read(env)
     tree = '-'.join(['mutants', *part.name])
     lock.claim(results(env) / 'mutants')
@@ -237,4 +240,4 @@ def main(env: Mapping[str, str]) -> int:
             say(*outcome)
     for mutant in [*left]:
         say(mutant, *_try(mutant, results(env) / 'mutants' / title(mutant), tree, passed_on(env)))
-    return report(rows, results(env))
+    return report(rows, results(env) / (without and f'without-{without}'))

@@ -107,15 +107,6 @@ def _survivors(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iter
     return [mutant for mutant in mutants if mutant.key not in settled], known
 
 
-def _without(env: Mapping[str, str]) -> str:
-    """The check that WITHOUT= leaves out."""
-    name, table = env.get('WITHOUT', ''), PROJECT / 'lib/check/table.h'
-    names = re.findall(r'^CHECK\((\w+)\)', table.read_text(), re.MULTILINE)
-    if name and name not in names:
-        raise Trouble(f'WITHOUT={name}: no check of lib/check/table.h', f'type one of {", ".join(names)}')
-    return name
-
-
 def _run(command: Command, jobs: int, mutants: Sequence[Mutant], cases: Sequence[Case], kept: Record, step: Step) -> None:
     """Boot once for each mutant that the record does not have, the quickest first."""
     left = sorted((mutant for mutant in mutants if mutant.key not in kept.verdicts),
@@ -157,7 +148,7 @@ def main(env: Mapping[str, str]) -> int:
     if env.get('BENCH', '') not in ('', '0'):
         return mutation_bench.main(env)
     settings = Settings.read(env).for_mutation()
-    without = _without(env)
+    without = guests.without(env)
     console = Console()
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)

@@ -16,6 +16,7 @@ from pathlib import Path
 from guests.guest import Guest
 from guests.shares import PANIC
 from host.errors import Trouble
+from host.settings import PROJECT
 from host import tools
 from mutation.record import CRASHED, KILLED, SURVIVED, TIMED_OUT
 from results import reports
@@ -98,6 +99,17 @@ def _bits(first: int, digits: str) -> Iterable[int]:
     """The set bits of a bitmap that the kernel printed byte by byte; its words are little-endian."""
     for index, byte in enumerate(bytes.fromhex(digits)):
         yield from (first + 8 * index + bit for bit in range(8) if byte >> bit & 1)
+
+
+def without(env: Mapping[str, str]) -> str:
+    """The check, or the promise of the reference memory, that WITHOUT= leaves out."""
+    name, checks = env.get('WITHOUT', ''), PROJECT / 'lib/check'
+    names = re.findall(r'^CHECK\((\w+)\)', (checks / 'table.h').read_text(), re.MULTILINE)
+    names += re.findall(r'"(promised_\w+)"', (checks / 'memory.c').read_text())
+    if name and name not in names:
+        raise Trouble(f'WITHOUT={name}: no check of lib/check/table.h, no promise of lib/check/memory.c',
+                      f'type one of {", ".join(names)}')
+    return name
 
 
 def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, without: str = ''
