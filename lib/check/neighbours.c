@@ -2,16 +2,20 @@
 #include "../arch/arch.h"
 #include "checks.h"
 
-/* __split_huge_pmd_locked() drops the NUMA hint of the PMD. */
-static bool lost_hint(const struct ptebatch_trial *trial, int i)
+/*
+ * __split_huge_pmd_locked() drops the NUMA hint of the PMD; zero pages become accessed
+ * by the permissions of the VMA.
+ */
+static bool same_but_split(const struct ptebatch_trial *trial, int i)
 {
 	struct ptebatch_entry was = trial->before.row.entries[i];
 	const struct ptebatch_entry *is = &trial->after.row.entries[i];
 
-	if (!trial->space->setup.prot || was.kind != PTEBATCH_PROTNONE ||
-	    is->kind != PTEBATCH_READABLE)
-		return false;
-	was.kind = PTEBATCH_READABLE;
+	if (trial->space->setup.prot && was.kind == PTEBATCH_PROTNONE &&
+	    is->kind == PTEBATCH_READABLE)
+		was.kind = PTEBATCH_READABLE;
+	if (was.flags & PTEBATCH_ZERO_PAGE && !test_bit(i, trial->after.huge))
+		was.flags |= is->flags & PTEBATCH_YOUNG;
 	return !memcmp(&was, is, sizeof(was));
 }
 
@@ -25,8 +29,7 @@ static bool same_entry(const struct ptebatch_trial *trial, int i)
 	const struct ptebatch_row *row = &before->row;
 
 	if (i >= 0 && i < row->nr && test_bit(i, before->huge))
-		return !memcmp(&row->entries[i], &after->row.entries[i],
-			       sizeof(row->entries[i])) || lost_hint(trial, i);
+		return same_but_split(trial, i);
 	return pte_same(before->raw[before->lead + i],
 			after->raw[after->lead + i]);
 }

@@ -31,8 +31,8 @@ static const struct memory_row rows[] = {
 	{ "anonymous, order 2", PTEBATCH_ANON, "{Wdysx*4}*3" },
 	{ "anonymous, order 4", PTEBATCH_ANON, "@-8 {Wdysx*16}" },
 	{ "anonymous, PMD", PTEBATCH_ANON, "[Wdysx]" },
-	{ "anonymous, whole page table of order 2", PTEBATCH_ANON, "{Wdysx*4}*T/4" },
 	{ "anonymous, order 2, holes", PTEBATCH_ANON, "{Wdysx*4}*4 -*T-16" },
+	{ "anonymous, huge zero page", PTEBATCH_ANON, "[Ryz]" },
 	{ "shmem, order 0", PTEBATCH_SHMEM, "Wdys*8" },
 	{ "shmem, order 4", PTEBATCH_SHMEM, "{Wdys*16}" },
 	{ "private file, order 0", PTEBATCH_PRIVATE_FILE, "Rdys*8", true },
@@ -41,20 +41,36 @@ static const struct memory_row rows[] = {
 
 #define NR_PAIRS	(PTEBATCH_NR_STEPS * PTEBATCH_NR_STEPS)
 
-/* The default runs of so many seeds, one after the other, have all pairs. */
-#define SHARES		10
+/* Steps of a program, without a fork() at the beginning and the reads at the end. */
+#define STEPS		13
 
-/* Steps of a program, without the reads at the end. */
-#define STEPS		12
+/* So many programs of a row have all pairs of steps: those of ten default runs. */
+#define PROGRAMS	(1000 / ARRAY_SIZE(rows))
 
 /* A process accesses no more pages in one step. */
 #define ACCESSED	16
 
 /**
+ * struct circuit - kinds of steps, each possible pair of them once, one after the other
+ * @nr: number of steps
+ * @kinds: the kinds
+ * @open: kinds whose successors are not in the circuit yet, while it is made
+ * @next: kinds that may follow each kind, in random order
+ * @left: number of those that do not follow it in the circuit yet
+ */
+struct circuit {
+	unsigned int nr;
+	u8 kinds[NR_PAIRS + 1];
+	u8 open[NR_PAIRS + 1];
+	u8 next[PTEBATCH_NR_STEPS][PTEBATCH_NR_STEPS];
+	unsigned int left[PTEBATCH_NR_STEPS];
+};
+
+/**
  * struct programs - generator of programs
  * @test: the case
  * @rnd: state of the random number generator
- * @share: the pairs to try first, by their number modulo SHARES
+ * @circuit: the circuit of which the next program is a part
  * @row: the row of the next program
  * @entries: number of its entries
  * @setup: the address space of the next program
@@ -66,7 +82,7 @@ static const struct memory_row rows[] = {
 struct programs {
 	struct kunit *test;
 	struct rnd_state rnd;
-	unsigned int share;
+	struct circuit circuit;
 	const struct memory_row *row;
 	unsigned int entries;
 	struct ptebatch_setup setup;
@@ -125,61 +141,72 @@ static void list_pairs(struct programs *programs)
 					set_bit(pair_of(row, first, second), programs->possible);
 }
 
-static bool is_new(const struct programs *programs, unsigned int pair)
+static void shuffle(struct programs *programs, u8 *kinds, unsigned int nr)
 {
-	return test_bit(pair, programs->possible) && !test_bit(pair, programs->tried);
-}
+	for (; nr > 1; nr--) {
+		unsigned int other = choose_below(programs, nr);
 
-static bool is_new_in_share(const struct programs *programs, unsigned int pair)
-{
-	return is_new(programs, pair) && pair % SHARES == programs->share;
-}
-
-/* Is there a new pair of the share that begins with the step? */
-static bool leads_to_new(const struct programs *programs, unsigned int kind)
-{
-	unsigned int next;
-
-	for (next = 0; next < PTEBATCH_NR_STEPS; next++)
-		if (is_new_in_share(programs, pair_of(programs->row, kind, next)))
-			return true;
-	return false;
-}
-
-static unsigned int score(struct programs *programs, int last, unsigned int kind)
-{
-	unsigned int points = choose_below(programs, 16);
-	unsigned int pair;
-
-	if (leads_to_new(programs, kind))
-		points += 32;
-	if (last < 0)
-		return points;
-	pair = pair_of(programs->row, last, kind);
-	if (is_new(programs, pair))
-		points += 16;
-	if (is_new_in_share(programs, pair))
-		points += 64;
-	return points;
-}
-
-static unsigned int choose_kind(struct programs *programs, int last)
-{
-	unsigned int kind, points, most = 0, best = PTEBATCH_STEP_READ;
-
-	for (kind = 0; kind < PTEBATCH_NR_STEPS; kind++) {
-		if (!can_step(programs->row, kind) ||
-		    (needs_uffd(kind) && !programs->setup.uffd) ||
-		    (kind == PTEBATCH_STEP_FORK && programs->child) ||
-		    (kind == PTEBATCH_STEP_EXIT && !programs->child))
-			continue;
-		points = score(programs, last, kind);
-		if (points < most)
-			continue;
-		most = points;
-		best = kind;
+		swap(kinds[nr - 1], kinds[other]);
 	}
-	return best;
+}
+
+/* Each kind that has successors left is open; the circuit is made from its end. */
+static void make_circuit(struct programs *programs)
+{
+	struct circuit *circuit = &programs->circuit;
+	unsigned int first, second, open = 0;
+
+	for (first = 0; first < PTEBATCH_NR_STEPS; first++) {
+		circuit->left[first] = 0;
+		for (second = 0; second < PTEBATCH_NR_STEPS; second++)
+			if (test_bit(pair_of(programs->row, first, second), programs->possible))
+				circuit->next[first][circuit->left[first]++] = second;
+		shuffle(programs, circuit->next[first], circuit->left[first]);
+	}
+	circuit->nr = 0;
+	circuit->open[open++] = PTEBATCH_STEP_READ;
+	while (open) {
+		u8 kind = circuit->open[open - 1];
+
+		if (circuit->left[kind])
+			circuit->open[open++] = circuit->next[kind][--circuit->left[kind]];
+		else
+			circuit->kinds[circuit->nr++] = circuit->open[--open];
+	}
+	for (first = 0; first < circuit->nr / 2; first++)
+		swap(circuit->kinds[first], circuit->kinds[circuit->nr - 1 - first]);
+}
+
+/* The number of steps of the program at @from: fork() and the exit of the child alternate. */
+static unsigned int length_of(const struct circuit *circuit, unsigned int from)
+{
+	int last = -1;
+	unsigned int nr;
+
+	for (nr = 0; nr < STEPS && from + nr < circuit->nr; nr++) {
+		u8 kind = circuit->kinds[from + nr];
+
+		if (kind != PTEBATCH_STEP_FORK && kind != PTEBATCH_STEP_EXIT)
+			continue;
+		if (kind == last)
+			break;
+		last = kind;
+	}
+	return nr;
+}
+
+/*
+ * Where program @number of the circuit begins: with the last step of the one before.
+ * If the circuit has fewer programs, anywhere.
+ */
+static unsigned int find_program(struct programs *programs, unsigned int number)
+{
+	const struct circuit *circuit = &programs->circuit;
+	unsigned int from = 0;
+
+	while (number-- && from + 1 < circuit->nr)
+		from += length_of(circuit, from) - 1;
+	return from + 1 < circuit->nr ? from : choose_below(programs, circuit->nr - 1);
 }
 
 static bool takes_range(unsigned int kind)
@@ -192,7 +219,8 @@ static bool takes_range(unsigned int kind)
 
 static void choose_range(struct programs *programs, struct ptebatch_step *step)
 {
-	unsigned int most = ptebatch_step_accesses(step->kind) ? ACCESSED : programs->entries;
+	unsigned int most = step->kind == PTEBATCH_STEP_PIN ? 1 :
+			    ptebatch_step_accesses(step->kind) ? ACCESSED : programs->entries;
 
 	if (!takes_range(step->kind))
 		return;
@@ -203,23 +231,47 @@ static void choose_range(struct programs *programs, struct ptebatch_step *step)
 	step->to = step->from + 1 + (choose_below(programs, 3) ? choose_below(programs, most) : 0);
 }
 
-static void add_step(struct programs *programs)
+static void add_step(struct programs *programs, u8 kind)
 {
 	struct ptebatch_program *program = &programs->program;
-	int last = program->nr ? program->steps[program->nr - 1].kind : -1;
-	struct ptebatch_step *step = &program->steps[program->nr++];
+	struct ptebatch_step *step = &program->steps[program->nr];
 
-	*step = (struct ptebatch_step) { .kind = choose_kind(programs, last) };
+	*step = (struct ptebatch_step) { .kind = kind };
 	choose_range(programs, step);
-	if (step->kind == PTEBATCH_STEP_FORK)
+	if (kind == PTEBATCH_STEP_FORK)
 		programs->child = true;
-	else if (step->kind == PTEBATCH_STEP_EXIT ||
-		 (programs->child && !choose_below(programs, 3)))
+	else if (kind == PTEBATCH_STEP_EXIT || (programs->child && !choose_below(programs, 3)))
 		step->child = true;
-	if (step->kind == PTEBATCH_STEP_EXIT)
+	if (kind == PTEBATCH_STEP_EXIT)
 		programs->child = false;
-	if (last >= 0)
-		set_bit(pair_of(programs->row, last, step->kind), programs->tried);
+	if (program->nr++)
+		set_bit(pair_of(programs->row, step[-1].kind, kind), programs->tried);
+}
+
+/* The child that is the first to exit must exist. */
+static bool begins_with_child(const u8 *kinds, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && kinds[i] != PTEBATCH_STEP_FORK; i++)
+		if (kinds[i] == PTEBATCH_STEP_EXIT)
+			return true;
+	return false;
+}
+
+static void add_steps(struct programs *programs, const u8 *kinds, unsigned int nr)
+{
+	unsigned int i;
+
+	programs->program.nr = 0;
+	programs->child = false;
+	if (begins_with_child(kinds, nr))
+		add_step(programs, PTEBATCH_STEP_FORK);
+	for (i = 0; i < nr; i++) {
+		if (needs_uffd(kinds[i]))
+			programs->setup.uffd = UFFD_WP;
+		add_step(programs, kinds[i]);
+	}
 }
 
 static unsigned int count_entries(struct kunit *test, const char *picture)
@@ -242,20 +294,25 @@ static void set_row(struct programs *programs, const struct memory_row *row)
 	programs->setup.picture = row->picture;
 }
 
+/* The program of a seed. Those of adjacent seeds are on different rows. */
 static void generate(struct programs *programs, u64 seed)
 {
-	prandom_seed_state(&programs->rnd, seed);
+	u32 row, number, from;
+	u64 of_row = div_u64_rem(seed - 1, ARRAY_SIZE(rows), &row);
+	u64 circuit = div_u64_rem(of_row, PROGRAMS, &number);
+
 	programs->setup = (struct ptebatch_setup) {
 		.prot = PROT_READ | PROT_WRITE,
 		.folios = ON_LRU,
-		.track = pgtable_supports_soft_dirty() && choose_below(programs, 2),
-		.uffd = pgtable_supports_uffd() && choose_below(programs, 2) ? UFFD_WP : 0,
 	};
-	set_row(programs, &rows[seed % ARRAY_SIZE(rows)]);
-	programs->program.nr = 0;
-	programs->child = false;
-	while (programs->program.nr < STEPS)
-		add_step(programs);
+	set_row(programs, &rows[row]);
+	prandom_seed_state(&programs->rnd, circuit * ARRAY_SIZE(rows) + row);
+	make_circuit(programs);
+	from = find_program(programs, number);
+	prandom_seed_state(&programs->rnd, seed);
+	programs->setup.track = pgtable_supports_soft_dirty() && choose_below(programs, 2);
+	programs->setup.uffd = pgtable_supports_uffd() && choose_below(programs, 2) ? UFFD_WP : 0;
+	add_steps(programs, &programs->circuit.kinds[from], length_of(&programs->circuit, from));
 }
 
 static bool fails(struct programs *programs, const struct ptebatch_program *program)
@@ -354,7 +411,6 @@ void ptebatch_programs_random(struct kunit *test)
 	programs = kunit_kzalloc(test, sizeof(*programs), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, programs);
 	programs->test = test;
-	programs->share = div_u64(first, nr ?: 1) % SHARES;
 	list_pairs(programs);
 	for (i = 0; i < nr; i++) {
 		if (!ptebatch_in_part(i))
