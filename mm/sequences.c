@@ -172,6 +172,8 @@ static const struct ptebatch_program_case programs[] = {
 	/* The last mapping would be clean: reclaim would drop the page. */
 	{ "0035: KSM page, MADV_FREE, merged with another page: that one keeps its contents",
 	  ANON("Wdyx*4"), "equal 0-1; ksm; dontneed 1; free 0; equal 2; ksm" },
+	{ "0037: clean copies of KSM pages, fork(), MADV_FREE: those of the child stay",
+	  ANON("Wdyx*4"), "equal; ksm; move; fork; free; dontneed; child reclaim; child read" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(programs, programs, name);

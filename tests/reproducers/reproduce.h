@@ -111,6 +111,23 @@ static inline __u64 page_entry(const char *addr)
 	return entry("/proc/self/pagemap", (uintptr_t)addr / PAGE);
 }
 
+#define KSM "/sys/kernel/mm/ksm/"
+
+/* Let ksmd run until the pages at @a and @b are one; then it is as before. */
+static inline void merge_pages(const char *a, const char *b)
+{
+	int i;
+
+	write_file(KSM "sleep_millisecs", "0");
+	write_file(KSM "run", "1");
+	for (i = 0; i < 500 && page_entry(a) != page_entry(b); i++)
+		usleep(10000);
+	write_file(KSM "run", "0");
+	write_file(KSM "sleep_millisecs", "20");
+	errno = 0;
+	need((page_entry(a) & PM_PFN) == (page_entry(b) & PM_PFN), "pages merged by ksmd");
+}
+
 /* Return: number of pages in @size bytes at @mem with @bit set in pagemap. */
 static inline unsigned long count(const char *mem, size_t size, __u64 bit)
 {

@@ -8,8 +8,6 @@
  */
 #include "reproduce.h"
 
-#define KSM "/sys/kernel/mm/ksm/"
-
 static const size_t SIZE = 64 * 4096;
 
 /* The other programs are run on the same kernel. */
