@@ -12,6 +12,7 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_EQUAL] = "equal",
 	[PTEBATCH_STEP_READ] = "read",
 	[PTEBATCH_STEP_THP_READ] = "thp read",
+	[PTEBATCH_STEP_POISONED_READ] = "poisoned read",
 	[PTEBATCH_STEP_PROTECT_NONE] = "mprotect none",
 	[PTEBATCH_STEP_PROTECT_RO] = "mprotect ro",
 	[PTEBATCH_STEP_PROTECT_RW] = "mprotect rw",
@@ -29,12 +30,18 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_MIGRATE] = "migrate",
 	[PTEBATCH_STEP_NUMA_HINT] = "numa hint",
 	[PTEBATCH_STEP_HOLE] = "hole",
+	[PTEBATCH_STEP_TRUNCATE] = "truncate",
 	[PTEBATCH_STEP_MLOCK] = "mlock",
 	[PTEBATCH_STEP_MUNLOCK] = "munlock",
 	[PTEBATCH_STEP_PIN] = "pin",
 	[PTEBATCH_STEP_UFFD_PROTECT] = "uffd protect",
 	[PTEBATCH_STEP_UFFD_RESOLVE] = "uffd resolve",
+	[PTEBATCH_STEP_MMAP] = "mmap",
+	/* A name must come before the one that it begins with. */
+	[PTEBATCH_STEP_MOVE_FAILS] = "move fails",
+	[PTEBATCH_STEP_MOVE_DONTUNMAP] = "move dontunmap",
 	[PTEBATCH_STEP_MOVE] = "move",
+	[PTEBATCH_STEP_RESIZE] = "resize",
 	[PTEBATCH_STEP_CLEAR_REFS] = "clear refs",
 	[PTEBATCH_STEP_FORK] = "fork",
 	[PTEBATCH_STEP_EXIT] = "exit",
@@ -52,7 +59,8 @@ bool ptebatch_step_accesses(enum ptebatch_step_kind kind)
 {
 	return kind == PTEBATCH_STEP_WRITE || kind == PTEBATCH_STEP_THP_WRITE ||
 	       kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL ||
-	       kind == PTEBATCH_STEP_READ || kind == PTEBATCH_STEP_THP_READ;
+	       kind == PTEBATCH_STEP_READ || kind == PTEBATCH_STEP_THP_READ ||
+	       kind == PTEBATCH_STEP_POISONED_READ;
 }
 
 /**
@@ -167,6 +175,8 @@ const char *ptebatch_program_error(const struct ptebatch_program *program,
 			return "a step is on entries after the row";
 		if (step->child && !child)
 			return "a step of a child that does not exist";
+		if (step->kind == PTEBATCH_STEP_RESIZE && !step->from)
+			return "no page is left: mremap() cannot do that";
 		if (step->kind == PTEBATCH_STEP_FORK) {
 			if (child || step->child)
 				return "a second child";

@@ -23,6 +23,8 @@
  * @PTEBATCH_STEP_EQUAL: "equal": the same contents in each page
  * @PTEBATCH_STEP_READ: "read": read each page
  * @PTEBATCH_STEP_THP_READ: "thp read": the same, faults may swap in large folios
+ * @PTEBATCH_STEP_POISONED_READ: "poisoned read": the same, while the first page has
+ *                               PG_hwpoison, if a fault would map it
  * @PTEBATCH_STEP_PROTECT_NONE: "mprotect none": mprotect(PROT_NONE)
  * @PTEBATCH_STEP_PROTECT_RO: "mprotect ro": mprotect(PROT_READ)
  * @PTEBATCH_STEP_PROTECT_RW: "mprotect rw": mprotect(PROT_READ | PROT_WRITE)
@@ -40,12 +42,18 @@
  * @PTEBATCH_STEP_MIGRATE: "migrate": migration of all folios
  * @PTEBATCH_STEP_NUMA_HINT: "numa hint": NUMA hints
  * @PTEBATCH_STEP_HOLE: "hole": hole in the file
+ * @PTEBATCH_STEP_TRUNCATE: "truncate": the file ends before the range, and grows again
  * @PTEBATCH_STEP_MLOCK: "mlock": mlock()
  * @PTEBATCH_STEP_MUNLOCK: "munlock": munlock()
  * @PTEBATCH_STEP_PIN: "pin": GUP pins the first page for writing, and unpins the last one
  * @PTEBATCH_STEP_UFFD_PROTECT: "uffd protect": write protection by userfaultfd
  * @PTEBATCH_STEP_UFFD_RESOLVE: "uffd resolve": end of the write protection
+ * @PTEBATCH_STEP_MMAP: "mmap": munmap(), and memory as at the beginning
+ * @PTEBATCH_STEP_MOVE_FAILS: "move fails": mremap() of the whole row, which gets one page
+ *                            table less than it needs
+ * @PTEBATCH_STEP_MOVE_DONTUNMAP: "move dontunmap": mremap(MREMAP_DONTUNMAP) of the row
  * @PTEBATCH_STEP_MOVE: "move": mremap() of the whole row
+ * @PTEBATCH_STEP_RESIZE: "resize": mremap() to the pages before the range, and back to all
  * @PTEBATCH_STEP_CLEAR_REFS: "clear refs": clear_refs: no page of the process is soft-dirty
  * @PTEBATCH_STEP_FORK: "fork": fork()
  * @PTEBATCH_STEP_EXIT: "exit": exit of the child
@@ -58,6 +66,7 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_EQUAL,
 	PTEBATCH_STEP_READ,
 	PTEBATCH_STEP_THP_READ,
+	PTEBATCH_STEP_POISONED_READ,
 	PTEBATCH_STEP_PROTECT_NONE,
 	PTEBATCH_STEP_PROTECT_RO,
 	PTEBATCH_STEP_PROTECT_RW,
@@ -75,12 +84,17 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_MIGRATE,
 	PTEBATCH_STEP_NUMA_HINT,
 	PTEBATCH_STEP_HOLE,
+	PTEBATCH_STEP_TRUNCATE,
 	PTEBATCH_STEP_MLOCK,
 	PTEBATCH_STEP_MUNLOCK,
 	PTEBATCH_STEP_PIN,
 	PTEBATCH_STEP_UFFD_PROTECT,
 	PTEBATCH_STEP_UFFD_RESOLVE,
+	PTEBATCH_STEP_MMAP,
+	PTEBATCH_STEP_MOVE_FAILS,
+	PTEBATCH_STEP_MOVE_DONTUNMAP,
 	PTEBATCH_STEP_MOVE,
+	PTEBATCH_STEP_RESIZE,
 	PTEBATCH_STEP_CLEAR_REFS,
 	PTEBATCH_STEP_FORK,
 	PTEBATCH_STEP_EXIT,
@@ -101,7 +115,7 @@ struct ptebatch_step {
 	u16 to;
 };
 
-#define PTEBATCH_PROGRAM_STEPS	16
+#define PTEBATCH_PROGRAM_STEPS	20
 
 /**
  * struct ptebatch_program - steps on a row

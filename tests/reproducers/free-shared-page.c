@@ -7,6 +7,7 @@
  * clean. After fork(), the parent frees one with MADV_FREE, and unmaps it. In the child,
  * which has freed nothing, it must be as it was after MADV_PAGEOUT.
  */
+#include <sched.h>
 #include <sys/wait.h>
 
 #include "reproduce.h"
@@ -16,6 +17,16 @@ static void advise(char *page, size_t bytes, int advice, const char *what)
 	need(!madvise(page, bytes, advice), what);
 }
 
+/* Each CPU has folios of its own that are not yet lazyfree on the LRU lists. */
+static void stay_on_one_cpu(void)
+{
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(sched_getcpu(), &cpu);
+	need(!sched_setaffinity(0, sizeof(cpu), &cpu), "sched_setaffinity()");
+}
+
 /* Return: the first byte of the page after the parent has freed it. */
 static int reclaim_in_child(char *page, int freed)
 {
@@ -23,6 +34,8 @@ static int reclaim_in_child(char *page, int freed)
 
 	need(read(freed, &byte, 1) == 1, "read() of the pipe");
 	advise(page, PAGE, MADV_PAGEOUT, "MADV_PAGEOUT");
+	errno = 0;
+	need(!(page_entry(page) & PM_PRESENT), "reclaim of the page");
 	return page[0];
 }
 
@@ -32,11 +45,14 @@ int main(void)
 	int pipes[2], status, byte;
 	pid_t child;
 
+	stay_on_one_cpu();
 	enable_swap();
 	advise(page, 2 * PAGE, MADV_MERGEABLE, "MADV_MERGEABLE");
 	memset(page, 1, 2 * PAGE);
 	merge_pages(page, page + PAGE);
 	advise(page, 2 * PAGE, MADV_UNMERGEABLE, "MADV_UNMERGEABLE");
+	errno = 0;
+	need((page_entry(page) & PM_PFN) != (page_entry(page + PAGE) & PM_PFN), "copies");
 	need(!pipe(pipes), "pipe()");
 
 	child = fork();

@@ -125,7 +125,8 @@ static inline void merge_pages(const char *a, const char *b)
 	write_file(KSM "run", "0");
 	write_file(KSM "sleep_millisecs", "20");
 	errno = 0;
-	need((page_entry(a) & PM_PFN) == (page_entry(b) & PM_PFN), "pages merged by ksmd");
+	need(page_entry(a) & PM_PRESENT && (page_entry(a) & PM_PFN) == (page_entry(b) & PM_PFN),
+	     "pages merged by ksmd");
 }
 
 /* Return: number of pages in @size bytes at @mem with @bit set in pagemap. */
