@@ -83,6 +83,8 @@ static const struct ptebatch_program_case programs[] = {
 	  SHMEM("{Wdy*16}"), "pageout; read; pageout; read" },
 	{ "64K shmem folio, hole while it is swapped out: zeroes there",
 	  SHMEM("{Wdy*16}"), "pageout; hole 3-6; read" },
+	{ "0038: 64K shmem folio, file truncated in its middle while it is swapped out: returns",
+	  SHMEM("{Wdy*16}"), "pageout; truncate 7; read" },
 	{ "shmem pages, hole while they are swapped out: zeroes there",
 	  SHMEM("Wdy*8"), "pageout; hole 2-5; read" },
 	{ "64K shmem folio migrated, swapped out: its contents",

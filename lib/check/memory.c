@@ -51,6 +51,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		.mapping = space->setup.mapping,
 		.track = space->setup.track,
 		.nr = row->nr,
+		.uffd_events = !(space->setup.uffd & NO_REMAP_EVENT),
 	};
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
@@ -68,6 +69,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
 		promise->dirtied = entry->flags & PTEBATCH_SOFT_DIRTY;
 		promise->own = memory->mapping == PTEBATCH_ANON;
+		promise->registered = space->setup.uffd & UFFD_WP;
 		if (entry->folio == PTEBATCH_NO_FOLIO || test_bit(entry->folio, space->cached))
 			continue;
 		promise->own = true;
@@ -116,6 +118,18 @@ static bool is_permitted(const struct ptebatch_promise *page, bool write)
 }
 
 /**
+ * ptebatch_memory_poison() - note whether a page has PG_hwpoison during the next step
+ * @memory: the memory
+ * @step: the step
+ * @poisoned: the first page has it, and the process has not mapped it
+ */
+void ptebatch_memory_poison(struct ptebatch_memory *memory,
+			    const struct ptebatch_step *step, bool poisoned)
+{
+	memory->poisoned = poisoned ? &memory->pages[step->child][step->from] : NULL;
+}
+
+/**
  * ptebatch_memory_access() - read or write a page
  * @memory: the memory
  * @step: the step; "zero" and "equal" also clear the rest of the page
@@ -127,9 +141,10 @@ static bool is_permitted(const struct ptebatch_promise *page, bool write)
 bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value)
 {
-	bool write = step->kind != PTEBATCH_STEP_READ && step->kind != PTEBATCH_STEP_THP_READ;
+	const struct ptebatch_promise *page = &memory->pages[step->child][i];
+	bool write = ptebatch_step_writes(step->kind);
 
-	if (!is_permitted(&memory->pages[step->child][i], write))
+	if (!is_permitted(page, write) || page == memory->poisoned)
 		return false;
 	if (write)
 		write_page(memory, step->child, i, step->kind);
@@ -157,7 +172,7 @@ static bool pin_page(struct ptebatch_memory *memory, const struct ptebatch_step 
 	return ret == (permitted ? 1 : -EFAULT);
 }
 
-/* The process has no page of its own any more; that of a file stays. */
+/* The process has lost its page; that of a file stays. */
 static void discard(struct ptebatch_memory *memory, struct ptebatch_promise *page)
 {
 	page->pinned = page->pinned && !page->own;
@@ -173,6 +188,12 @@ static bool spares_locked(enum ptebatch_step_kind kind)
 {
 	return kind == PTEBATCH_STEP_FREE || kind == PTEBATCH_STEP_DONTNEED ||
 	       kind == PTEBATCH_STEP_GUARD_INSTALL;
+}
+
+/* Does the step fail at a page that is not registered? Likewise. */
+static bool needs_registration(enum ptebatch_step_kind kind)
+{
+	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE;
 }
 
 static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind kind,
@@ -192,6 +213,13 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 		break;
 	case PTEBATCH_STEP_FREE:
 		page->lazy = memory->mapping == PTEBATCH_ANON;
+		break;
+	case PTEBATCH_STEP_MMAP:
+		page->prot = RW;
+		page->guard = false;
+		page->locked = false;
+		page->protected = false;
+		discard(memory, page);
 		break;
 	case PTEBATCH_STEP_GUARD_INSTALL:
 		page->guard = true;
@@ -216,6 +244,8 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 		/* The new folio is mapped as written. */
 		page->dirtied = true;
 		break;
+	case PTEBATCH_STEP_MOVE_FAILS:
+	case PTEBATCH_STEP_MOVE_DONTUNMAP:
 	case PTEBATCH_STEP_MOVE:
 		/* Documentation/admin-guide/mm/soft-dirty.rst: the mapping is new. */
 		page->written = true;
@@ -242,12 +272,67 @@ static void dirty_free(struct ptebatch_memory *memory, bool child)
 		memory->pages[child][i].dirtied |= memory->pages[child][i].free;
 }
 
+static void end_registration(struct ptebatch_promise *pages, unsigned int nr)
+{
+	while (nr--) {
+		pages[nr].registered = false;
+		pages[nr].protected = false;
+	}
+}
+
+/* The first pages move; the others are new, in the VMA of the last one that moved. */
+static void resize_pages(struct ptebatch_memory *memory, const struct ptebatch_step *step)
+{
+	struct ptebatch_promise *pages = memory->pages[step->child];
+	unsigned int i;
+
+	for (i = 0; i < memory->nr; i++) {
+		step_page(memory, PTEBATCH_STEP_MOVE, &pages[i]);
+		if (i < step->from)
+			continue;
+		discard(memory, &pages[i]);
+		pages[i].prot = pages[i - 1].prot;
+		pages[i].locked = pages[i - 1].locked;
+		pages[i].registered = pages[i - 1].registered;
+		pages[i].guard = false;
+		pages[i].protected = false;
+		/* It faults as a write, as mlock() does. */
+		pages[i].dirtied = pages[i].locked;
+	}
+}
+
+/* Returns whether mremap() may return @ret. */
+static bool remap_pages(struct ptebatch_memory *memory, const struct ptebatch_step *step,
+			long ret)
+{
+	struct ptebatch_promise *pages = memory->pages[step->child];
+	unsigned int i;
+
+	/* It refuses several VMAs if they are registered with userfaultfd, or resized. */
+	if (ret == -EFAULT)
+		return true;
+	if (step->kind == PTEBATCH_STEP_MOVE_FAILS && ret == -ENOMEM) {
+		for (i = 0; i < memory->nr; i++)
+			pages[i].dirtied = true;
+		return true;
+	}
+	if (!memory->uffd_events)
+		end_registration(pages, memory->nr);
+	if (step->kind == PTEBATCH_STEP_RESIZE)
+		resize_pages(memory, step);
+	for (i = 0; step->kind != PTEBATCH_STEP_RESIZE && i < memory->nr; i++)
+		step_page(memory, step->kind, &pages[i]);
+	return ret == 0;
+}
+
 static void fork_pages(struct ptebatch_memory *memory)
 {
 	unsigned int i;
 
 	memory->child = true;
 	memcpy(memory->pages[1], memory->pages[0], memory->nr * sizeof(memory->pages[0][0]));
+	if (!memory->uffd_events)
+		end_registration(memory->pages[1], memory->nr);
 	for (i = 0; i < memory->nr; i++) {
 		memory->pages[1][i].locked = false;
 		/* The child gets copies of private folios with a pinned page, made by writes. */
@@ -268,6 +353,9 @@ static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_
 	case PTEBATCH_STEP_DONTNEED:
 	case PTEBATCH_STEP_GUARD_INSTALL:
 		return ret == (complete ? 0 : -EINVAL);
+	case PTEBATCH_STEP_UFFD_PROTECT:
+	case PTEBATCH_STEP_UFFD_RESOLVE:
+		return ret == (complete ? 0 : -ENOENT);
 	case PTEBATCH_STEP_PROTECT_NONE:
 	case PTEBATCH_STEP_PROTECT_RO:
 	case PTEBATCH_STEP_PROTECT_RW:
@@ -275,11 +363,11 @@ static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_
 	case PTEBATCH_STEP_MUNLOCK:
 	case PTEBATCH_STEP_NUMA_HINT:
 	case PTEBATCH_STEP_HOLE:
+	case PTEBATCH_STEP_TRUNCATE:
+	case PTEBATCH_STEP_MMAP:
 	case PTEBATCH_STEP_KSM:
 	case PTEBATCH_STEP_KHUGEPAGED:
 	case PTEBATCH_STEP_CLEAR_REFS:
-	case PTEBATCH_STEP_UFFD_PROTECT:
-	case PTEBATCH_STEP_UFFD_RESOLVE:
 	case PTEBATCH_STEP_FORK:
 		return ret == 0;
 	default:
@@ -300,9 +388,10 @@ bool ptebatch_memory_step(struct ptebatch_memory *memory,
 {
 	unsigned int i, to = step->to ?: memory->nr;
 
-	/* mremap() refuses several VMAs if they are registered with userfaultfd. */
-	if (step->kind == PTEBATCH_STEP_MOVE && ret)
-		return ret == -EFAULT;
+	if (step->kind == PTEBATCH_STEP_TRUNCATE)
+		to = memory->nr;
+	if (ptebatch_step_remaps(step->kind))
+		return remap_pages(memory, step, ret) || ptebatch_left_out("promised_return");
 	if (step->kind == PTEBATCH_STEP_PIN)
 		return pin_page(memory, step, ret) || ptebatch_left_out("promised_return");
 	if (step->kind == PTEBATCH_STEP_FORK)
@@ -319,8 +408,10 @@ bool ptebatch_memory_step(struct ptebatch_memory *memory,
 
 		if (page->locked && spares_locked(step->kind))
 			break;
+		if (!page->registered && needs_registration(step->kind))
+			break;
 		step_page(memory, step->kind, page);
-		if (step->kind == PTEBATCH_STEP_HOLE) {
+		if (step->kind == PTEBATCH_STEP_HOLE || step->kind == PTEBATCH_STEP_TRUNCATE) {
 			memory->file[i] = (struct ptebatch_bytes) {};
 			memory->pages[0][i].pinned = false;
 			memory->pages[1][i].pinned = false;
@@ -371,6 +462,8 @@ static const char *wrong_access(const struct view *view)
 	if (promise->protected != protected)
 		return protected ? "is write-protected by userfaultfd" :
 				   "is not write-protected by userfaultfd";
+	if (promise == view->memory->poisoned && readable)
+		return "is mapped by a fault, but has PG_hwpoison";
 	if (promise->guard != guard)
 		return promise->guard ? "is no guard page" : "is a guard page";
 	if (writable && !(promise->prot & PROT_WRITE))

@@ -35,6 +35,7 @@ struct ptebatch_bytes {
  * @locked: in a VM_LOCKED VMA
  * @free: nothing was mapped after the last step
  * @pinned: pinned for writing: accesses reach this page
+ * @registered: registered with userfaultfd for write protection
  * @protected: write-protected by userfaultfd: a write fails, as the VMAs are registered
  *             without a userfaultfd that could handle it
  */
@@ -49,6 +50,7 @@ struct ptebatch_promise {
 	bool locked;
 	bool free;
 	bool pinned;
+	bool registered;
 	bool protected;
 };
 
@@ -58,6 +60,8 @@ struct ptebatch_promise {
  * @track: soft-dirty is tracked
  * @child: the child exists
  * @pin: a page is pinned, maybe one that no process has any more
+ * @uffd_events: registrations with userfaultfd last beyond fork() and mremap()
+ * @poisoned: of the page that has PG_hwpoison during the last step, %NULL if none
  * @nr: number of pages
  * @values: number of values written
  * @file: contents of the file
@@ -68,6 +72,8 @@ struct ptebatch_memory {
 	bool track;
 	bool child;
 	bool pin;
+	bool uffd_events;
+	const struct ptebatch_promise *poisoned;
 	unsigned int nr;
 	u32 values;
 	struct ptebatch_bytes file[PTEBATCH_ROW_ENTRIES];
@@ -76,6 +82,8 @@ struct ptebatch_memory {
 
 void ptebatch_memory_begin(struct ptebatch_memory *memory,
 			   const struct ptebatch_space *space);
+void ptebatch_memory_poison(struct ptebatch_memory *memory,
+			    const struct ptebatch_step *step, bool poisoned);
 bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value);
 bool ptebatch_memory_step(struct ptebatch_memory *memory,

@@ -161,7 +161,7 @@ void ptebatch_conditions_end(struct ptebatch_use *uses)
 		struct ptebatch_trial *trial = uses[i].trial;
 
 		kunit_release_action(trial->test, end_use, &uses[i]);
-		if (uses[i].met || condition->type->optional)
+		if (uses[i].met || condition->optional || condition->type->optional)
 			continue;
 		if (condition->function)
 			KUNIT_FAIL(trial->test,

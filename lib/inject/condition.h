@@ -23,6 +23,7 @@ struct ptebatch_condition_type;
  *            task or khugepaged; %NULL: it occurs before the operation
  * @calls: it occurs at the call after so many calls
  * @value: of @type: a number of pages, the index of an entry or of a folio, a flag
+ * @optional: the operation need not meet it
  * @picture: of @type: a row, or a name
  */
 struct ptebatch_condition {
@@ -31,6 +32,7 @@ struct ptebatch_condition {
 	unsigned int calls;
 	unsigned long value;
 	const char *picture;
+	bool optional;
 };
 
 /**

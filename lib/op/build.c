@@ -21,5 +21,6 @@
 #include "process_madvise.c"
 #include "protect.c"
 #include "reference.c"
+#include "remap.c"
 #include "step.c"
 #include "unmap.c"

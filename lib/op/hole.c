@@ -28,6 +28,20 @@ static long punch(const struct ptebatch_op *op, struct ptebatch_space *space, bo
 	return 0;
 }
 
+/* The file ends at the first page of the range, then where it ended before. */
+static long shorten(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct path *path = &space->file->f_path;
+	loff_t bytes = i_size_read(file_inode(space->file));
+
+	return vfs_truncate(path, (loff_t)(space->pgoff + space->row.from) << PAGE_SHIFT) ?:
+	       vfs_truncate(path, bytes);
+}
+
+const struct ptebatch_op ptebatch_truncate = {
+	.name = "truncate", .function = "vfs_truncate()", .call = shorten, .no_twin = true,
+};
+
 const struct ptebatch_op ptebatch_hole = {
 	.name = "punch hole", .function = "a hole in the file", .call = punch, .no_twin = true,
 };

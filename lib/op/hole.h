@@ -12,4 +12,7 @@
 
 extern const struct ptebatch_op ptebatch_hole;
 
+/* The file ends before the range, and grows again. */
+extern const struct ptebatch_op ptebatch_truncate;
+
 #endif /* PTEBATCH_HOLE_H */

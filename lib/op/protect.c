@@ -250,6 +250,9 @@ static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *s
 	for_each_vma_range(vmi, vma, end) {
 		unsigned long at = max(start, vma->vm_start);
 
+		ret = -ENOENT;
+		if (!userfaultfd_wp(vma))
+			break;
 		ret = uffd_wp_range(vma, at, min(end, vma->vm_end) - at, op->arg);
 		if (ret < 0)
 			break;

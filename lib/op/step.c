@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
-#include <linux/mman.h>
 
 #include "internal.h"
 
-#include "../kernel/syscall.h"
 #include "../service/khugepaged.h"
 #include "access.h"
 #include "advise.h"
@@ -15,9 +13,8 @@
 #include "merge.h"
 #include "migrate.h"
 #include "protect.h"
+#include "remap.h"
 #include "step.h"
-
-PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 
 /* Reclaim the folios of the range, also those that other processes map. */
 static long reclaim(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
@@ -48,27 +45,6 @@ static long reclaim(const struct ptebatch_op *op, struct ptebatch_space *space, 
 static const struct ptebatch_op reclaim_op = {
 	.name = "reclaim", .function = "reclaim_pages()", .call = reclaim, .swaps = true,
 	.no_twin = true,
-};
-
-/* mremap() of the whole row to one of two addresses, the one at which it is not. */
-static long move_whole(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	const unsigned long distance = 64 * PMD_SIZE;
-	struct ptebatch_place *place = &space->places[0];
-	unsigned long to = place->start ^ distance;
-	unsigned long bytes = space->row.nr * PAGE_SIZE;
-	long ret;
-
-	ret = ptebatch_syscall_in(place->mm, PTEBATCH_SYSCALL(mremap), place->start, bytes,
-				  bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
-	if (ret != to)
-		return ret;
-	place->start = to;
-	return 0;
-}
-
-static const struct ptebatch_op move_op = {
-	.name = "move", .function = "mremap()", .call = move_whole, .no_twin = true,
 };
 
 /*
@@ -114,6 +90,7 @@ static const struct {
 	[PTEBATCH_STEP_NUMA_HINT] = { &ptebatch_hint, true },
 	/* It splits folios and unmaps the second mapping. */
 	[PTEBATCH_STEP_HOLE] = { &ptebatch_hole },
+	[PTEBATCH_STEP_TRUNCATE] = { &ptebatch_truncate },
 	/* Faults, so it may map neighbours. */
 	[PTEBATCH_STEP_MLOCK] = { &ptebatch_mlock },
 	[PTEBATCH_STEP_MUNLOCK] = { &ptebatch_munlock, true },
@@ -121,7 +98,11 @@ static const struct {
 	[PTEBATCH_STEP_PIN] = { &ptebatch_pin_first },
 	[PTEBATCH_STEP_UFFD_PROTECT] = { &ptebatch_uffd_protect, true },
 	[PTEBATCH_STEP_UFFD_RESOLVE] = { &ptebatch_uffd_resolve, true },
-	[PTEBATCH_STEP_MOVE] = { &move_op },
+	[PTEBATCH_STEP_MMAP] = { &ptebatch_map_anew, true },
+	[PTEBATCH_STEP_MOVE_FAILS] = { &ptebatch_move_whole },
+	[PTEBATCH_STEP_MOVE_DONTUNMAP] = { &ptebatch_move_dontunmap },
+	[PTEBATCH_STEP_MOVE] = { &ptebatch_move_whole },
+	[PTEBATCH_STEP_RESIZE] = { &ptebatch_resize },
 	[PTEBATCH_STEP_CLEAR_REFS] = { &ptebatch_clear_refs },
 	[PTEBATCH_STEP_FORK] = { &ptebatch_dup_mmap },
 };

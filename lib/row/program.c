@@ -50,6 +50,30 @@ static const char * const names[] = {
 #define CHILD	"child "
 
 /**
+ * ptebatch_step_remaps() - check whether a step is mremap()
+ * @kind: kind of the step
+ *
+ * Return: true if it moves the whole row.
+ */
+bool ptebatch_step_remaps(enum ptebatch_step_kind kind)
+{
+	return kind == PTEBATCH_STEP_MOVE || kind == PTEBATCH_STEP_MOVE_FAILS ||
+	       kind == PTEBATCH_STEP_MOVE_DONTUNMAP || kind == PTEBATCH_STEP_RESIZE;
+}
+
+/**
+ * ptebatch_step_writes() - check whether a step writes to pages
+ * @kind: kind of the step
+ *
+ * Return: true if its process writes to each page of the range.
+ */
+bool ptebatch_step_writes(enum ptebatch_step_kind kind)
+{
+	return kind == PTEBATCH_STEP_WRITE || kind == PTEBATCH_STEP_THP_WRITE ||
+	       kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL;
+}
+
+/**
  * ptebatch_step_accesses() - check whether a step accesses pages
  * @kind: kind of the step
  *
@@ -57,9 +81,7 @@ static const char * const names[] = {
  */
 bool ptebatch_step_accesses(enum ptebatch_step_kind kind)
 {
-	return kind == PTEBATCH_STEP_WRITE || kind == PTEBATCH_STEP_THP_WRITE ||
-	       kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL ||
-	       kind == PTEBATCH_STEP_READ || kind == PTEBATCH_STEP_THP_READ ||
+	return ptebatch_step_writes(kind) || kind == PTEBATCH_STEP_READ || kind == PTEBATCH_STEP_THP_READ ||
 	       kind == PTEBATCH_STEP_POISONED_READ;
 }
 

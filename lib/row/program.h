@@ -23,8 +23,8 @@
  * @PTEBATCH_STEP_EQUAL: "equal": the same contents in each page
  * @PTEBATCH_STEP_READ: "read": read each page
  * @PTEBATCH_STEP_THP_READ: "thp read": the same, faults may swap in large folios
- * @PTEBATCH_STEP_POISONED_READ: "poisoned read": the same, while the first page has
- *                               PG_hwpoison, if a fault would map it
+ * @PTEBATCH_STEP_POISONED_READ: "poisoned read": read each page, while the first one has
+ *                               PG_hwpoison, if it is in the swap cache and not mapped
  * @PTEBATCH_STEP_PROTECT_NONE: "mprotect none": mprotect(PROT_NONE)
  * @PTEBATCH_STEP_PROTECT_RO: "mprotect ro": mprotect(PROT_READ)
  * @PTEBATCH_STEP_PROTECT_RW: "mprotect rw": mprotect(PROT_READ | PROT_WRITE)
@@ -48,7 +48,7 @@
  * @PTEBATCH_STEP_PIN: "pin": GUP pins the first page for writing, and unpins the last one
  * @PTEBATCH_STEP_UFFD_PROTECT: "uffd protect": write protection by userfaultfd
  * @PTEBATCH_STEP_UFFD_RESOLVE: "uffd resolve": end of the write protection
- * @PTEBATCH_STEP_MMAP: "mmap": munmap(), and memory as at the beginning
+ * @PTEBATCH_STEP_MMAP: "mmap": munmap(), and new memory, registered as the old one was
  * @PTEBATCH_STEP_MOVE_FAILS: "move fails": mremap() of the whole row, which gets one page
  *                            table less than it needs
  * @PTEBATCH_STEP_MOVE_DONTUNMAP: "move dontunmap": mremap(MREMAP_DONTUNMAP) of the row
@@ -128,6 +128,8 @@ struct ptebatch_program {
 };
 
 bool ptebatch_step_accesses(enum ptebatch_step_kind kind);
+bool ptebatch_step_remaps(enum ptebatch_step_kind kind);
+bool ptebatch_step_writes(enum ptebatch_step_kind kind);
 void ptebatch_step_print(struct seq_buf *out, const struct ptebatch_step *step);
 int ptebatch_program_parse(struct ptebatch_program *program, const char *text,
 			   const char **error);

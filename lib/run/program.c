@@ -9,6 +9,7 @@
 #include "../check/checks.h"
 #include "../check/memory.h"
 #include "../check/places.h"
+#include "../inject/conditions.h"
 #include "../kernel/log.h"
 #include "../op/step.h"
 #include "../service/anon_orders.h"
@@ -51,7 +52,7 @@ static void turn_to(struct run *run, bool child)
 static void access_pages(struct run *run, const struct ptebatch_step *step)
 {
 	const struct ptebatch_row *row = &run->space->row;
-	bool write = step->kind != PTEBATCH_STEP_READ && step->kind != PTEBATCH_STEP_THP_READ;
+	bool write = ptebatch_step_writes(step->kind);
 	unsigned int i;
 
 	kthread_use_mm(run->space->places[0].mm);
@@ -163,6 +164,38 @@ static void free_unused(struct slots_in_use *slots)
 	kvfree(slots);
 }
 
+/*
+ * The number among all pages of the page in the swap cache that a fault would map at entry
+ * @i; -1: none.
+ */
+static int page_in_swap_cache(const struct ptebatch_space *space, unsigned int i)
+{
+	const struct ptebatch_entry *entry = &space->row.entries[i];
+
+	return entry->kind == PTEBATCH_SWAP && entry->folio != PTEBATCH_NO_FOLIO ?
+	       ptebatch_first_page(space, entry->folio) + entry->page : -1;
+}
+
+/* Is there something that happens during the step? */
+static bool find_condition(struct run *run, const struct ptebatch_step *step,
+			   struct ptebatch_condition *condition)
+{
+	const struct ptebatch_row *row = &run->space->row;
+	int page = -1;
+
+	if (step->kind == PTEBATCH_STEP_POISONED_READ)
+		page = page_in_swap_cache(run->space, step->from);
+	ptebatch_memory_poison(run->memory, step, page >= 0);
+	if (page >= 0)
+		*condition = (struct ptebatch_condition)HWPOISON(page);
+	/* The last page table of the destination; it may exist. */
+	if (step->kind == PTEBATCH_STEP_MOVE_FAILS)
+		*condition = (struct ptebatch_condition)
+			NO_TABLE((row->first + row->nr - 1) / PTRS_PER_PTE);
+	condition->optional = true;
+	return condition->type;
+}
+
 static long take_step(struct run *run, const struct ptebatch_step *step)
 {
 	const struct ptebatch_op *op = ptebatch_step_op(step->kind);
@@ -222,6 +255,8 @@ static bool run_step(struct run *run, const struct ptebatch_step *step)
 {
 	struct ptebatch_trial *trial;
 	struct slots_in_use *slots;
+	struct ptebatch_condition with[PTEBATCH_CONDITIONS] = {};
+	struct ptebatch_use *uses = NULL;
 	bool passes;
 
 	turn_to(run, step->child && step->kind != PTEBATCH_STEP_EXIT);
@@ -229,7 +264,11 @@ static bool run_step(struct run *run, const struct ptebatch_step *step)
 	seq_buf_clear(&run->wrong);
 	trial = begin_step(run, step);
 	slots = list_slots(trial);
+	if (find_condition(run, step, with))
+		uses = ptebatch_conditions_begin(trial, with);
 	trial->returned = take_step(run, step);
+	if (uses)
+		ptebatch_conditions_end(uses);
 	free_unused(slots);
 	passes = ptebatch_trial_end(trial);
 	run->full = trial->full;
@@ -317,6 +356,23 @@ bool ptebatch_program_passes(struct kunit *test, const struct ptebatch_setup *se
 }
 
 /**
+ * ptebatch_program_log() - print a program
+ * @test: the case
+ * @setup: the address space before the first step
+ * @program: the program
+ */
+void ptebatch_program_log(struct kunit *test, const struct ptebatch_setup *setup,
+			  const struct ptebatch_program *program)
+{
+	struct seq_buf steps;
+	char text[400];
+
+	seq_buf_init(&steps, text, sizeof(text));
+	ptebatch_program_print(&steps, program);
+	kunit_err(test, "program %s: %s\n", setup->picture, seq_buf_str(&steps));
+}
+
+/**
  * ptebatch_program_report() - run a program that fails, and report why
  * @test: the case; fails
  * @setup: the address space before the first step
@@ -329,12 +385,7 @@ bool ptebatch_program_passes(struct kunit *test, const struct ptebatch_setup *se
 void ptebatch_program_report(struct kunit *test, const struct ptebatch_setup *setup,
 			     const struct ptebatch_program *program)
 {
-	struct seq_buf steps;
-	char text[400];
-
-	seq_buf_init(&steps, text, sizeof(text));
-	ptebatch_program_print(&steps, program);
-	kunit_err(test, "program %s: %s\n", setup->picture, seq_buf_str(&steps));
+	ptebatch_program_log(test, setup, program);
 	if (run_once(test, setup, program, false))
 		KUNIT_FAIL(test, "the program has failed, but not again");
 }
@@ -349,6 +400,10 @@ const char *ptebatch_step_missing(enum ptebatch_step_kind kind)
 {
 	const struct ptebatch_op *op = ptebatch_step_op(kind);
 
+	if (kind == PTEBATCH_STEP_POISONED_READ && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
+		return "no PG_hwpoison without CONFIG_MEMORY_FAILURE";
+	if (kind == PTEBATCH_STEP_MOVE_FAILS)
+		return ptebatch_hook_missing();
 	return op ? ptebatch_op_missing(op) : NULL;
 }
 

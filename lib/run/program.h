@@ -25,6 +25,8 @@ struct ptebatch_program_case {
 
 bool ptebatch_program_passes(struct kunit *test, const struct ptebatch_setup *setup,
 			     const struct ptebatch_program *program);
+void ptebatch_program_log(struct kunit *test, const struct ptebatch_setup *setup,
+			  const struct ptebatch_program *program);
 void ptebatch_program_report(struct kunit *test, const struct ptebatch_setup *setup,
 			     const struct ptebatch_program *program);
 const char *ptebatch_step_missing(enum ptebatch_step_kind kind);

@@ -42,7 +42,7 @@ static const struct memory_row rows[] = {
 #define NR_PAIRS	(PTEBATCH_NR_STEPS * PTEBATCH_NR_STEPS)
 
 /* Steps of a program, without a fork() at the beginning and the reads at the end. */
-#define STEPS		13
+#define STEPS		17
 
 /* So many programs of a row have all pairs of steps: those of ten default runs. */
 #define PROGRAMS	(1000 / ARRAY_SIZE(rows))
@@ -111,8 +111,11 @@ static bool can_step(const struct memory_row *row, unsigned int kind)
 	/* Nothing else makes ksmd run. */
 	if (kind == PTEBATCH_STEP_KSM)
 		return !ptebatch_shared(row->mapping);
-	if (kind == PTEBATCH_STEP_HOLE)
+	if (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE)
 		return row->mapping != PTEBATCH_ANON && !row->kept;
+	/* A fault of a poisoned page of a file takes the markers of its whole folio away. */
+	if (kind == PTEBATCH_STEP_POISONED_READ)
+		return row->mapping == PTEBATCH_ANON;
 	return !(row->kept && (kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM));
 }
 
@@ -213,8 +216,8 @@ static bool takes_range(unsigned int kind)
 {
 	return kind != PTEBATCH_STEP_FORK && kind != PTEBATCH_STEP_EXIT &&
 	       kind != PTEBATCH_STEP_KSM && kind != PTEBATCH_STEP_KHUGEPAGED &&
-	       kind != PTEBATCH_STEP_CLEAR_REFS && kind != PTEBATCH_STEP_MOVE &&
-	       kind != PTEBATCH_STEP_MIGRATE;
+	       kind != PTEBATCH_STEP_CLEAR_REFS && kind != PTEBATCH_STEP_MIGRATE &&
+	       (!ptebatch_step_remaps(kind) || kind == PTEBATCH_STEP_RESIZE);
 }
 
 static void choose_range(struct programs *programs, struct ptebatch_step *step)
@@ -224,9 +227,12 @@ static void choose_range(struct programs *programs, struct ptebatch_step *step)
 
 	if (!takes_range(step->kind))
 		return;
-	if (programs->entries <= most && !choose_below(programs, 3))
+	if (programs->entries <= most && !choose_below(programs, 3) &&
+	    step->kind != PTEBATCH_STEP_RESIZE)
 		return;
 	step->from = choose_below(programs, programs->entries);
+	if (step->kind == PTEBATCH_STEP_RESIZE)
+		step->from = max(step->from, 1);
 	most = min(most, programs->entries - step->from);
 	step->to = step->from + 1 + (choose_below(programs, 3) ? choose_below(programs, most) : 0);
 }
@@ -269,7 +275,7 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 		add_step(programs, PTEBATCH_STEP_FORK);
 	for (i = 0; i < nr; i++) {
 		if (needs_uffd(kinds[i]))
-			programs->setup.uffd = UFFD_WP;
+			programs->setup.uffd |= UFFD_WP;
 		add_step(programs, kinds[i]);
 	}
 }
@@ -294,6 +300,8 @@ static void set_row(struct programs *programs, const struct memory_row *row)
 	programs->setup.picture = row->picture;
 }
 
+static const unsigned int registrations[] = { 0, 0, UFFD_WP, UFFD_WP | NO_REMAP_EVENT };
+
 /* The program of a seed. Those of adjacent seeds are on different rows. */
 static void generate(struct programs *programs, u64 seed)
 {
@@ -311,7 +319,7 @@ static void generate(struct programs *programs, u64 seed)
 	from = find_program(programs, number);
 	prandom_seed_state(&programs->rnd, seed);
 	programs->setup.track = pgtable_supports_soft_dirty() && choose_below(programs, 2);
-	programs->setup.uffd = pgtable_supports_uffd() && choose_below(programs, 2) ? UFFD_WP : 0;
+	programs->setup.uffd = pgtable_supports_uffd() ? registrations[choose_below(programs, 4)] : 0;
 	add_steps(programs, &programs->circuit.kinds[from], length_of(&programs->circuit, from));
 }
 
@@ -391,6 +399,7 @@ static void report_program(struct programs *programs, u64 seed)
 	simplify_row(programs);
 	KUNIT_FAIL(test, "a randomly generated program fails: %s%s%s", programs->row->name,
 		   programs->setup.track ? ", soft-dirty tracked" : "",
+		   programs->setup.uffd & NO_REMAP_EVENT ? ", uffd-wp without events" :
 		   programs->setup.uffd ? ", uffd-wp" : "");
 	kunit_err(test, "random failed seed=%llu\n", seed);
 	ptebatch_program_report(test, &programs->setup, &programs->program);
@@ -416,6 +425,9 @@ void ptebatch_programs_random(struct kunit *test)
 		if (!ptebatch_in_part(i))
 			continue;
 		generate(programs, first + i);
+		/* One that ends in a hang or a crash is printed first. */
+		if (nr == 1)
+			ptebatch_program_log(test, &programs->setup, &programs->program);
 		if (!fails(programs, &programs->program))
 			continue;
 		report_program(programs, first + i);

@@ -242,11 +242,15 @@ static int open_file(struct ptebatch_space *space)
 }
 
 #ifdef CONFIG_USERFAULTFD
-/* A userfaultfd without features: it requests no events and has no reader. */
+/* It requests no events and has no reader: faults do not wait, but fail. */
 static int open_uffd(struct ptebatch_space *space)
 {
 	space->uffd = kzalloc_obj(*space->uffd);
-	return space->uffd ? 0 : -ENOMEM;
+	if (!space->uffd)
+		return -ENOMEM;
+	space->uffd->mm = space->places[0].mm;
+	space->uffd->features = UFFD_FEATURE_SIGBUS;
+	return 0;
 }
 
 static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
@@ -464,17 +468,15 @@ static int set_up(struct ptebatch_space *space)
 		space->pgoff = file_index(&space->row, offset, 0);
 	}
 
-	if (space->setup.uffd & NO_REMAP_EVENT) {
-		err = open_uffd(space);
-		if (err)
-			return err;
-	}
 	place->mm = ptebatch_mm_alloc();
 	if (!place->mm)
 		return -ENOMEM;
 	place->start = SPACE_BASE + space->row.first * PAGE_SIZE;
 	space->nr_places = 1;
-	err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
+	if (space->setup.uffd & NO_REMAP_EVENT)
+		err = open_uffd(space);
+	if (!err)
+		err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
 	if (!err)
 		err = ptebatch_tables_alloc(space);
 	if (!err)

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mmap() of the range, and mremap() of the whole row to one of two addresses, the one
+ * at which it is not.
+ */
+#ifndef PTEBATCH_REMAP_H
+#define PTEBATCH_REMAP_H
+
+#include "op.h"
+
+/* mmap(MAP_FIXED): munmap() of the range, and new memory, registered as the old one was. */
+extern const struct ptebatch_op ptebatch_map_anew;
+
+/* With MREMAP_DONTUNMAP, the next move unmaps what stays. */
+extern const struct ptebatch_op ptebatch_move_whole, ptebatch_move_dontunmap;
+
+/* To the entries before the range, and back to all. */
+extern const struct ptebatch_op ptebatch_resize;
+
+#endif /* PTEBATCH_REMAP_H */

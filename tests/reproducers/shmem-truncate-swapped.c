@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bug: ftruncate() to the middle of a large folio in swap never returns
+ * fix: mm-shmem-end-the-truncation-of-a-large-swap-entry
+ *
+ * A file in memory has one folio of 64K, which is swapped out. The file is then
+ * shortened to 32K: the first half must stay as it is.
+ */
+#include <sys/wait.h>
+
+#include "reproduce.h"
+
+static const int SECONDS = 10;
+static const size_t SIZE = 64 << 10;
+
+static int is_in_memory(char *mem)
+{
+	unsigned char pages[16] = {};
+	int i, found = 0;
+
+	need(!mincore(mem, SIZE, pages), "mincore()");
+	for (i = 0; i < 16; i++)
+		found |= pages[i];
+	return found & 1;
+}
+
+int main(void)
+{
+	int fd = memfd_create("file", 0), status, i;
+	char *mem;
+	pid_t child;
+
+	enable_swap();
+	write_file("/sys/kernel/mm/transparent_hugepage/hugepages-64kB/shmem_enabled", "always");
+	need(fd >= 0 && !ftruncate(fd, SIZE), "memfd_create()");
+	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	need(mem != MAP_FAILED, "mmap()");
+	memset(mem, 1, SIZE);
+	errno = 0;
+	need(is_one_folio(mem, SIZE), "allocation of a large folio");
+	need(!madvise(mem, SIZE, MADV_PAGEOUT), "MADV_PAGEOUT");
+	errno = 0;
+	need(!is_in_memory(mem), "swap-out of the folio");
+
+	child = fork();
+	need(child >= 0, "fork()");
+	if (!child)
+		_exit(ftruncate(fd, SIZE / 2) ? CANNOT_TELL : RIGHT);
+	for (i = 0; i < SECONDS * 10 && !waitpid(child, &status, WNOHANG); i++)
+		usleep(100000);
+	setvbuf(stdout, NULL, _IONBF, 0);
+	/* Without swapoff(), which would wait for the file. */
+	if (i == SECONDS * 10)
+		_exit(verdict(BUG, "ftruncate() did not return within %d s", SECONDS));
+	need(WIFEXITED(status) && WEXITSTATUS(status) == RIGHT, "ftruncate()");
+	need(!ftruncate(fd, SIZE), "ftruncate() to the old length");
+	need(mem[SIZE / 2 - 1] == 1 && mem[SIZE / 2] == 0, "contents of both halves");
+	return verdict(RIGHT, "ftruncate() returned, the first half is as it was");
+}
