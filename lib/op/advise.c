@@ -2,6 +2,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/sched/signal.h>
 
 #include "../twin/twin.h"
 #include "advise.h"
@@ -18,6 +19,9 @@ static long advise(const struct ptebatch_op *op, struct ptebatch_space *space,
 		(mm, ptebatch_addr(space, row->from),
 		 (row->to - row->from) * PAGE_SIZE, op->arg);
 	kthread_unuse_mm(mm);
+	/* This task does not return to user space, which would restart the call. */
+	if (err == -ERESTARTNOINTR)
+		recalc_sigpending();
 	return err;
 }
 
