@@ -2,6 +2,7 @@
 #include <linux/kthread.h>
 #include <linux/leafops.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/seq_buf.h>
 #include <linux/uaccess.h>
 
@@ -176,6 +177,19 @@ static int page_in_swap_cache(const struct ptebatch_space *space, unsigned int i
 	       ptebatch_first_page(space, entry->folio) + entry->page : -1;
 }
 
+/* Of several VMAs, mremap() moves those before the one for which it fails. */
+static bool is_one_vma(const struct ptebatch_space *space)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	bool is_one;
+
+	mmap_read_lock(place->mm);
+	is_one = vma_lookup(place->mm, place->start)->vm_end >=
+		 ptebatch_addr(space, space->row.nr);
+	mmap_read_unlock(place->mm);
+	return is_one;
+}
+
 /* Is there something that happens during the step? */
 static bool find_condition(struct run *run, const struct ptebatch_step *step,
 			   struct ptebatch_condition *condition)
@@ -189,7 +203,7 @@ static bool find_condition(struct run *run, const struct ptebatch_step *step,
 	if (page >= 0)
 		*condition = (struct ptebatch_condition)HWPOISON(page);
 	/* The last page table of the destination; it may exist. */
-	if (step->kind == PTEBATCH_STEP_MOVE_FAILS)
+	if (step->kind == PTEBATCH_STEP_MOVE_FAILS && is_one_vma(run->space))
 		*condition = (struct ptebatch_condition)
 			NO_TABLE((row->first + row->nr - 1) / PTRS_PER_PTE);
 	condition->optional = true;
