@@ -35,6 +35,9 @@
 	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU, .uffd = UFFD_WP }
 #define UFFD_PRIVATE(picture) \
 	{ picture, PTEBATCH_PRIVATE_FILE, RW, .folios = ON_LRU, .uffd = UFFD_WP }
+/* Until fork() or mremap(). */
+#define UFFD_NO_EVENTS(picture) \
+	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP | NO_REMAP_EVENT }
 #define UFFD_TRACKED(picture) \
 	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .track = true, .uffd = UFFD_WP }
 
@@ -58,6 +61,17 @@ static const struct ptebatch_program_case programs[] = {
 	  SHMEM("{Wdy*16}"), "fork; hole 3-6; child read; write 4; child read" },
 	{ "64K folio of a private file, write, MADV_DONTNEED: contents of the file again",
 	  PRIVATE("{Ry*16}"), "write 3-5; fork; dontneed 4; read; child read" },
+
+	{ "64K folio, half of it mapped anew: zeroes there",
+	  ANON("{Wdyx*16}"), "fork; mmap 8-15; read; write 9; child read" },
+	{ "64K folio moved, mapped where it was: the next move unmaps that",
+	  ANON("{Wdyx*16}"), "mlock; move dontunmap; write 3; munlock; move; read" },
+	{ "64K folio, mremap() to its first half, and back to all: zeroes in the second",
+	  ANON("{Wdyx*16}"), "mprotect ro; resize 8; read; mprotect rw; write 7-8" },
+	{ "64K shmem folio, mremap() to its first half, and back to all: its contents",
+	  SHMEM("{Wdy*16}"), "resize 8; read; write 7-8; read" },
+	{ "64K shmem folio, file truncated: zeroes from there on, in both processes",
+	  SHMEM("{Wdy*16}"), "fork; truncate 7; child read; write 7; child read" },
 
 	{ "pinned page, fork(), write: it stays the page of the parent",
 	  ANON("{Wdyx*16}"), "pin 5; fork; write 5; child read; child write 5; read" },
@@ -162,9 +176,13 @@ static const struct ptebatch_program_case programs[] = {
 	  TRACKED("Wdysx*T"), "clear refs; move; write 3" },
 	{ "0014: huge zero PMD moved, split: each page is soft-dirty",
 	  TRACKED("[Wdysx]"), "dontneed; thp read 0; move; mprotect ro 0; read 0-1" },
+	{ "0015: mremap() that fails halfway: a write faults",
+	  UFFD_NO_EVENTS("@-8 {Wdyx*16}"), "uffd protect; move fails; write" },
 	{ "0018: page written, mprotect() to read-only, khugepaged: still soft-dirty",
 	  TRACKED("Wdysx*16 -*T-16"),
 	  "clear refs; write 0-15; mprotect ro; khugepaged; read 0-15" },
+	{ "0020: folio in the swap cache, one page poisoned: the others can be read",
+	  ANON("{Wdyx*16}"), "fork; reclaim; child thp read 0; poisoned read 5-9; poisoned read 4" },
 	{ "0021: folio migrated: not split as a partially mapped one",
 	  ANON("{Wdyx*16}"), "migrate; pageout; read" },
 	{ "0023: page written, merged by KSM: still soft-dirty",
