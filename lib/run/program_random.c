@@ -276,6 +276,9 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 	for (i = 0; i < nr; i++) {
 		if (needs_uffd(kinds[i]))
 			programs->setup.uffd |= UFFD_WP;
+		/* What it may lose is the protection of memory that would no longer be registered. */
+		if (kinds[i] == PTEBATCH_STEP_MOVE_FAILS && pgtable_supports_uffd())
+			programs->setup.uffd = UFFD_WP | NO_REMAP_EVENT;
 		add_step(programs, kinds[i]);
 	}
 }
