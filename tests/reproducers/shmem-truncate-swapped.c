@@ -3,44 +3,36 @@
  * bug: ftruncate() to the middle of a large folio in swap never returns
  * fix: mm-shmem-end-the-truncation-of-a-large-swap-entry
  *
- * A file in memory has one folio of 64K, which is swapped out. The file is then
- * shortened to 32K: the first half must stay as it is.
+ * A file in memory has one folio of 2M, which is swapped out. The file is then
+ * shortened to 1M: this half must stay as it is.
  */
 #include <sys/wait.h>
 
 #include "reproduce.h"
 
 static const int SECONDS = 10;
-static const size_t SIZE = 64 << 10;
-
-static int is_in_memory(char *mem)
-{
-	unsigned char pages[16] = {};
-	int i, found = 0;
-
-	need(!mincore(mem, SIZE, pages), "mincore()");
-	for (i = 0; i < 16; i++)
-		found |= pages[i];
-	return found & 1;
-}
+static const size_t SIZE = 2 << 20;	/* in bytes */
 
 int main(void)
 {
-	int fd = memfd_create("file", 0), status, i;
+	static char ones[2 << 20];
+	int fd, status, i;
 	char *mem;
 	pid_t child;
 
 	enable_swap();
-	write_file("/sys/kernel/mm/transparent_hugepage/hugepages-64kB/shmem_enabled", "always");
-	need(fd >= 0 && !ftruncate(fd, SIZE), "memfd_create()");
+	write_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "always");
+	fd = memfd_create("file", 0);
+	memset(ones, 1, SIZE);
+	/* One write allocates one folio. */
+	need(fd >= 0 && pwrite(fd, ones, SIZE, 0) == (ssize_t)SIZE, "write to a memfd");
 	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	need(mem != MAP_FAILED, "mmap()");
-	memset(mem, 1, SIZE);
+	need(mem != MAP_FAILED && !madvise(mem, SIZE, MADV_POPULATE_READ), "mmap()");
 	errno = 0;
 	need(is_one_folio(mem, SIZE), "allocation of a large folio");
 	need(!madvise(mem, SIZE, MADV_PAGEOUT), "MADV_PAGEOUT");
 	errno = 0;
-	need(!is_in_memory(mem), "swap-out of the folio");
+	need(!count(mem, SIZE, PM_PRESENT), "swap-out of the folio");
 
 	child = fork();
 	need(child >= 0, "fork()");
