@@ -59,7 +59,6 @@ static long map_anew(const struct ptebatch_op *op, struct ptebatch_space *space,
 	struct watch watch = watch_of(mm, addr);
 	unsigned long flags, at;
 
-
 	flags = MAP_FIXED | (space->file ? 0 : MAP_ANONYMOUS) |
 		(ptebatch_shared(setup->mapping) ? MAP_SHARED : MAP_PRIVATE);
 	kthread_use_mm(mm);

@@ -81,8 +81,8 @@ bool ptebatch_step_writes(enum ptebatch_step_kind kind)
  */
 bool ptebatch_step_accesses(enum ptebatch_step_kind kind)
 {
-	return ptebatch_step_writes(kind) || kind == PTEBATCH_STEP_READ || kind == PTEBATCH_STEP_THP_READ ||
-	       kind == PTEBATCH_STEP_POISONED_READ;
+	return ptebatch_step_writes(kind) || kind == PTEBATCH_STEP_READ ||
+	       kind == PTEBATCH_STEP_THP_READ || kind == PTEBATCH_STEP_POISONED_READ;
 }
 
 /**

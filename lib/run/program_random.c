@@ -276,7 +276,7 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 	for (i = 0; i < nr; i++) {
 		if (needs_uffd(kinds[i]))
 			programs->setup.uffd |= UFFD_WP;
-		/* What it may lose is the protection of memory that would no longer be registered. */
+		/* It may lose the protection of memory that the move would have ended. */
 		if (kinds[i] == PTEBATCH_STEP_MOVE_FAILS && pgtable_supports_uffd())
 			programs->setup.uffd = UFFD_WP | NO_REMAP_EVENT;
 		add_step(programs, kinds[i]);
@@ -322,7 +322,9 @@ static void generate(struct programs *programs, u64 seed)
 	from = find_program(programs, number);
 	prandom_seed_state(&programs->rnd, seed);
 	programs->setup.track = pgtable_supports_soft_dirty() && choose_below(programs, 2);
-	programs->setup.uffd = pgtable_supports_uffd() ? registrations[choose_below(programs, 4)] : 0;
+	programs->setup.uffd = registrations[choose_below(programs, ARRAY_SIZE(registrations))];
+	if (!pgtable_supports_uffd())
+		programs->setup.uffd = 0;
 	add_steps(programs, &programs->circuit.kinds[from], length_of(&programs->circuit, from));
 }
 
