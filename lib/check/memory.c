@@ -120,13 +120,12 @@ static bool is_permitted(const struct ptebatch_promise *page, bool write)
 /**
  * ptebatch_memory_poison() - note whether a page has PG_hwpoison during the next step
  * @memory: the memory
- * @step: the step
- * @poisoned: the first page has it, and the process has not mapped it
+ * @child: the step is one of the child
+ * @i: index of the page, which the process has not mapped; -1: no page
  */
-void ptebatch_memory_poison(struct ptebatch_memory *memory,
-			    const struct ptebatch_step *step, bool poisoned)
+void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child, int i)
 {
-	memory->poisoned = poisoned ? &memory->pages[step->child][step->from] : NULL;
+	memory->poisoned = i < 0 ? NULL : &memory->pages[child][i];
 }
 
 /**

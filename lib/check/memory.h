@@ -82,8 +82,7 @@ struct ptebatch_memory {
 
 void ptebatch_memory_begin(struct ptebatch_memory *memory,
 			   const struct ptebatch_space *space);
-void ptebatch_memory_poison(struct ptebatch_memory *memory,
-			    const struct ptebatch_step *step, bool poisoned);
+void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child, int i);
 bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value);
 bool ptebatch_memory_step(struct ptebatch_memory *memory,

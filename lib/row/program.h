@@ -23,8 +23,8 @@
  * @PTEBATCH_STEP_EQUAL: "equal": the same contents in each page
  * @PTEBATCH_STEP_READ: "read": read each page
  * @PTEBATCH_STEP_THP_READ: "thp read": the same, faults may swap in large folios
- * @PTEBATCH_STEP_POISONED_READ: "poisoned read": read each page, while the first one has
- *                               PG_hwpoison, if it is in the swap cache and not mapped
+ * @PTEBATCH_STEP_POISONED_READ: "poisoned read": read each page, while the first one that
+ *                               is in the swap cache and not mapped has PG_hwpoison
  * @PTEBATCH_STEP_PROTECT_NONE: "mprotect none": mprotect(PROT_NONE)
  * @PTEBATCH_STEP_PROTECT_RO: "mprotect ro": mprotect(PROT_READ)
  * @PTEBATCH_STEP_PROTECT_RW: "mprotect rw": mprotect(PROT_READ | PROT_WRITE)

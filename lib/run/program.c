@@ -165,16 +165,16 @@ static void free_unused(struct slots_in_use *slots)
 	kvfree(slots);
 }
 
-/*
- * The number among all pages of the page in the swap cache that a fault would map at entry
- * @i; -1: none.
- */
-static int page_in_swap_cache(const struct ptebatch_space *space, unsigned int i)
+/* The first entry of the range whose page a fault would find in the swap cache; -1: none. */
+static int find_in_swap_cache(const struct ptebatch_row *row, const struct ptebatch_step *step)
 {
-	const struct ptebatch_entry *entry = &space->row.entries[i];
+	unsigned int i;
 
-	return entry->kind == PTEBATCH_SWAP && entry->folio != PTEBATCH_NO_FOLIO ?
-	       ptebatch_first_page(space, entry->folio) + entry->page : -1;
+	for (i = step->from; i < (step->to ?: row->nr); i++)
+		if (row->entries[i].kind == PTEBATCH_SWAP &&
+		    row->entries[i].folio != PTEBATCH_NO_FOLIO)
+			return i;
+	return -1;
 }
 
 /* Of several VMAs, mremap() moves those before the one for which it fails. */
@@ -195,13 +195,17 @@ static bool find_condition(struct run *run, const struct ptebatch_step *step,
 			   struct ptebatch_condition *condition)
 {
 	const struct ptebatch_row *row = &run->space->row;
-	int page = -1;
+	int poisoned = -1;
 
 	if (step->kind == PTEBATCH_STEP_POISONED_READ)
-		page = page_in_swap_cache(run->space, step->from);
-	ptebatch_memory_poison(run->memory, step, page >= 0);
-	if (page >= 0)
-		*condition = (struct ptebatch_condition)HWPOISON(page);
+		poisoned = find_in_swap_cache(row, step);
+	ptebatch_memory_poison(run->memory, step->child, poisoned);
+	if (poisoned >= 0) {
+		const struct ptebatch_entry *entry = &row->entries[poisoned];
+
+		*condition = (struct ptebatch_condition)
+			HWPOISON(row->folios[entry->folio].first + entry->page);
+	}
 	/* The last page table of the destination; it may exist. */
 	if (step->kind == PTEBATCH_STEP_MOVE_FAILS && is_one_vma(run->space))
 		*condition = (struct ptebatch_condition)
