@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 
@@ -28,6 +29,24 @@ static void adopt_folio(const struct ptebatch_space *space,
 	row->folios[nr].at = (long)(part->folio->index - space->pgoff);
 }
 
+/* Operations have split and merged VMAs. */
+static void adopt_vmas(struct ptebatch_space *space)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	struct ptebatch_row *row = &space->row;
+	unsigned long end = ptebatch_addr(space, row->nr);
+	struct vm_area_struct *vma;
+
+	VMA_ITERATOR(vmi, place->mm, place->start);
+
+	bitmap_zero(row->vma_starts, row->nr);
+	mmap_read_lock(place->mm);
+	for_each_vma_range(vmi, vma, end)
+		if (vma->vm_start > place->start)
+			__set_bit((vma->vm_start - place->start) / PAGE_SIZE, row->vma_starts);
+	mmap_read_unlock(place->mm);
+}
+
 /* The entries of the first place become those of the row. */
 static int adopt_entries(struct ptebatch_space *space)
 {
@@ -42,6 +61,7 @@ static int adopt_entries(struct ptebatch_space *space)
 	ptebatch_snapshot(now, space, &space->places[0]);
 	ptebatch_row_copy(row, &now->row);
 	kvfree(now);
+	adopt_vmas(space);
 	/* A swap entry without a folio is a drawn one, which has no swap slot. */
 	for (i = 0; i < row->nr; i++)
 		if (row->entries[i].kind == PTEBATCH_SWAP &&
