@@ -71,6 +71,17 @@ static const struct promise promises[] = {
 	  ROW("Rdyx*4"), "mprotect none 3", .report = "page 3 can be read" },
 	{ "mprotect() to none and back: nothing is reported",
 	  ROW("Wdyx*4"), "mprotect none; mprotect rw" },
+	{ "mmap(), the page is still mapped: reported",
+	  ROW("Wdyx*4"), "mmap 2", .report = "page 2 has wrong contents" },
+	{ "mmap() of shmem, the page is still mapped: the file keeps its contents",
+	  SHMEM("Wdy*4"), "mmap 2" },
+	{ "mremap() to two pages and back, the others are still mapped: reported",
+	  ROW("Wdyx*4"), "resize 2", .report = "page 2 has wrong contents" },
+	{ "shmem truncated, its pages are still mapped: reported",
+	  SHMEM("Wdy*4"), "truncate 1", .report = "page 1 has wrong contents" },
+	{ "move, the registration of the entries has ended: reported",
+	  { "Wdyx*4", .prot = RW, .uffd = UFFD_WP | NO_REMAP_EVENT }, "uffd protect 1; move",
+	  "Wdyx Rdyux Wdyx*2", "page 1 is write-protected by userfaultfd" },
 	{ "guard page installed, the page is mapped: reported",
 	  ROW("Wdyx*4"), "guard install 1", .report = "page 1 is no guard page" },
 	{ "guard page removed, the marker stays: reported",
@@ -148,14 +159,16 @@ static const struct program_row {
 	{ " fork ;write 5;  child read 3-7 ", "fork; write 5; child read 3-7" },
 	{ "mprotect ro 0-15; child exit", "mprotect ro 0-15; child exit" },
 	{ "guard install 4-4", "guard install 4" },
+	{ "move fails; move dontunmap; move", "move fails; move dontunmap; move" },
 	{ "", .at = 1, .error = "no step of this name" },
 	{ "write 5; wrote 6", .at = 10, .error = "no step of this name" },
 	{ "writes", .at = 1, .error = "no step of this name" },
 	{ "write 7-6", .at = 10, .error = "the range ends before it begins" },
 	{ "write 99999", .at = 12, .error = "number too large" },
 	{ "write 5 6", .at = 9, .error = "; is missing after a step" },
-	{ "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
-	  .at = 81, .error = "too many steps" },
+	{ "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;"
+	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
+	  .at = 101, .error = "too many steps" },
 };
 
 static void program_desc(const struct program_row *row, char *desc)
@@ -196,6 +209,7 @@ static const struct {
 	{ "fork; fork", "a second child" },
 	{ "fork; child fork", "a second child" },
 	{ "exit", "only the child can exit" },
+	{ "resize 0-3", "no page is left: mremap() cannot do that" },
 };
 
 static void workbench_impossible(struct kunit *test)
