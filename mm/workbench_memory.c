@@ -167,8 +167,8 @@ static const struct program_row {
 	{ "write 99999", .at = 12, .error = "number too large" },
 	{ "write 5 6", .at = 9, .error = "; is missing after a step" },
 	{ "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;"
-	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
-	  .at = 101, .error = "too many steps" },
+	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
+	  .at = 106, .error = "too many steps" },
 };
 
 static void program_desc(const struct program_row *row, char *desc)

@@ -115,7 +115,7 @@ struct ptebatch_step {
 	u16 to;
 };
 
-#define PTEBATCH_PROGRAM_STEPS	20
+#define PTEBATCH_PROGRAM_STEPS	21
 
 /**
  * struct ptebatch_program - steps on a row

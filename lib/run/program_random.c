@@ -41,7 +41,7 @@ static const struct memory_row rows[] = {
 
 #define NR_PAIRS	(PTEBATCH_NR_STEPS * PTEBATCH_NR_STEPS)
 
-/* Steps of a program, without a fork() at the beginning and the reads at the end. */
+/* Steps of a program, without those that add_steps() adds at its begin and its end. */
 #define STEPS		17
 
 /* So many programs of a row have all pairs of steps: those of ten default runs. */
@@ -265,8 +265,22 @@ static bool begins_with_child(const u8 *kinds, unsigned int nr)
 	return false;
 }
 
+/*
+ * By chance, a large folio is rarely in the swap cache while one process maps it and the
+ * other does not.
+ */
+static void end_with_poison(struct programs *programs)
+{
+	programs->program.steps[programs->program.nr++] = (struct ptebatch_step) {
+		.kind = PTEBATCH_STEP_RECLAIM,
+	};
+	add_step(programs, PTEBATCH_STEP_THP_READ);
+	add_step(programs, PTEBATCH_STEP_POISONED_READ);
+}
+
 static void add_steps(struct programs *programs, const u8 *kinds, unsigned int nr)
 {
+	bool poisons = false;
 	unsigned int i;
 
 	programs->program.nr = 0;
@@ -279,8 +293,11 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 		/* It may lose the protection of memory that the move would have ended. */
 		if (kinds[i] == PTEBATCH_STEP_MOVE_FAILS && pgtable_supports_uffd())
 			programs->setup.uffd = UFFD_WP | NO_REMAP_EVENT;
+		poisons |= kinds[i] == PTEBATCH_STEP_POISONED_READ;
 		add_step(programs, kinds[i]);
 	}
+	if (poisons && programs->child)
+		end_with_poison(programs);
 }
 
 static unsigned int count_entries(struct kunit *test, const char *picture)
