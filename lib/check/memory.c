@@ -52,6 +52,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		.track = space->setup.track,
 		.nr = row->nr,
 		.uffd_events = !(space->setup.uffd & NO_REMAP_EVENT),
+		.registered = { space->setup.uffd & UFFD_WP },
 	};
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
@@ -69,7 +70,6 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
 		promise->dirtied = entry->flags & PTEBATCH_SOFT_DIRTY;
 		promise->own = memory->mapping == PTEBATCH_ANON;
-		promise->registered = space->setup.uffd & UFFD_WP;
 		if (entry->folio == PTEBATCH_NO_FOLIO || test_bit(entry->folio, space->cached))
 			continue;
 		promise->own = true;
@@ -189,10 +189,17 @@ static bool spares_locked(enum ptebatch_step_kind kind)
 	       kind == PTEBATCH_STEP_GUARD_INSTALL;
 }
 
-/* Does the step fail at a page that is not registered? Likewise. */
-static bool needs_registration(enum ptebatch_step_kind kind)
+/* New memory; the registration stays. */
+static void map_anew(struct ptebatch_memory *memory, struct ptebatch_promise *page, u8 prot,
+		     bool locked)
 {
-	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE;
+	discard(memory, page);
+	page->prot = prot;
+	page->guard = false;
+	page->locked = locked;
+	page->protected = false;
+	/* It is populated by faults as of writes, which write nothing. */
+	page->dirtied = locked;
 }
 
 static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind kind,
@@ -214,11 +221,7 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 		page->lazy = memory->mapping == PTEBATCH_ANON;
 		break;
 	case PTEBATCH_STEP_MMAP:
-		page->prot = RW;
-		page->guard = false;
-		page->locked = false;
-		page->protected = false;
-		discard(memory, page);
+		map_anew(memory, page, RW, false);
 		break;
 	case PTEBATCH_STEP_GUARD_INSTALL:
 		page->guard = true;
@@ -246,6 +249,7 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 	case PTEBATCH_STEP_MOVE_FAILS:
 	case PTEBATCH_STEP_MOVE_DONTUNMAP:
 	case PTEBATCH_STEP_MOVE:
+	case PTEBATCH_STEP_RESIZE:
 		/* Documentation/admin-guide/mm/soft-dirty.rst: the mapping is new. */
 		page->written = true;
 		page->dirtied = true;
@@ -271,33 +275,16 @@ static void dirty_free(struct ptebatch_memory *memory, bool child)
 		memory->pages[child][i].dirtied |= memory->pages[child][i].free;
 }
 
-static void end_registration(struct ptebatch_promise *pages, unsigned int nr)
+/* The process was moved, or made by fork(). */
+static void keep_registration(struct ptebatch_memory *memory, bool child)
 {
-	while (nr--) {
-		pages[nr].registered = false;
-		pages[nr].protected = false;
-	}
-}
-
-/* The first pages move; the others are new, in the VMA of the last one that moved. */
-static void resize_pages(struct ptebatch_memory *memory, const struct ptebatch_step *step)
-{
-	struct ptebatch_promise *pages = memory->pages[step->child];
 	unsigned int i;
 
-	for (i = 0; i < memory->nr; i++) {
-		step_page(memory, PTEBATCH_STEP_MOVE, &pages[i]);
-		if (i < step->from)
-			continue;
-		discard(memory, &pages[i]);
-		pages[i].prot = pages[i - 1].prot;
-		pages[i].locked = pages[i - 1].locked;
-		pages[i].registered = pages[i - 1].registered;
-		pages[i].guard = false;
-		pages[i].protected = false;
-		/* It faults as a write, as mlock() does. */
-		pages[i].dirtied = pages[i].locked;
-	}
+	if (memory->uffd_events)
+		return;
+	memory->registered[child] = false;
+	for (i = 0; i < memory->nr; i++)
+		memory->pages[child][i].protected = false;
 }
 
 /* Returns whether mremap() may return @ret. */
@@ -315,12 +302,13 @@ static bool remap_pages(struct ptebatch_memory *memory, const struct ptebatch_st
 			pages[i].dirtied = true;
 		return true;
 	}
-	if (!memory->uffd_events)
-		end_registration(pages, memory->nr);
-	if (step->kind == PTEBATCH_STEP_RESIZE)
-		resize_pages(memory, step);
-	for (i = 0; step->kind != PTEBATCH_STEP_RESIZE && i < memory->nr; i++)
+	keep_registration(memory, step->child);
+	for (i = 0; i < memory->nr; i++) {
 		step_page(memory, step->kind, &pages[i]);
+		/* In the VMA of the last page that has moved. */
+		if (step->kind == PTEBATCH_STEP_RESIZE && i >= step->from)
+			map_anew(memory, &pages[i], pages[i - 1].prot, pages[i - 1].locked);
+	}
 	return ret == 0;
 }
 
@@ -330,8 +318,8 @@ static void fork_pages(struct ptebatch_memory *memory)
 
 	memory->child = true;
 	memcpy(memory->pages[1], memory->pages[0], memory->nr * sizeof(memory->pages[0][0]));
-	if (!memory->uffd_events)
-		end_registration(memory->pages[1], memory->nr);
+	memory->registered[1] = memory->registered[0];
+	keep_registration(memory, true);
 	for (i = 0; i < memory->nr; i++) {
 		memory->pages[1][i].locked = false;
 		/* The child gets copies of private folios with a pinned page, made by writes. */
@@ -407,7 +395,7 @@ bool ptebatch_memory_step(struct ptebatch_memory *memory,
 
 		if (page->locked && spares_locked(step->kind))
 			break;
-		if (!page->registered && needs_registration(step->kind))
+		if (!memory->registered[step->child] && ptebatch_step_needs_uffd(step->kind))
 			break;
 		step_page(memory, step->kind, page);
 		if (step->kind == PTEBATCH_STEP_HOLE || step->kind == PTEBATCH_STEP_TRUNCATE) {

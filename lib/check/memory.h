@@ -35,7 +35,6 @@ struct ptebatch_bytes {
  * @locked: in a VM_LOCKED VMA
  * @free: nothing was mapped after the last step
  * @pinned: pinned for writing: accesses reach this page
- * @registered: registered with userfaultfd for write protection
  * @protected: write-protected by userfaultfd: a write fails, as the VMAs are registered
  *             without a userfaultfd that could handle it
  */
@@ -50,7 +49,6 @@ struct ptebatch_promise {
 	bool locked;
 	bool free;
 	bool pinned;
-	bool registered;
 	bool protected;
 };
 
@@ -61,6 +59,7 @@ struct ptebatch_promise {
  * @child: the child exists
  * @pin: a page is pinned, maybe one that no process has any more
  * @uffd_events: registrations with userfaultfd last beyond fork() and mremap()
+ * @registered: the process and its child: registered for write protection
  * @poisoned: of the page that has PG_hwpoison during the last step, %NULL if none
  * @nr: number of pages
  * @values: number of values written
@@ -73,6 +72,7 @@ struct ptebatch_memory {
 	bool child;
 	bool pin;
 	bool uffd_events;
+	bool registered[2];
 	const struct ptebatch_promise *poisoned;
 	unsigned int nr;
 	u32 values;

@@ -33,6 +33,20 @@ bool ptebatch_conditions_have(const struct ptebatch_condition *with,
 }
 
 /**
+ * ptebatch_condition_missing() - check that the kernel supports a condition
+ * @condition: the condition
+ *
+ * Return: what the kernel lacks, %NULL if it supports the condition.
+ */
+const char *ptebatch_condition_missing(const struct ptebatch_condition *condition)
+{
+	const struct ptebatch_condition_type *type = condition->type;
+	const char *missing = type->missing ? type->missing(condition) : NULL;
+
+	return missing || !condition->function ? missing : ptebatch_hook_missing();
+}
+
+/**
  * ptebatch_conditions_need() - skip the case if the kernel lacks a condition
  * @test: the case
  * @with: PTEBATCH_CONDITIONS conditions
@@ -44,11 +58,8 @@ void ptebatch_conditions_need(struct kunit *test, const struct ptebatch_conditio
 	unsigned int i;
 
 	for (i = 0; i < nr_conditions(with); i++) {
-		const struct ptebatch_condition_type *type = with[i].type;
-		const char *missing = type->missing ? type->missing(&with[i]) : NULL;
+		const char *missing = ptebatch_condition_missing(&with[i]);
 
-		if (!missing && with[i].function)
-			missing = ptebatch_hook_missing();
 		if (missing)
 			kunit_skip(test, "%s", missing);
 	}

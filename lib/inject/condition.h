@@ -92,6 +92,7 @@ struct ptebatch_condition_type {
 
 bool ptebatch_conditions_have(const struct ptebatch_condition *with,
 			      const struct ptebatch_condition_type *type);
+const char *ptebatch_condition_missing(const struct ptebatch_condition *condition);
 void ptebatch_conditions_need(struct kunit *test, const struct ptebatch_condition *with);
 struct ptebatch_use *ptebatch_conditions_begin(struct ptebatch_trial *trial,
 					       const struct ptebatch_condition *with);

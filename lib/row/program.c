@@ -50,6 +50,17 @@ static const char * const names[] = {
 #define CHILD	"child "
 
 /**
+ * ptebatch_step_needs_uffd() - check what a step needs of its process
+ * @kind: kind of the step
+ *
+ * Return: true if it fails without a registration with userfaultfd.
+ */
+bool ptebatch_step_needs_uffd(enum ptebatch_step_kind kind)
+{
+	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE;
+}
+
+/**
  * ptebatch_step_remaps() - check whether a step is mremap()
  * @kind: kind of the step
  *

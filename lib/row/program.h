@@ -128,6 +128,7 @@ struct ptebatch_program {
 };
 
 bool ptebatch_step_accesses(enum ptebatch_step_kind kind);
+bool ptebatch_step_needs_uffd(enum ptebatch_step_kind kind);
 bool ptebatch_step_remaps(enum ptebatch_step_kind kind);
 bool ptebatch_step_writes(enum ptebatch_step_kind kind);
 void ptebatch_step_print(struct seq_buf *out, const struct ptebatch_step *step);

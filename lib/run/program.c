@@ -2,7 +2,6 @@
 #include <linux/kthread.h>
 #include <linux/leafops.h>
 #include <linux/mm.h>
-#include <linux/mmap_lock.h>
 #include <linux/seq_buf.h>
 #include <linux/uaccess.h>
 
@@ -177,41 +176,36 @@ static int find_in_swap_cache(const struct ptebatch_row *row, const struct pteba
 	return -1;
 }
 
-/* Of several VMAs, mremap() moves those before the one for which it fails. */
-static bool is_one_vma(const struct ptebatch_space *space)
-{
-	const struct ptebatch_place *place = &space->places[0];
-	bool is_one;
+/* What happens during a step. */
+static const struct ptebatch_condition conditions[PTEBATCH_NR_STEPS] = {
+	[PTEBATCH_STEP_POISONED_READ] = HWPOISON(0),
+	[PTEBATCH_STEP_MOVE_FAILS] = NO_TABLE(0),
+};
 
-	mmap_read_lock(place->mm);
-	is_one = vma_lookup(place->mm, place->start)->vm_end >=
-		 ptebatch_addr(space, space->row.nr);
-	mmap_read_unlock(place->mm);
-	return is_one;
-}
-
-/* Is there something that happens during the step? */
+/* Does something happen during the step? */
 static bool find_condition(struct run *run, const struct ptebatch_step *step,
 			   struct ptebatch_condition *condition)
 {
 	const struct ptebatch_row *row = &run->space->row;
 	int poisoned = -1;
 
+	*condition = conditions[step->kind];
 	if (step->kind == PTEBATCH_STEP_POISONED_READ)
 		poisoned = find_in_swap_cache(row, step);
 	ptebatch_memory_poison(run->memory, step->child, poisoned);
 	if (poisoned >= 0) {
 		const struct ptebatch_entry *entry = &row->entries[poisoned];
 
-		*condition = (struct ptebatch_condition)
-			HWPOISON(row->folios[entry->folio].first + entry->page);
+		condition->value = row->folios[entry->folio].first + entry->page;
+		return true;
 	}
+	/* Of several VMAs, mremap() moves those before the one for which it fails. */
+	if (step->kind != PTEBATCH_STEP_MOVE_FAILS || !bitmap_empty(row->vma_starts, row->nr))
+		return false;
 	/* The last page table of the destination; it may exist. */
-	if (step->kind == PTEBATCH_STEP_MOVE_FAILS && is_one_vma(run->space))
-		*condition = (struct ptebatch_condition)
-			NO_TABLE((row->first + row->nr - 1) / PTRS_PER_PTE);
+	condition->calls = (row->first + row->nr - 1) / PTRS_PER_PTE;
 	condition->optional = true;
-	return condition->type;
+	return true;
 }
 
 static long take_step(struct run *run, const struct ptebatch_step *step)
@@ -417,12 +411,11 @@ void ptebatch_program_report(struct kunit *test, const struct ptebatch_setup *se
 const char *ptebatch_step_missing(enum ptebatch_step_kind kind)
 {
 	const struct ptebatch_op *op = ptebatch_step_op(kind);
+	const char *missing = op ? ptebatch_op_missing(op) : NULL;
 
-	if (kind == PTEBATCH_STEP_POISONED_READ && !IS_ENABLED(CONFIG_MEMORY_FAILURE))
-		return "no PG_hwpoison without CONFIG_MEMORY_FAILURE";
-	if (kind == PTEBATCH_STEP_MOVE_FAILS)
-		return ptebatch_hook_missing();
-	return op ? ptebatch_op_missing(op) : NULL;
+	if (!missing && conditions[kind].type)
+		missing = ptebatch_condition_missing(&conditions[kind]);
+	return missing;
 }
 
 /**

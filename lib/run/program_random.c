@@ -113,15 +113,10 @@ static bool can_step(const struct memory_row *row, unsigned int kind)
 		return !ptebatch_shared(row->mapping);
 	if (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE)
 		return row->mapping != PTEBATCH_ANON && !row->kept;
-	/* A fault of a poisoned page of a file takes the markers of its whole folio away. */
+	/* A fault of a poisoned page of a file removes the markers of its whole folio. */
 	if (kind == PTEBATCH_STEP_POISONED_READ)
 		return row->mapping == PTEBATCH_ANON;
 	return !(row->kept && (kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM));
-}
-
-static bool needs_uffd(unsigned int kind)
-{
-	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE;
 }
 
 /* There is one child: neither a second fork nor a second exit. */
@@ -266,8 +261,8 @@ static bool begins_with_child(const u8 *kinds, unsigned int nr)
 }
 
 /*
- * By chance, a large folio is rarely in the swap cache while one process maps it and the
- * other does not.
+ * In random programs a large folio is rarely in the swap cache while one process maps it
+ * and the other does not.
  */
 static void end_with_poison(struct programs *programs)
 {
@@ -288,7 +283,7 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 	if (begins_with_child(kinds, nr))
 		add_step(programs, PTEBATCH_STEP_FORK);
 	for (i = 0; i < nr; i++) {
-		if (needs_uffd(kinds[i]))
+		if (ptebatch_step_needs_uffd(kinds[i]))
 			programs->setup.uffd |= UFFD_WP;
 		/* It may lose the protection of memory that the move would have ended. */
 		if (kinds[i] == PTEBATCH_STEP_MOVE_FAILS && pgtable_supports_uffd())

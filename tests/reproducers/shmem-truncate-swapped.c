@@ -11,33 +11,31 @@
 #include "reproduce.h"
 
 static const int SECONDS = 10;
-static const size_t SIZE = 2 << 20;	/* in bytes */
 
 int main(void)
 {
-	static char ones[2 << 20];
+	char *ones = map_aligned(PMD), *mem;
 	int fd, status, i;
-	char *mem;
 	pid_t child;
 
 	enable_swap();
 	write_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "always");
 	fd = memfd_create("file", 0);
-	memset(ones, 1, SIZE);
+	memset(ones, 1, PMD);
 	/* One write allocates one folio. */
-	need(fd >= 0 && pwrite(fd, ones, SIZE, 0) == (ssize_t)SIZE, "write to a memfd");
-	mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	need(mem != MAP_FAILED && !madvise(mem, SIZE, MADV_POPULATE_READ), "mmap()");
+	need(fd >= 0 && pwrite(fd, ones, PMD, 0) == (ssize_t)PMD, "write to a memfd");
+	mem = mmap(NULL, PMD, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	need(mem != MAP_FAILED && !madvise(mem, PMD, MADV_POPULATE_READ), "mmap()");
 	errno = 0;
-	need(is_one_folio(mem, SIZE), "allocation of a large folio");
-	need(!madvise(mem, SIZE, MADV_PAGEOUT), "MADV_PAGEOUT");
+	need(is_one_folio(mem, PMD), "allocation of a large folio");
+	need(!madvise(mem, PMD, MADV_PAGEOUT), "MADV_PAGEOUT");
 	errno = 0;
-	need(!count(mem, SIZE, PM_PRESENT), "swap-out of the folio");
+	need(!count(mem, PMD, PM_PRESENT), "swap-out of the folio");
 
 	child = fork();
 	need(child >= 0, "fork()");
 	if (!child)
-		_exit(ftruncate(fd, SIZE / 2) ? CANNOT_TELL : RIGHT);
+		_exit(ftruncate(fd, PMD / 2) ? CANNOT_TELL : RIGHT);
 	for (i = 0; i < SECONDS * 10 && !waitpid(child, &status, WNOHANG); i++)
 		usleep(100000);
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -45,7 +43,7 @@ int main(void)
 	if (i == SECONDS * 10)
 		_exit(verdict(BUG, "ftruncate() did not return within %d s", SECONDS));
 	need(WIFEXITED(status) && WEXITSTATUS(status) == RIGHT, "ftruncate()");
-	need(!ftruncate(fd, SIZE), "ftruncate() to the old length");
-	need(mem[SIZE / 2 - 1] == 1 && mem[SIZE / 2] == 0, "contents of both halves");
+	need(!ftruncate(fd, PMD), "ftruncate() to the old length");
+	need(mem[PMD / 2 - 1] == 1 && mem[PMD / 2] == 0, "contents of both halves");
 	return verdict(RIGHT, "ftruncate() returned, the first half is as it was");
 }
