@@ -38,6 +38,13 @@
 /* Until fork() or mremap(). */
 #define UFFD_NO_EVENTS(picture) \
 	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP | NO_REMAP_EVENT }
+/* A write ends the protection. */
+#define UFFD_ASYNC(picture) \
+	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, \
+	  .uffd = UFFD_WP | NO_REMAP_EVENT | WP_ASYNC }
+#define UFFD_ASYNC_SHMEM(picture) \
+	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU, \
+	  .uffd = UFFD_WP | NO_REMAP_EVENT | WP_ASYNC }
 #define UFFD_TRACKED(picture) \
 	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .track = true, .uffd = UFFD_WP }
 
@@ -72,6 +79,21 @@ static const struct ptebatch_program_case programs[] = {
 	  SHMEM("{Wdy*16}"), "resize 8; read; write 7-8; read" },
 	{ "64K shmem folio, file truncated: zeroes from there on, in both processes",
 	  SHMEM("{Wdy*16}"), "fork; truncate 7; child read; write 7; child read" },
+
+	{ "64K folio, PAGEMAP_SCAN, two pages written: it finds these",
+	  UFFD_ASYNC("{Wdyx*16}"), "scan; write 5-6; read; scan; scan" },
+	{ "PMD, PAGEMAP_SCAN, two pages written: it finds these",
+	  UFFD_ASYNC("[Wdyx]"), "scan; write 5-6; scan" },
+	{ "holes, PAGEMAP_SCAN, large folios enabled: it finds the page that was written",
+	  UFFD_ASYNC("-*16"), "scan; read 0-7; thp write 5; scan" },
+	{ "64K folio, PAGEMAP_SCAN, swapped out: it finds the page that was written",
+	  UFFD_ASYNC("{Wdyx*16}"), "scan 0-7; pageout; read 5; thp write 6; scan" },
+	{ "64K folio, PAGEMAP_SCAN, MADV_DONTNEED: it finds the pages that have lost contents",
+	  UFFD_ASYNC("{Wdyx*16}"), "scan; dontneed 3-4; scan; guard install 5; guard remove 5; scan" },
+	{ "64K shmem folio, PAGEMAP_SCAN, MADV_DONTNEED: it finds the page that was written",
+	  UFFD_ASYNC_SHMEM("{Wdy*16}"), "scan; dontneed 3-4; write 3; read; scan" },
+	{ "64K folio, PAGEMAP_SCAN, fork(), write: it finds that of the parent",
+	  UFFD_ASYNC("{Wdyx*16}"), "scan; fork; write 3; child write 4; scan; child scan" },
 
 	{ "pinned page, fork(), write: it stays the page of the parent",
 	  ANON("{Wdyx*16}"), "pin 5; fork; write 5; child read; child write 5; read" },

@@ -10,21 +10,15 @@
  * is no twin.
  */
 #include <kunit/test.h>
-#include <linux/err.h>
-#include <linux/file.h>
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
-#include "../lib/kernel/file.h"
-#include "../lib/kernel/process.h"
-#include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/op/clear_refs.h"
+#include "../lib/op/scan.h"
 #include "../lib/run/case.h"
 #include "../lib/service/device.h"
 #include "../lib/service/proc.h"
@@ -115,16 +109,8 @@ static void refs_row(struct kunit *test)
 	ptebatch_case_run(test, &row);
 }
 
-#define REGIONS	8
-
-/* What PAGEMAP_SCAN gets from user memory, and writes to it. */
-struct scan {
-	struct pm_scan_arg arg;
-	struct page_region regions[REGIONS];
-};
-
 /* The last one. */
-static struct scan scanned;
+static struct ptebatch_scan scanned;
 
 /* Write-protect the regions, too. */
 #define WRITE_PROTECT	(PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC)
@@ -142,70 +128,15 @@ struct scan_row {
 	unsigned int most;
 };
 
-static void close_file(void *file)
-{
-	__fput_sync(file);
-}
-
-/* The set-up registers the VMA without a userfaultfd: do it with one. */
-static long register_async(const struct ptebatch_space *space)
-{
-	const struct ptebatch_place *place = &space->places[0];
-	struct file *uffd;
-
-	ptebatch_vma_flags(place->mm, place->start, 0, VM_UFFD_WP);
-	uffd = ptebatch_uffd_open(place->mm, UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED);
-	if (IS_ERR(uffd))
-		return PTR_ERR(uffd);
-	/* Closing it resolves all write protection: at the end of the case. */
-	return kunit_add_action_or_reset(space->test, close_file, uffd) ?:
-	       ptebatch_uffd_register(uffd, place->mm, place->start, UFFDIO_REGISTER_MODE_WP);
-}
-
-static long call_ioctl(struct file *file, void *data)
-{
-	struct ptebatch_space *space = data;
-	struct mm_struct *mm = space->places[0].mm;
-	unsigned long at;
-	long ret;
-
-	kthread_use_mm(mm);
-	at = ptebatch_to_user(&scanned, sizeof(scanned));
-	if (IS_ERR_VALUE(at)) {
-		ret = at;
-		goto unuse;
-	}
-	if (scanned.arg.vec_len)
-		scanned.arg.vec = at + offsetof(struct scan, regions);
-	ret = -EFAULT;
-	if (!copy_to_user((void __user *)at, &scanned, sizeof(scanned)))
-		ret = file->f_op->unlocked_ioctl(file, PAGEMAP_SCAN, at);
-	if (copy_from_user(&scanned, (void __user *)at, sizeof(scanned)))
-		ret = -EFAULT;
-	vm_munmap(at, PAGE_ALIGN(sizeof(scanned)));
-unuse:
-	kthread_unuse_mm(mm);
-	return ret;
-}
-
 static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	const struct scan_row *row = space->test->param_value;
 
-	scanned = (struct scan) {
-		.arg = {
-			.size = sizeof(scanned.arg),
-			.flags = op->arg,
-			.start = ptebatch_addr(space, space->row.from),
-			.end = ptebatch_addr(space, space->row.to),
-			.vec_len = row->regions ? REGIONS : 0,
-			.max_pages = row->most,
-			.category_mask = PAGE_IS_WRITTEN,
-			.return_mask = PAGE_IS_WRITTEN,
-		},
-	};
-	return register_async(space) ?:
-	       ptebatch_proc_call(space->places[0].mm, "pagemap", O_RDONLY, call_ioctl, space);
+	scanned = ptebatch_scan_range(space, op->arg);
+	scanned.arg.max_pages = row->most;
+	if (!row->regions)
+		scanned.arg.vec_len = 0;
+	return ptebatch_scan(space->places[0].mm, &scanned);
 }
 
 static const struct ptebatch_op scan_op = {
@@ -213,79 +144,82 @@ static const struct ptebatch_op scan_op = {
 	.no_twin = true,
 };
 
+/* Set up with the notation of the case. */
+#define ASYNC	(UFFD_WP | NO_REMAP_EVENT | WP_ASYNC)
+
 static const struct scan_row scan_rows[] = {
 	/* Write-protect, without returning regions. */
 	{ { "64K folio, write-protect: uffd-wp",
-	    { "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP }, "{Rdyux*16}",
+	    { "{Wdyx*16}", .prot = RW, .uffd = ASYNC }, "{Rdyux*16}",
 	    .arg = WRITE_PROTECT } },
 	{ { "middle of a 64K folio, write-protect: uffd-wp",
-	    { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .uffd = UFFD_WP },
+	    { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW, .uffd = ASYNC },
 	    "{Wdyx*4 Rdyux*8 Wdyx*4}", .arg = WRITE_PROTECT } },
 	{ { "64K folio, part of it uffd-wp, write-protect: the rest, too",
-	    { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd = UFFD_WP },
+	    { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd = ASYNC },
 	    "{Rdyux*16}", .arg = WRITE_PROTECT } },
 	{ { "64K folio across a page table boundary, write-protect: uffd-wp",
-	    { "@-8 {Wdyx*16}", .prot = RW, .uffd = UFFD_WP }, "@-8 {Rdyux*16}",
+	    { "@-8 {Wdyx*16}", .prot = RW, .uffd = ASYNC }, "@-8 {Rdyux*16}",
 	    .arg = WRITE_PROTECT } },
 	{ { "64K shmem folio between empty entries, write-protect: uffd-wp and markers",
-	    { "-*4 {Wdy*16} -*4", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP },
+	    { "-*4 {Wdy*16} -*4", PTEBATCH_SHMEM, RW, .uffd = ASYNC },
 	    "U*4 {Rdyu*16} U*4", .arg = WRITE_PROTECT } },
 	{ { "empty entries of anonymous memory, write-protect: markers",
-	    { "Wdyx -*4 Wdyx", .prot = RW, .uffd = UFFD_WP }, "Rdyux U*4 Rdyux",
+	    { "Wdyx -*4 Wdyx", .prot = RW, .uffd = ASYNC }, "Rdyux U*4 Rdyux",
 	    .arg = WRITE_PROTECT } },
 	{ { "swap entries of a 64K folio, write-protect: uffd-wp",
-	    { "{Sx*8 Sxu*8}", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP },
+	    { "{Sx*8 Sxu*8}", .prot = RW, .folios = WITH_SWAP, .uffd = ASYNC },
 	    "{Sxu*16}", .arg = WRITE_PROTECT } },
 	{ { "migration entries of a 64K folio, write-protect: uffd-wp",
-	    { "{Mx*16}", .prot = RW, .uffd = UFFD_WP }, "{Mxu*16}",
+	    { "{Mx*16}", .prot = RW, .uffd = ASYNC }, "{Mxu*16}",
 	    .arg = WRITE_PROTECT } },
 	{ { "writable migration entries of a 64K folio, write-protect: read-only, uffd-wp",
-	    { "{Mw*8 Msw*8}", .prot = RW, .track = true, .uffd = UFFD_WP },
+	    { "{Mw*8 Msw*8}", .prot = RW, .track = true, .uffd = ASYNC },
 	    "{Mxu*8 Msxu*8}", .arg = WRITE_PROTECT } },
 	{ { "writable migration entries of a 64K shmem folio, write-protect: read-only, uffd-wp",
-	    { "{Mw*16}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "{Mu*16}",
+	    { "{Mw*16}", PTEBATCH_SHMEM, RW, .uffd = ASYNC }, "{Mu*16}",
 	    .arg = WRITE_PROTECT } },
 	{ { "writable device-private entries of a 64K folio, write-protect: read-only, uffd-wp",
-	    { "{Dwx*16}", .prot = RW, .uffd = UFFD_WP }, "{Dxu*16}",
+	    { "{Dwx*16}", .prot = RW, .uffd = ASYNC }, "{Dxu*16}",
 	    .arg = WRITE_PROTECT } },
 	{ { "writable PMD migration entry, write-protect: read-only, uffd-wp",
-	    { "[Mw]", .prot = RW, .uffd = UFFD_WP }, "[Mxu]",
+	    { "[Mw]", .prot = RW, .uffd = ASYNC }, "[Mxu]",
 	    .arg = WRITE_PROTECT } },
 	{ { "writable PMD migration entry, soft-dirty, write-protect: still soft-dirty",
-	    { "[Msw]", .prot = RW, .track = true, .uffd = UFFD_WP }, "[Msxu]",
+	    { "[Msw]", .prot = RW, .track = true, .uffd = ASYNC }, "[Msxu]",
 	    .arg = WRITE_PROTECT } },
 	{ { "writable device-private PMD, write-protect: read-only, uffd-wp",
-	    { "[Dwx]", .prot = RW, .uffd = UFFD_WP }, "[Dxu]",
+	    { "[Dwx]", .prot = RW, .uffd = ASYNC }, "[Dxu]",
 	    .arg = WRITE_PROTECT } },
 	{ { "writable device-private PMD, soft-dirty, write-protect: still soft-dirty",
-	    { "[Dswx]", .prot = RW, .track = true, .uffd = UFFD_WP }, "[Dsxu]",
+	    { "[Dswx]", .prot = RW, .track = true, .uffd = ASYNC }, "[Dsxu]",
 	    .arg = WRITE_PROTECT } },
 	{ { "writable device-private entries, soft-dirty, write-protect: still soft-dirty",
-	    { "{Dswx*16}", .prot = RW, .track = true, .uffd = UFFD_WP },
+	    { "{Dswx*16}", .prot = RW, .track = true, .uffd = ASYNC },
 	    "{Dsxu*16}", .arg = WRITE_PROTECT } },
 	{ { "PMD-mapped folio, write-protect: PMD uffd-wp",
-	    { "[Wdyx]", .prot = RW, .uffd = UFFD_WP }, "[Rdyux]",
+	    { "[Wdyx]", .prot = RW, .uffd = ASYNC }, "[Rdyux]",
 	    .arg = WRITE_PROTECT } },
 	{ { "first half of a PMD-mapped folio, write-protect: PMD split, first half uffd-wp",
-	    { "[|Wdyx*T/2|Wdyx*T/2]", .prot = RW, .uffd = UFFD_WP },
+	    { "[|Wdyx*T/2|Wdyx*T/2]", .prot = RW, .uffd = ASYNC },
 	    "{Rdyux*T/2 Wdyx*T/2}", .arg = WRITE_PROTECT } },
 
 	/* The same with regions. */
 	{ { "64K folio, part of it uffd-wp, return and write-protect: two regions",
-	    { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd = UFFD_WP },
+	    { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd = ASYNC },
 	    "{Rdyux*16}", .arg = WRITE_PROTECT }, "0-4 12-16" },
 	{ { "two 64K folios, the first uffd-wp, return and write-protect: one region",
-	    { "{Rdyux*16} {Wdyx*16}", .prot = RW, .uffd = UFFD_WP },
+	    { "{Rdyux*16} {Wdyx*16}", .prot = RW, .uffd = ASYNC },
 	    "{Rdyux*16} {Rdyux*16}", .arg = WRITE_PROTECT }, "16-32" },
 	{ { "64K folio, at most 6 pages, return and write-protect: 6 pages",
-	    { "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP }, "{Rdyux*6 Wdyx*10}",
+	    { "{Wdyx*16}", .prot = RW, .uffd = ASYNC }, "{Rdyux*6 Wdyx*10}",
 	    .arg = WRITE_PROTECT }, "0-6", .most = 6 },
 	{ { "64K folio, written in the middle, return: one region, no change",
-	    { "{Rdyux*4 Wdyx*8 Rdyux*4}", .prot = RW, .uffd = UFFD_WP } }, "4-12" },
+	    { "{Rdyux*4 Wdyx*8 Rdyux*4}", .prot = RW, .uffd = ASYNC } }, "4-12" },
 	{ { "64K folio, uffd-wp, return: no region",
-	    { "{Rdyux*16}", .prot = RW, .uffd = UFFD_WP } }, "" },
+	    { "{Rdyux*16}", .prot = RW, .uffd = ASYNC } }, "" },
 	{ { "PMD-mapped folio, return: one region",
-	    { "[|Wdyx*16|Wdyx*T-16]", .prot = RW, .uffd = UFFD_WP } }, "0-16" },
+	    { "[|Wdyx*16|Wdyx*T-16]", .prot = RW, .uffd = ASYNC } }, "0-16" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(scan, scan_rows, c.name);
@@ -299,7 +233,7 @@ static void expect_regions(struct ptebatch_trial *trial, const struct ptebatch_c
 
 	if (!row->regions)
 		return;
-	for (i = 0; i < REGIONS && scanned.regions[i].end; i++)
+	for (i = 0; i < PTEBATCH_SCAN_REGIONS && scanned.regions[i].end; i++)
 		len += scnprintf(found + len, sizeof(found) - len, "%s%llu-%llu", i ? " " : "",
 				 (scanned.regions[i].start - start) / PAGE_SIZE,
 				 (scanned.regions[i].end - start) / PAGE_SIZE);

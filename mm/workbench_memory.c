@@ -19,6 +19,8 @@
 #define ROW(picture)	 { picture, .prot = RW }
 #define TRACKED(picture) { picture, .prot = RW, .track = true }
 #define UFFD(picture)	 { picture, .prot = RW, .uffd = UFFD_WP }
+#define ASYNC(picture) \
+	{ picture, .prot = RW, .uffd = UFFD_WP | NO_REMAP_EVENT | WP_ASYNC }
 #define SHMEM(picture)	 { picture, PTEBATCH_SHMEM, RW }
 #define PRIVATE(picture) { picture, PTEBATCH_PRIVATE_FILE, RW }
 
@@ -92,6 +94,14 @@ static const struct promise promises[] = {
 	  .report = "page 2 is not write-protected by userfaultfd" },
 	{ "uffd bit without a protection: reported", UFFD("Wdyx*4"), NULL, "Wdyx*3 Rdyux",
 	  "page 3 is write-protected by userfaultfd" },
+	{ "PAGEMAP_SCAN, write, the entry is write-protected: reported",
+	  ASYNC("Wdyx*4"), "scan 2-3; write 2", "Wdyx*2 Rdyux*2",
+	  "page 2 is write-protected by userfaultfd" },
+	{ "PAGEMAP_SCAN, hole without a marker: reported",
+	  ASYNC("-*4"), "scan 1-2", "- U -*2",
+	  "page 2 is not write-protected by userfaultfd" },
+	{ "PAGEMAP_SCAN, mlock(), nothing is written: the protection may have ended",
+	  ASYNC("Wdyx*4"), "scan 1-2; mlock" },
 	{ "moved, the entries are not soft-dirty: reported",
 	  TRACKED("Wdysx*4"), "clear refs; move", "Rdyx*4",
 	  "page 0 was written, but is not soft-dirty" },
@@ -106,12 +116,15 @@ static void promise_step(struct kunit *test, struct ptebatch_memory *memory,
 			 const struct ptebatch_step *step)
 {
 	bool locked = step->kind == PTEBATCH_STEP_GUARD_INSTALL && memory->pages[0][0].locked;
+	/* No page of the range is write-protected yet. */
+	long ret = step->kind == PTEBATCH_STEP_SCAN ? step->to - step->from :
+		   locked ? -EINVAL : 0;
 	u32 value;
 	unsigned int i;
 
 	for (i = step->from; ptebatch_step_accesses(step->kind) && i < step->to; i++)
 		KUNIT_EXPECT_TRUE(test, ptebatch_memory_access(memory, step, i, &value));
-	KUNIT_EXPECT_TRUE(test, ptebatch_memory_step(memory, step, locked ? -EINVAL : 0));
+	KUNIT_EXPECT_TRUE(test, ptebatch_memory_step(memory, step, ret));
 }
 
 static void workbench_promise(struct kunit *test)
@@ -167,8 +180,8 @@ static const struct program_row {
 	{ "write 99999", .at = 12, .error = "number too large" },
 	{ "write 5 6", .at = 9, .error = "; is missing after a step" },
 	{ "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;"
-	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
-	  .at = 106, .error = "too many steps" },
+	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
+	  .at = 111, .error = "too many steps" },
 };
 
 static void program_desc(const struct program_row *row, char *desc)

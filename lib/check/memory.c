@@ -52,6 +52,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		.track = space->setup.track,
 		.nr = row->nr,
 		.uffd_events = !(space->setup.uffd & NO_REMAP_EVENT),
+		.async = space->setup.uffd & WP_ASYNC,
 		.registered = { space->setup.uffd & UFFD_WP },
 	};
 	for (i = 0; i < row->nr_folios; i++)
@@ -102,6 +103,7 @@ static void write_page(struct ptebatch_memory *memory, bool child, unsigned int 
 	page->lazy = false;
 	page->written = true;
 	page->dirtied = true;
+	page->protected = false;
 	bytes = bytes_of(memory, child, i);
 	if (kind == PTEBATCH_STEP_ZERO || kind == PTEBATCH_STEP_EQUAL)
 		*bytes = (struct ptebatch_bytes) {
@@ -111,10 +113,11 @@ static void write_page(struct ptebatch_memory *memory, bool child, unsigned int 
 		bytes->first = ++memory->values << 8;
 }
 
-static bool is_permitted(const struct ptebatch_promise *page, bool write)
+static bool is_permitted(const struct ptebatch_memory *memory,
+			 const struct ptebatch_promise *page, bool write)
 {
 	return !page->guard && page->prot & (write ? PROT_WRITE : PROT_READ) &&
-	       !(write && page->protected);
+	       !(write && page->protected && !memory->async);
 }
 
 /**
@@ -143,7 +146,7 @@ bool ptebatch_memory_access(struct ptebatch_memory *memory,
 	const struct ptebatch_promise *page = &memory->pages[step->child][i];
 	bool write = ptebatch_step_writes(step->kind);
 
-	if (!is_permitted(page, write) || page == memory->poisoned)
+	if (!is_permitted(memory, page, write) || page == memory->poisoned)
 		return false;
 	if (write)
 		write_page(memory, step->child, i, step->kind);
@@ -155,7 +158,7 @@ bool ptebatch_memory_access(struct ptebatch_memory *memory,
 static bool pin_page(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
 {
 	struct ptebatch_promise *page = &memory->pages[step->child][step->from];
-	bool permitted = is_permitted(page, true);
+	bool permitted = is_permitted(memory, page, true);
 	unsigned int i;
 
 	for (i = 0; i < memory->nr; i++) {
@@ -167,8 +170,26 @@ static bool pin_page(struct ptebatch_memory *memory, const struct ptebatch_step 
 		take_copy(memory, step->child, step->from);
 		page->pinned = true;
 		page->dirtied = true;
+		page->protected = false;
 	}
 	return ret == (permitted ? 1 : -EFAULT);
+}
+
+/* The same. Of guard pages, the first scan reports those that a scan has not seen. */
+static bool scan_pages(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
+{
+	unsigned int i, written = 0, guards = 0, to = step->to ?: memory->nr;
+
+	if (!memory->async || !memory->registered[step->child])
+		return ret == -EPERM;
+	for (i = step->from; i < to; i++) {
+		struct ptebatch_promise *page = &memory->pages[step->child][i];
+
+		guards += page->guard;
+		written += !page->guard && !page->protected;
+		page->protected = !page->guard;
+	}
+	return ret >= written && ret <= written + guards;
 }
 
 /* The process has lost its page; that of a file stays. */
@@ -176,6 +197,7 @@ static void discard(struct ptebatch_memory *memory, struct ptebatch_promise *pag
 {
 	page->pinned = page->pinned && !page->own;
 	page->own = memory->mapping == PTEBATCH_ANON;
+	page->protected = page->protected && !page->own;
 	page->bytes = (struct ptebatch_bytes) {};
 	page->lazy = false;
 	page->written = false;
@@ -216,6 +238,7 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 		page->prot = RW;
 		/* mprotect_fixup() populates mlocked memory, as mlock() does. */
 		page->dirtied |= page->locked;
+		page->populated = page->locked;
 		break;
 	case PTEBATCH_STEP_FREE:
 		page->lazy = memory->mapping == PTEBATCH_ANON;
@@ -237,6 +260,7 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 		page->locked = true;
 		/* It faults as a write, which writes nothing. */
 		page->dirtied |= page->prot & PROT_WRITE;
+		page->populated = true;
 		break;
 	case PTEBATCH_STEP_MUNLOCK:
 		page->locked = false;
@@ -379,6 +403,8 @@ bool ptebatch_memory_step(struct ptebatch_memory *memory,
 		to = memory->nr;
 	if (ptebatch_step_remaps(step->kind))
 		return remap_pages(memory, step, ret) || ptebatch_left_out("promised_return");
+	if (step->kind == PTEBATCH_STEP_SCAN)
+		return scan_pages(memory, step, ret) || ptebatch_left_out("promised_return");
 	if (step->kind == PTEBATCH_STEP_PIN)
 		return pin_page(memory, step, ret) || ptebatch_left_out("promised_return");
 	if (step->kind == PTEBATCH_STEP_FORK)
@@ -435,6 +461,11 @@ struct view {
 	const struct ptebatch_entry *entry;
 };
 
+static bool is_protected(const struct ptebatch_entry *entry)
+{
+	return entry->flags & PTEBATCH_UFFD || entry->kind == PTEBATCH_MARKER;
+}
+
 /* What is wrong with the permissions of an entry, %NULL if nothing is. */
 static const char *wrong_access(const struct view *view)
 {
@@ -444,7 +475,7 @@ static const char *wrong_access(const struct view *view)
 	bool readable = writable || entry->kind == PTEBATCH_READABLE;
 
 	bool guard = entry->kind == PTEBATCH_GUARD;
-	bool protected = entry->flags & PTEBATCH_UFFD || entry->kind == PTEBATCH_MARKER;
+	bool protected = is_protected(entry);
 
 	if (promise->protected != protected)
 		return protected ? "is write-protected by userfaultfd" :
@@ -462,18 +493,22 @@ static const char *wrong_access(const struct view *view)
 
 /*
  * A page that MADV_FREE may free is free, or it was kept and is not freed later. A
- * free page of anonymous memory is not write-protected.
+ * free page of anonymous memory is not write-protected, unless UFFD_FEATURE_WP_UNPOPULATED
+ * was requested.
  */
 static void settle(const struct ptebatch_memory *memory, struct ptebatch_promise *promise,
 		   const struct ptebatch_entry *entry)
 {
 	promise->free = entry->kind == PTEBATCH_NONE;
 	if (entry->kind == PTEBATCH_NONE || entry->kind == PTEBATCH_GUARD) {
-		if (memory->mapping == PTEBATCH_ANON)
+		if (memory->mapping == PTEBATCH_ANON && (!memory->async || promise->lazy))
 			promise->protected = false;
 		promise->written = false;
 		promise->dirtied = false;
 	}
+	if (memory->async && promise->populated && !is_protected(entry))
+		promise->protected = false;
+	promise->populated = false;
 	if (!promise->lazy)
 		return;
 	if (entry->kind == PTEBATCH_NONE)

@@ -36,7 +36,8 @@ struct ptebatch_bytes {
  * @free: nothing was mapped after the last step
  * @pinned: pinned for writing: accesses reach this page
  * @protected: write-protected by userfaultfd: a write fails, as the VMAs are registered
- *             without a userfaultfd that could handle it
+ *             without a userfaultfd that could handle it, or it ends the protection
+ * @populated: mlock() may have faulted as of a write, which may have ended the protection
  */
 struct ptebatch_promise {
 	struct ptebatch_bytes bytes;
@@ -50,6 +51,7 @@ struct ptebatch_promise {
 	bool free;
 	bool pinned;
 	bool protected;
+	bool populated;
 };
 
 /**
@@ -59,6 +61,7 @@ struct ptebatch_promise {
  * @child: the child exists
  * @pin: a page is pinned, maybe one that no process has any more
  * @uffd_events: registrations with userfaultfd last beyond fork() and mremap()
+ * @async: a write ends the protection of its page
  * @registered: the process and its child: registered for write protection
  * @poisoned: of the page that has PG_hwpoison during the last step, %NULL if none
  * @nr: number of pages
@@ -72,6 +75,7 @@ struct ptebatch_memory {
 	bool child;
 	bool pin;
 	bool uffd_events;
+	bool async;
 	bool registered[2];
 	const struct ptebatch_promise *poisoned;
 	unsigned int nr;

@@ -22,5 +22,6 @@
 #include "protect.c"
 #include "reference.c"
 #include "remap.c"
+#include "scan.c"
 #include "step.c"
 #include "unmap.c"

@@ -14,6 +14,7 @@
 #include "migrate.h"
 #include "protect.h"
 #include "remap.h"
+#include "scan.h"
 #include "step.h"
 
 /* Reclaim the folios of the range, also those that other processes map. */
@@ -98,6 +99,7 @@ static const struct {
 	[PTEBATCH_STEP_PIN] = { &ptebatch_pin_first },
 	[PTEBATCH_STEP_UFFD_PROTECT] = { &ptebatch_uffd_protect, true },
 	[PTEBATCH_STEP_UFFD_RESOLVE] = { &ptebatch_uffd_resolve, true },
+	[PTEBATCH_STEP_SCAN] = { &ptebatch_scan_written, true },
 	[PTEBATCH_STEP_MMAP] = { &ptebatch_map_anew, true },
 	[PTEBATCH_STEP_MOVE_FAILS] = { &ptebatch_move_whole },
 	[PTEBATCH_STEP_MOVE_DONTUNMAP] = { &ptebatch_move_dontunmap },

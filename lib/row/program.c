@@ -36,6 +36,7 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_PIN] = "pin",
 	[PTEBATCH_STEP_UFFD_PROTECT] = "uffd protect",
 	[PTEBATCH_STEP_UFFD_RESOLVE] = "uffd resolve",
+	[PTEBATCH_STEP_SCAN] = "scan",
 	[PTEBATCH_STEP_MMAP] = "mmap",
 	/* A name must come before the one that it begins with. */
 	[PTEBATCH_STEP_MOVE_FAILS] = "move fails",
@@ -57,7 +58,8 @@ static const char * const names[] = {
  */
 bool ptebatch_step_needs_uffd(enum ptebatch_step_kind kind)
 {
-	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE;
+	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE ||
+	       kind == PTEBATCH_STEP_SCAN;
 }
 
 /**

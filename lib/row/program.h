@@ -48,6 +48,8 @@
  * @PTEBATCH_STEP_PIN: "pin": GUP pins the first page for writing, and unpins the last one
  * @PTEBATCH_STEP_UFFD_PROTECT: "uffd protect": write protection by userfaultfd
  * @PTEBATCH_STEP_UFFD_RESOLVE: "uffd resolve": end of the write protection
+ * @PTEBATCH_STEP_SCAN: "scan": PAGEMAP_SCAN: count the pages that were written, and
+ *                      write-protect them
  * @PTEBATCH_STEP_MMAP: "mmap": munmap(), and new memory, registered as the old one was
  * @PTEBATCH_STEP_MOVE_FAILS: "move fails": mremap() of the whole row, which gets one page
  *                            table less than it needs
@@ -90,6 +92,7 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_PIN,
 	PTEBATCH_STEP_UFFD_PROTECT,
 	PTEBATCH_STEP_UFFD_RESOLVE,
+	PTEBATCH_STEP_SCAN,
 	PTEBATCH_STEP_MMAP,
 	PTEBATCH_STEP_MOVE_FAILS,
 	PTEBATCH_STEP_MOVE_DONTUNMAP,
@@ -115,7 +118,7 @@ struct ptebatch_step {
 	u16 to;
 };
 
-#define PTEBATCH_PROGRAM_STEPS	21
+#define PTEBATCH_PROGRAM_STEPS	22
 
 /**
  * struct ptebatch_program - steps on a row

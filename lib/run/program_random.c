@@ -42,10 +42,13 @@ static const struct memory_row rows[] = {
 #define NR_PAIRS	(PTEBATCH_NR_STEPS * PTEBATCH_NR_STEPS)
 
 /* Steps of a program, without those that add_steps() adds at its begin and its end. */
-#define STEPS		17
+#define STEPS		18
 
 /* So many programs of a row have all pairs of steps: those of ten default runs. */
 #define PROGRAMS	(1000 / ARRAY_SIZE(rows))
+
+/* A write ends the protection of its page. */
+#define ASYNC		(UFFD_WP | NO_REMAP_EVENT | WP_ASYNC)
 
 /* A process accesses no more pages in one step. */
 #define ACCESSED	16
@@ -285,9 +288,11 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 	for (i = 0; i < nr; i++) {
 		if (ptebatch_step_needs_uffd(kinds[i]))
 			programs->setup.uffd |= UFFD_WP;
+		if (kinds[i] == PTEBATCH_STEP_SCAN)
+			programs->setup.uffd |= ASYNC;
 		/* It may lose the protection of memory that the move would have ended. */
 		if (kinds[i] == PTEBATCH_STEP_MOVE_FAILS && pgtable_supports_uffd())
-			programs->setup.uffd = UFFD_WP | NO_REMAP_EVENT;
+			programs->setup.uffd |= UFFD_WP | NO_REMAP_EVENT;
 		poisons |= kinds[i] == PTEBATCH_STEP_POISONED_READ;
 		add_step(programs, kinds[i]);
 	}
@@ -315,7 +320,7 @@ static void set_row(struct programs *programs, const struct memory_row *row)
 	programs->setup.picture = row->picture;
 }
 
-static const unsigned int registrations[] = { 0, 0, UFFD_WP, UFFD_WP | NO_REMAP_EVENT };
+static const unsigned int registrations[] = { 0, 0, UFFD_WP, UFFD_WP | NO_REMAP_EVENT, ASYNC };
 
 /* The program of a seed. Those of adjacent seeds are on different rows. */
 static void generate(struct programs *programs, u64 seed)
@@ -416,6 +421,7 @@ static void report_program(struct programs *programs, u64 seed)
 	simplify_row(programs);
 	KUNIT_FAIL(test, "a randomly generated program fails: %s%s%s", programs->row->name,
 		   programs->setup.track ? ", soft-dirty tracked" : "",
+		   programs->setup.uffd & WP_ASYNC ? ", uffd-wp ended by writes" :
 		   programs->setup.uffd & NO_REMAP_EVENT ? ", uffd-wp without events" :
 		   programs->setup.uffd ? ", uffd-wp" : "");
 	kunit_err(test, "random failed seed=%llu\n", seed);

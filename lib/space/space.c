@@ -249,7 +249,9 @@ static int open_uffd(struct ptebatch_space *space)
 	if (!space->uffd)
 		return -ENOMEM;
 	space->uffd->mm = space->places[0].mm;
-	space->uffd->features = UFFD_FEATURE_SIGBUS;
+	space->uffd->features = space->setup.uffd & WP_ASYNC ?
+				UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED :
+				UFFD_FEATURE_SIGBUS;
 	return 0;
 }
 

@@ -39,12 +39,15 @@ static inline bool ptebatch_shared(enum ptebatch_mapping mapping)
  * @UFFD_RWP: for read-write protection
  * @NO_REMAP_EVENT: without UFFD_FEATURE_EVENT_REMAP, so a move ends the registration
  * @NOT_INHERITED: a child does not inherit the registration
+ * @WP_ASYNC: with NO_REMAP_EVENT, and UFFD_FEATURE_WP_ASYNC: a write ends the protection of
+ *            the page
  */
 enum ptebatch_uffd {
 	UFFD_WP = BIT(0),
 	UFFD_RWP = BIT(1),
 	NO_REMAP_EVENT = BIT(2),
 	NOT_INHERITED = BIT(3),
+	WP_ASYNC = BIT(4),
 };
 
 /**
