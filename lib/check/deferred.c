@@ -226,8 +226,11 @@ static void check_whole(const struct ptebatch_trial *trial, unsigned int i,
 	unsigned int held = count_pages(pages->held, first, end);
 	struct folio *folio = space->folios[i];
 
-	/* An earlier step may have unmapped pages while the folio was in the swap cache. */
-	if (!trial->space->adopted || before == nr || test_bit(i, state_of(trial)->queued))
+	/*
+	 * An earlier step may have unmapped pages while the folio was in the swap cache. It
+	 * may be in the queue nevertheless, from when it was new.
+	 */
+	if (!trial->space->adopted || before == nr || test_bit(i, state_of(trial)->marked))
 		check_partial(trial, i, folio, first, pages, out);
 	/* The kernel also queues new folios, to look for pages of zeroes later. */
 	if (space->row.folios[i].made) {
