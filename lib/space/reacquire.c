@@ -172,7 +172,7 @@ static int get_swapped(struct ptebatch_space *space,
 		struct folio *folio;
 		s16 drawn;
 
-		if (snapshot->row.entries[i].kind != PTEBATCH_SWAP)
+		if (test_bit(i, snapshot->huge) || !softleaf_is_swap(softleaf_from_pte(pte)))
 			continue;
 		folio = ptebatch_swap_cached(softleaf_from_pte(pte));
 		if (!folio)
@@ -223,7 +223,7 @@ int ptebatch_space_reacquire_refs(struct ptebatch_space *space)
 	if (!snapshot)
 		return -ENOMEM;
 	for (i = 0; i < space->nr_places && !err; i++) {
-		ptebatch_snapshot(snapshot, space, &space->places[i]);
+		ptebatch_snapshot_raw(snapshot, space, &space->places[i]);
 		err = get_mapped(space, snapshot) ?: get_swapped(space, snapshot);
 	}
 	kvfree(snapshot);

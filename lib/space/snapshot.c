@@ -44,18 +44,16 @@ static bool is_in(const struct ptebatch_space *space, s16 folio, unsigned long p
 	return true;
 }
 
-/* Adjacent entries often have the same or adjacent new folios. */
+/* Adjacent entries often have the same or adjacent folios. */
 static bool is_next(const struct finder *finder, unsigned long pfn,
 		    struct ptebatch_entry *entry)
 {
-	const struct ptebatch_row *row = &finder->space->row;
 	s16 folio = finder->last;
 
 	if (folio != PTEBATCH_NO_FOLIO && is_in(finder->space, folio, pfn, entry))
 		return true;
 	folio++;
-	return folio < row->nr_folios && row->folios[folio].made &&
-	       is_in(finder->space, folio, pfn, entry);
+	return folio < finder->space->row.nr_folios && is_in(finder->space, folio, pfn, entry);
 }
 
 /*
@@ -195,8 +193,11 @@ static bool is_folded(pte_t pte)
 	return PTEBATCH_BLOCK_ENTRIES > 1 && !pte_same(pte, ptebatch_bare_pte(pte));
 }
 
-/* Read a page table; its first entry has index @at in the row, maybe < 0. */
-static void read_table(struct ptebatch_snapshot *snapshot,
+/*
+ * Read a page table; its first entry has index @at in the row, maybe < 0. @find: find the
+ * pages of the entries, too.
+ */
+static void read_table(struct ptebatch_snapshot *snapshot, bool find,
 		       const struct ptebatch_space *space,
 		       struct mm_struct *mm, unsigned long addr, int at)
 {
@@ -224,15 +225,17 @@ static void read_table(struct ptebatch_snapshot *snapshot,
 			 __pte(huge ? pmd_val(pmdval) : PTEBATCH_EMPTY);
 
 	for (i = max(-at, 0), at += i; i < PTRS_PER_PTE && at < (int)row->nr; i++, at++) {
-		finder.guess = space->row.entries[at].folio;
-		if (huge) {
-			read_pmd(&finder, pmdval, i, &row->entries[at]);
+		if (huge)
 			set_bit(at, snapshot->huge);
-		} else {
+		else if (ptep && is_folded(ptebatch_raw_pte(ptep + i)))
+			set_bit(at, snapshot->folded);
+		if (!find)
+			continue;
+		finder.guess = space->row.entries[at].folio;
+		if (huge)
+			read_pmd(&finder, pmdval, i, &row->entries[at]);
+		else
 			read_pte(&finder, raw[i], &row->entries[at]);
-			if (ptep && is_folded(ptebatch_raw_pte(ptep + i)))
-				set_bit(at, snapshot->folded);
-		}
 	}
 	if (ptep)
 		pte_unmap_unlock(ptep, ptl);
@@ -266,6 +269,43 @@ static bool maps_whole_table(const struct ptebatch_row *row, unsigned int i)
 	return ptebatch_row_begins_table(row, i) && i + PTRS_PER_PTE <= row->nr;
 }
 
+static void read_tables(struct ptebatch_snapshot *snapshot, bool find,
+			const struct ptebatch_space *space,
+			const struct ptebatch_place *place)
+{
+	unsigned long addr = ALIGN_DOWN(place->start, PMD_SIZE) - PMD_SIZE;
+	unsigned long end = ALIGN(place->start + space->row.nr * PAGE_SIZE,
+				  PMD_SIZE) + PMD_SIZE;
+
+	snapshot->row.nr = space->row.nr;
+	snapshot->row.first = (place->start >> PAGE_SHIFT) % PTRS_PER_PTE;
+	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(snapshot->folded, PTEBATCH_ROW_ENTRIES);
+	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
+	snapshot->nr = (end - addr) >> PAGE_SHIFT;
+
+	mmap_read_lock(place->mm);
+	for (; addr != end; addr += PMD_SIZE)
+		read_table(snapshot, find, space, place->mm, addr,
+			   (long)(addr - place->start) >> PAGE_SHIFT);
+	mmap_read_unlock(place->mm);
+}
+
+/**
+ * ptebatch_snapshot_raw() - read the page tables of a place, but not what they refer to
+ * @snapshot: returns the entries; of @snapshot->row, only @first and @nr are set
+ * @space: the address space
+ * @place: the place to read
+ *
+ * Context: Process context; takes the mmap_lock and the page table locks.
+ */
+void ptebatch_snapshot_raw(struct ptebatch_snapshot *snapshot,
+			   const struct ptebatch_space *space,
+			   const struct ptebatch_place *place)
+{
+	read_tables(snapshot, false, space, place);
+}
+
 /**
  * ptebatch_snapshot() - read the page tables of a place
  * @snapshot: returns the entries
@@ -278,26 +318,13 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
 		       const struct ptebatch_place *place)
 {
-	unsigned long addr = ALIGN_DOWN(place->start, PMD_SIZE) - PMD_SIZE;
-	unsigned long end = ALIGN(place->start + space->row.nr * PAGE_SIZE,
-				  PMD_SIZE) + PMD_SIZE;
 	struct ptebatch_row *row = &snapshot->row;
 	unsigned int i;
 
 	ptebatch_row_copy(row, &space->row);
-	row->first = (place->start >> PAGE_SHIFT) % PTRS_PER_PTE;
+	read_tables(snapshot, true, space, place);
 	if (space->hides_table && place == &space->places[0])
 		ptebatch_hide_table(row);
-	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
-	bitmap_zero(snapshot->folded, PTEBATCH_ROW_ENTRIES);
-	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
-	snapshot->nr = (end - addr) >> PAGE_SHIFT;
-
-	mmap_read_lock(place->mm);
-	for (; addr != end; addr += PMD_SIZE)
-		read_table(snapshot, space, place->mm, addr,
-			   (long)(addr - place->start) >> PAGE_SHIFT);
-	mmap_read_unlock(place->mm);
 	if (!space->setup.track)
 		ignore_soft_dirty(row);
 

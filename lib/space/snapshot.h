@@ -35,6 +35,9 @@ static inline void ptebatch_hide_table(struct ptebatch_row *row)
 	row->from = min_t(unsigned int, row->to, PTRS_PER_PTE - row->first);
 }
 
+void ptebatch_snapshot_raw(struct ptebatch_snapshot *snapshot,
+			   const struct ptebatch_space *space,
+			   const struct ptebatch_place *place);
 void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
 		       const struct ptebatch_place *place);
