@@ -3,6 +3,7 @@
 #include <linux/mman.h>
 #include <linux/mm.h>
 #include <linux/prandom.h>
+#include <linux/seq_buf.h>
 #include <linux/userfaultfd_k.h>
 
 #include "../arch/arch.h"
@@ -17,7 +18,7 @@
  * @name: kind of memory and order of the folios
  * @mapping: kind of memory
  * @picture: the row
- * @kept: the folios of the file must stay in memory: it has no other storage
+ * @kept: the file has no storage but the page cache: its folios must stay in memory
  */
 struct memory_row {
 	const char *name;
@@ -106,20 +107,24 @@ static unsigned int pair_of(const struct memory_row *row, unsigned int first,
 	return (row - rows) * NR_PAIRS + first * PTEBATCH_NR_STEPS + second;
 }
 
-/* Can the kernel do the step on a row? */
-static bool can_step(const struct memory_row *row, unsigned int kind)
+/* Why a row cannot have the step, %NULL if it can. */
+static const char *step_error(const struct memory_row *row, unsigned int kind)
 {
-	if (ptebatch_step_missing(kind))
-		return false;
-	/* Nothing else makes ksmd run. */
-	if (kind == PTEBATCH_STEP_KSM)
-		return !ptebatch_shared(row->mapping);
-	if (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE)
-		return row->mapping != PTEBATCH_ANON && !row->kept;
-	/* A fault of a poisoned page of a file removes the markers of its whole folio. */
-	if (kind == PTEBATCH_STEP_POISONED_READ)
-		return row->mapping == PTEBATCH_ANON;
-	return !(row->kept && (kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM));
+	const char *missing = ptebatch_step_missing(kind);
+
+	if (missing)
+		return missing;
+	if (kind == PTEBATCH_STEP_KSM && ptebatch_shared(row->mapping))
+		return "KSM merges private memory only";
+	if (row->mapping == PTEBATCH_ANON &&
+	    (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE))
+		return "there is no file";
+	if (row->mapping != PTEBATCH_ANON && kind == PTEBATCH_STEP_POISONED_READ)
+		return "the fault removes the markers of the whole folio";
+	if (row->kept && (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE ||
+			  kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM))
+		return "the file has no storage but the page cache";
+	return NULL;
 }
 
 /* There is one child: neither a second fork nor a second exit. */
@@ -137,7 +142,7 @@ static void list_pairs(struct programs *programs)
 	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
 		for (first = 0; first < PTEBATCH_NR_STEPS; first++)
 			for (second = 0; second < PTEBATCH_NR_STEPS; second++)
-				if (can_step(row, first) && can_step(row, second) &&
+				if (!step_error(row, first) && !step_error(row, second) &&
 				    can_follow(first, second))
 					set_bit(pair_of(row, first, second), programs->possible);
 }
@@ -428,6 +433,39 @@ static void report_program(struct programs *programs, u64 seed)
 	ptebatch_program_report(test, &programs->setup, &programs->program);
 }
 
+/* For each kind: whether a program has had it as the step after @first. */
+static void print_pairs(struct programs *programs, const struct memory_row *row,
+			const struct ptebatch_step *first)
+{
+	char tried[PTEBATCH_NR_STEPS + 1] = "", text[48];
+	struct kunit *test = programs->test;
+	struct seq_buf name;
+	unsigned int second;
+
+	for (second = 0; second < PTEBATCH_NR_STEPS; second++) {
+		unsigned int pair = pair_of(row, first->kind, second);
+
+		tried[second] = !test_bit(pair, programs->possible) ? '.' :
+				test_bit(pair, programs->tried) ? '+' : '-';
+	}
+	seq_buf_init(&name, text, sizeof(text));
+	ptebatch_step_print(&name, first);
+	kunit_info(test, "pairs tried=%s after=%s, %s\n", tried, seq_buf_str(&name), row->name);
+	if (step_error(row, first->kind))
+		kunit_info(test, "pairs impossible=%s, %s: %s\n", seq_buf_str(&name), row->name,
+			   step_error(row, first->kind));
+}
+
+static void print_matrix(struct programs *programs)
+{
+	const struct memory_row *row;
+	struct ptebatch_step first = {};
+
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
+		for (first.kind = 0; first.kind < PTEBATCH_NR_STEPS; first.kind++)
+			print_pairs(programs, row, &first);
+}
+
 /**
  * ptebatch_programs_random() - test randomly generated programs
  * @test: the case; fails at the first program that fails, which is the last
@@ -456,6 +494,8 @@ void ptebatch_programs_random(struct kunit *test)
 		report_program(programs, first + i);
 		return;
 	}
+	if (nr >= PROGRAMS * ARRAY_SIZE(rows))
+		print_matrix(programs);
 	kunit_info(test, "pairs of steps tried=%u total=%u\n",
 		   bitmap_weight(programs->tried, ARRAY_SIZE(rows) * NR_PAIRS),
 		   bitmap_weight(programs->possible, ARRAY_SIZE(rows) * NR_PAIRS));

@@ -14,6 +14,7 @@ from host.console import Console
 from host.errors import Trouble
 from host import tools
 from results import known
+from results import pairs
 from results import reports
 from results.facts import Fact, facts
 from results.known import Known, Quiet
@@ -25,7 +26,8 @@ NAMES = 20      # failed cases that are listed at the end
 WARNINGS = 10   # maximum that is printed
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 SKIPPED = 'skipped.txt'     # all reasons for skipped cases
-FILES = ('results.txt', *VERDICTS, SKIPPED, 'boot.log', FACTS)
+PAIRS = 'pairs.txt'         # steps of random programs that followed one another
+FILES = ('results.txt', *VERDICTS, SKIPPED, PAIRS, 'boot.log', FACTS)
 
 
 class Judge:
@@ -100,6 +102,8 @@ class Judge:
             self.console.say('tried     {tried} of {total} combinations {op}'.format(**fact.words))
         for fact in facts(self.ktap, 'pairs of steps', 'tried', 'total'):
             self.console.say('tried     {tried} of {total} pairs of steps'.format(**fact.words))
+        if text := pairs.matrix(self.ktap):
+            (self.folder / PAIRS).write_text(text)
         junit = self.folder / 'results.junit.xml'
         if reasons := skips(junit):
             (self.folder / SKIPPED).write_text(''.join(f'{times:6,} {reason}\n' for reason, times in reasons.most_common()))

@@ -7,6 +7,7 @@ import re
 
 from host.settings import PROJECT
 from results.facts import Fact, facts
+from results.pairs import matrix
 
 KTAP = '''\
 KTAP version 1
@@ -41,6 +42,22 @@ def test_facts_have_suite_and_case() -> None:
     assert (at_end.suite, at_end.case) == ('ptebatch_model', 'ptebatch_model')
 
 
+def test_pairs_become_a_matrix() -> None:
+    assert not matrix(KTAP)
+    text = matrix('''\
+    # Subtest: ptebatch_sequences
+    # random: pairs tried=+-. after=write, shmem, order 0
+    # random: pairs tried=+++ after=mprotect ro, shmem, order 0
+    # random: pairs tried=... after=ksm, shmem, order 0
+    # random: pairs impossible=ksm, shmem, order 0: it is shared
+    # random: pairs tried=++. after=write, anonymous, PMD
+    # random: pairs of steps tried=7 total=8
+''')
+    assert text.splitlines()[3:] == [
+        'shmem, order 0:', '  1 write          +-.', '  2 mprotect ro    +++', '  3 ksm            ...', '    ksm: it is shared', '',
+        'anonymous, PMD:', '  1 write          ++.']
+
+
 def test_last_value_may_contain_blanks() -> None:
     [fact] = facts(KTAP, 'combinations', 'op')
     assert fact.words == {'tried': '5', 'total': '9', 'op': 'to no access'}
@@ -52,4 +69,5 @@ def test_suites_print_what_the_tools_read() -> None:
     sources = '\n'.join(path.read_text() for folder in ('lib', 'mm') for path in sorted((PROJECT / folder).rglob('*.c')))
     printed = set(re.findall(r'kunit_(?:info|err)\(\w+, "([a-z ]+ [\w-]+=.*)\\n"', sources))
     assert printed >= {'random seed=%llu rounds=%u', 'random failed seed=%llu', 'combinations tried=%llu total=%llu',
-                       'combinations tried=%llu total=%llu op=%s', 'pairs of steps tried=%u total=%u', 'time set-up=%llu call=%llu check=%llu'}
+                       'combinations tried=%llu total=%llu op=%s', 'pairs of steps tried=%u total=%u', 'pairs tried=%s after=%s, %s',
+                       'pairs impossible=%s, %s: %s', 'time set-up=%llu call=%llu check=%llu'}
