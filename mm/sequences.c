@@ -138,6 +138,8 @@ static const struct ptebatch_program_case programs[] = {
 	{ "shmem, guard page, its VMA merged with another one: the child has it, too",
 	  SHMEM("Wdy*16"),
 	  "mprotect ro 8-15; guard install 9; mprotect rw 8-15; fork; child read" },
+	{ "KSM page in the swap cache, poisoned: it cannot be read where it is not mapped",
+	  ANON("Wdyx*4"), "equal; ksm; reclaim; thp read 3; poisoned read" },
 	{ "KSM pages swapped out and in: the rmap finds each page",
 	  ANON("Wdyx*4"), "equal; ksm; reclaim; read; migrate; read" },
 

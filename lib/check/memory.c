@@ -124,11 +124,23 @@ static bool is_permitted(const struct ptebatch_memory *memory,
  * ptebatch_memory_poison() - note whether a page has PG_hwpoison during the next step
  * @memory: the memory
  * @child: the step is one of the child
- * @i: index of the page, which the process has not mapped; -1: no page
+ * @row: the entries of its process
+ * @i: index of the page, which is in the swap cache and not mapped; -1: no page
+ *
+ * KSM may have merged several pages into that page.
  */
-void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child, int i)
+void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child,
+			    const struct ptebatch_row *row, int i)
 {
-	memory->poisoned = i < 0 ? NULL : &memory->pages[child][i];
+	unsigned int at;
+
+	for (at = 0; at < memory->nr; at++) {
+		memory->pages[!child][at].poisoned = false;
+		memory->pages[child][at].poisoned =
+			i >= 0 && row->entries[at].kind == PTEBATCH_SWAP &&
+			row->entries[at].folio == row->entries[i].folio &&
+			row->entries[at].page == row->entries[i].page;
+	}
 }
 
 /**
@@ -146,7 +158,7 @@ bool ptebatch_memory_access(struct ptebatch_memory *memory,
 	const struct ptebatch_promise *page = &memory->pages[step->child][i];
 	bool write = ptebatch_step_writes(step->kind);
 
-	if (!is_permitted(memory, page, write) || page == memory->poisoned)
+	if (!is_permitted(memory, page, write) || page->poisoned)
 		return false;
 	if (write)
 		write_page(memory, step->child, i, step->kind);
@@ -480,7 +492,7 @@ static const char *wrong_access(const struct view *view)
 	if (promise->protected != protected)
 		return protected ? "is write-protected by userfaultfd" :
 				   "is not write-protected by userfaultfd";
-	if (promise == view->memory->poisoned && readable)
+	if (promise->poisoned && readable)
 		return "is mapped by a fault, but has PG_hwpoison";
 	if (promise->guard != guard)
 		return promise->guard ? "is no guard page" : "is a guard page";

@@ -35,6 +35,7 @@ struct ptebatch_bytes {
  * @locked: in a VM_LOCKED VMA
  * @free: nothing was mapped after the last step
  * @pinned: pinned for writing: accesses reach this page
+ * @poisoned: the page that a fault would find has PG_hwpoison during the last step
  * @protected: write-protected by userfaultfd: a write fails, as the VMAs are registered
  *             without a userfaultfd that could handle it, or it ends the protection
  * @populated: mlock() may have faulted as of a write, which may have ended the protection
@@ -50,6 +51,7 @@ struct ptebatch_promise {
 	bool locked;
 	bool free;
 	bool pinned;
+	bool poisoned;
 	bool protected;
 	bool populated;
 };
@@ -63,7 +65,6 @@ struct ptebatch_promise {
  * @uffd_events: registrations with userfaultfd last beyond fork() and mremap()
  * @async: a write ends the protection of its page
  * @registered: the process and its child: registered for write protection
- * @poisoned: of the page that has PG_hwpoison during the last step, %NULL if none
  * @nr: number of pages
  * @values: number of values written
  * @file: contents of the file
@@ -77,7 +78,6 @@ struct ptebatch_memory {
 	bool uffd_events;
 	bool async;
 	bool registered[2];
-	const struct ptebatch_promise *poisoned;
 	unsigned int nr;
 	u32 values;
 	struct ptebatch_bytes file[PTEBATCH_ROW_ENTRIES];
@@ -86,7 +86,8 @@ struct ptebatch_memory {
 
 void ptebatch_memory_begin(struct ptebatch_memory *memory,
 			   const struct ptebatch_space *space);
-void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child, int i);
+void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child,
+			    const struct ptebatch_row *row, int i);
 bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value);
 bool ptebatch_memory_step(struct ptebatch_memory *memory,

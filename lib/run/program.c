@@ -192,7 +192,7 @@ static bool find_condition(struct run *run, const struct ptebatch_step *step,
 	*condition = conditions[step->kind];
 	if (step->kind == PTEBATCH_STEP_POISONED_READ)
 		poisoned = find_in_swap_cache(row, step);
-	ptebatch_memory_poison(run->memory, step->child, poisoned);
+	ptebatch_memory_poison(run->memory, step->child, row, poisoned);
 	if (poisoned >= 0) {
 		const struct ptebatch_entry *entry = &row->entries[poisoned];
 
