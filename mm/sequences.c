@@ -84,6 +84,8 @@ static const struct ptebatch_program_case programs[] = {
 	  UFFD_ASYNC("{Wdyx*16}"), "scan; write 5-6; read; scan; scan" },
 	{ "PMD, PAGEMAP_SCAN, two pages written: it finds these",
 	  UFFD_ASYNC("[Wdyx]"), "scan; write 5-6; scan" },
+	{ "PMD, PAGEMAP_SCAN of a part of it: it finds each page once",
+	  UFFD_ASYNC("[Wdyx]"), "scan 3-7; scan 5-9" },
 	{ "holes, PAGEMAP_SCAN, large folios enabled: it finds the page that was written",
 	  UFFD_ASYNC("-*16"), "scan; read 0-7; thp write 5; scan" },
 	{ "64K folio, PAGEMAP_SCAN, swapped out: it finds the page that was written",
