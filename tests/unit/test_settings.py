@@ -124,7 +124,7 @@ def test_valid_tree(machine: Machine) -> None:
     ('bench', {'DEBUG': 'kcsan'}, 'do not apply to benches'),
     ('selftests', {'DEBUG': '1'}, 'do not apply to selftests; leave them out'),
     ('selftests', {'TIMEOUT': 'x'}, 'TIMEOUT=x: expected a number above 0'),
-    ('reproduce', {'ARCH': 'arm64'}, 'ARCH=arm64: there is no reproducer for it; type ARCH=riscv or ARCH=x86_64'),
+    ('reproduce', {'ARCH': 's390'}, 'ARCH=s390: there is no reproducer for it; type ARCH=arm64 or ARCH=riscv or ARCH=x86_64'),
     ('reproduce', {'LOADABLE': '1'}, 'do not apply to make reproduce'),
 ])
 def test_one_line_and_status_2(machine: Machine, command: str, variables: dict[str, str], message: str) -> None:
