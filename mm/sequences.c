@@ -40,11 +40,9 @@
 	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP | NO_REMAP_EVENT }
 /* A write ends the protection. */
 #define UFFD_ASYNC(picture) \
-	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, \
-	  .uffd = UFFD_WP | NO_REMAP_EVENT | WP_ASYNC }
+	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP_ASYNC }
 #define UFFD_ASYNC_SHMEM(picture) \
-	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU, \
-	  .uffd = UFFD_WP | NO_REMAP_EVENT | WP_ASYNC }
+	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU, .uffd = UFFD_WP_ASYNC }
 #define UFFD_TRACKED(picture) \
 	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .track = true, .uffd = UFFD_WP }
 

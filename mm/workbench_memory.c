@@ -19,8 +19,7 @@
 #define ROW(picture)	 { picture, .prot = RW }
 #define TRACKED(picture) { picture, .prot = RW, .track = true }
 #define UFFD(picture)	 { picture, .prot = RW, .uffd = UFFD_WP }
-#define ASYNC(picture) \
-	{ picture, .prot = RW, .uffd = UFFD_WP | NO_REMAP_EVENT | WP_ASYNC }
+#define ASYNC(picture)	 { picture, .prot = RW, .uffd = UFFD_WP_ASYNC }
 #define SHMEM(picture)	 { picture, PTEBATCH_SHMEM, RW }
 #define PRIVATE(picture) { picture, PTEBATCH_PRIVATE_FILE, RW }
 

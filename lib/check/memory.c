@@ -398,27 +398,19 @@ static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_
 	}
 }
 
-/**
- * ptebatch_memory_step() - change what user space was promised as a step does
- * @memory: the memory
- * @step: the step, done; accesses are left to ptebatch_memory_access()
- * @ret: its return value
- *
- * Return: true if the step may return @ret.
- */
-bool ptebatch_memory_step(struct ptebatch_memory *memory,
-			  const struct ptebatch_step *step, long ret)
+/* Returns whether the step may return @ret. */
+static bool take_step(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
 {
 	unsigned int i, to = step->to ?: memory->nr;
 
 	if (step->kind == PTEBATCH_STEP_TRUNCATE)
 		to = memory->nr;
 	if (ptebatch_step_remaps(step->kind))
-		return remap_pages(memory, step, ret) || ptebatch_left_out("promised_return");
+		return remap_pages(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_SCAN)
-		return scan_pages(memory, step, ret) || ptebatch_left_out("promised_return");
+		return scan_pages(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_PIN)
-		return pin_page(memory, step, ret) || ptebatch_left_out("promised_return");
+		return pin_page(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_FORK)
 		fork_pages(memory);
 	if (step->kind == PTEBATCH_STEP_EXIT)
@@ -444,8 +436,21 @@ bool ptebatch_memory_step(struct ptebatch_memory *memory,
 	}
 	if (step->kind == PTEBATCH_STEP_THP_WRITE)
 		dirty_free(memory, step->child);
-	return may_return(memory, step->kind, i >= to, ret) ||
-	       ptebatch_left_out("promised_return");
+	return may_return(memory, step->kind, i >= to, ret);
+}
+
+/**
+ * ptebatch_memory_step() - change what user space was promised as a step does
+ * @memory: the memory
+ * @step: the step, done; accesses are left to ptebatch_memory_access()
+ * @ret: its return value
+ *
+ * Return: true if the step may return @ret.
+ */
+bool ptebatch_memory_step(struct ptebatch_memory *memory,
+			  const struct ptebatch_step *step, long ret)
+{
+	return take_step(memory, step, ret) || ptebatch_left_out("promised_return");
 }
 
 /* The page that an entry leads to without a fault, %NULL if there is none. */

@@ -48,9 +48,6 @@ static const struct memory_row rows[] = {
 /* So many programs of a row have all pairs of steps: those of ten default runs. */
 #define PROGRAMS	(1000 / ARRAY_SIZE(rows))
 
-/* A write ends the protection of its page. */
-#define ASYNC		(UFFD_WP | NO_REMAP_EVENT | WP_ASYNC)
-
 /* A process accesses no more pages in one step. */
 #define ACCESSED	16
 
@@ -140,11 +137,13 @@ static void list_pairs(struct programs *programs)
 	unsigned int first, second;
 
 	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
-		for (first = 0; first < PTEBATCH_NR_STEPS; first++)
+		for (first = 0; first < PTEBATCH_NR_STEPS; first++) {
+			if (step_error(row, first))
+				continue;
 			for (second = 0; second < PTEBATCH_NR_STEPS; second++)
-				if (!step_error(row, first) && !step_error(row, second) &&
-				    can_follow(first, second))
+				if (!step_error(row, second) && can_follow(first, second))
 					set_bit(pair_of(row, first, second), programs->possible);
+		}
 }
 
 static void shuffle(struct programs *programs, u8 *kinds, unsigned int nr)
@@ -294,7 +293,7 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 		if (ptebatch_step_needs_uffd(kinds[i]))
 			programs->setup.uffd |= UFFD_WP;
 		if (kinds[i] == PTEBATCH_STEP_SCAN)
-			programs->setup.uffd |= ASYNC;
+			programs->setup.uffd |= UFFD_WP_ASYNC;
 		/* It may lose the protection of memory that the move would have ended. */
 		if (kinds[i] == PTEBATCH_STEP_MOVE_FAILS && pgtable_supports_uffd())
 			programs->setup.uffd |= UFFD_WP | NO_REMAP_EVENT;
@@ -325,7 +324,9 @@ static void set_row(struct programs *programs, const struct memory_row *row)
 	programs->setup.picture = row->picture;
 }
 
-static const unsigned int registrations[] = { 0, 0, UFFD_WP, UFFD_WP | NO_REMAP_EVENT, ASYNC };
+static const unsigned int registrations[] = {
+	0, 0, UFFD_WP, UFFD_WP | NO_REMAP_EVENT, UFFD_WP_ASYNC,
+};
 
 /* The program of a seed. Those of adjacent seeds are on different rows. */
 static void generate(struct programs *programs, u64 seed)
@@ -438,6 +439,7 @@ static void print_pairs(struct programs *programs, const struct memory_row *row,
 			const struct ptebatch_step *first)
 {
 	char tried[PTEBATCH_NR_STEPS + 1] = "", text[48];
+	const char *error = step_error(row, first->kind);
 	struct kunit *test = programs->test;
 	struct seq_buf name;
 	unsigned int second;
@@ -451,9 +453,9 @@ static void print_pairs(struct programs *programs, const struct memory_row *row,
 	seq_buf_init(&name, text, sizeof(text));
 	ptebatch_step_print(&name, first);
 	kunit_info(test, "pairs tried=%s after=%s, %s\n", tried, seq_buf_str(&name), row->name);
-	if (step_error(row, first->kind))
+	if (error)
 		kunit_info(test, "pairs impossible=%s, %s: %s\n", seq_buf_str(&name), row->name,
-			   step_error(row, first->kind));
+			   error);
 }
 
 static void print_matrix(struct programs *programs)

@@ -50,6 +50,8 @@ enum ptebatch_uffd {
 	WP_ASYNC = BIT(4),
 };
 
+#define UFFD_WP_ASYNC	(UFFD_WP | NO_REMAP_EVENT | WP_ASYNC)
+
 /**
  * enum ptebatch_folios - state of the folios
  * @ON_LRU: on the LRU lists; during the operation the space holds no references, so

@@ -25,4 +25,5 @@ def matrix(ktap: str) -> str:
         step, _, rest = fact.words['impossible'].partition(', ')
         row, _, reason = rest.rpartition(': ')
         reasons.setdefault(row, []).append(f'    {step}: {reason}')
-    return '\n'.join([LEGEND, *('\n'.join([f'{row}:', *lines, *reasons.get(row, []), '']) for row, lines in memory.items())]) if memory else ''
+    parts = ['\n'.join([f'{row}:', *lines, *reasons.get(row, []), '']) for row, lines in memory.items()]
+    return '\n'.join([LEGEND, *parts]) if parts else ''
