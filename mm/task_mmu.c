@@ -121,11 +121,15 @@ static struct ptebatch_scan scanned;
  * @regions: expected regions that were written, as entries of the range; %NULL
  *           if the call does not return them
  * @most: maximum number of pages; 0: no maximum
+ * @of: PAGE_IS_* of the pages to find, in addition to PAGE_IS_WRITTEN
+ * @any_of: PAGE_IS_* of which they have one, if it is not 0
+ * @none_of: PAGE_IS_* that they do not have
  */
 struct scan_row {
 	struct ptebatch_case c;
 	const char *regions;
 	unsigned int most;
+	u64 of, any_of, none_of;
 };
 
 static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
@@ -134,6 +138,9 @@ static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 
 	scanned = ptebatch_scan_range(space, op->arg);
 	scanned.arg.max_pages = row->most;
+	scanned.arg.category_mask |= row->of | row->none_of;
+	scanned.arg.category_anyof_mask = row->any_of;
+	scanned.arg.category_inverted = row->none_of;
 	if (!row->regions)
 		scanned.arg.vec_len = 0;
 	return ptebatch_scan(space->places[0].mm, &scanned);
@@ -201,7 +208,31 @@ static const struct scan_row scan_rows[] = {
 	    { "[|Wdyx*T/2|Wdyx*T/2]", .prot = RW, .uffd = UFFD_WP_ASYNC },
 	    "{Rdyux*T/2 Wdyx*T/2}", .arg = WRITE_PROTECT } },
 
-	/* The same with regions. */
+	/* Write-protect the pages of some categories. */
+	{ { "64K folio between empty entries, write-protect present pages: no markers",
+	    { "-*4 {Wdyx*16} -*4", .prot = RW, .uffd = UFFD_WP_ASYNC },
+	    "-*4 {Rdyux*16} -*4", .arg = WRITE_PROTECT }, .of = PAGE_IS_PRESENT },
+	{ { "64K folio, partly soft-dirty, write-protect soft-dirty pages: no other",
+	    { "{Wdysx*8 Wdyx*8}", .prot = RW, .track = true, .uffd = UFFD_WP_ASYNC },
+	    "{Rdysux*8 Wdyx*8}", .arg = WRITE_PROTECT }, .of = PAGE_IS_SOFT_DIRTY },
+	{ { "swap entries and a 64K folio, write-protect pages not in swap: no swap entry",
+	    { "{Sx*16} {Wdyx*16}", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP_ASYNC },
+	    "{Sx*16} {Rdyux*16}", .arg = WRITE_PROTECT }, .none_of = PAGE_IS_SWAPPED },
+	{ { "pages of a private file, some copied, write-protect file pages: no copy",
+	    { "{Ry*8} {Wdyx*8}", PTEBATCH_PRIVATE_FILE, RW, .uffd = UFFD_WP_ASYNC },
+	    "{Ryu*8} {Wdyx*8}", .arg = WRITE_PROTECT }, .of = PAGE_IS_FILE },
+	{ { "swap entries, zero pages, a folio, write-protect the first two: no folio",
+	    { "{Sx*4} Rzy*4 {Wdyx*4}", .prot = RW, .folios = WITH_SWAP,
+	      .uffd = UFFD_WP_ASYNC }, "{Sxu*4} Rzyu*4 {Wdyx*4}",
+	    .arg = WRITE_PROTECT }, .any_of = PAGE_IS_SWAPPED | PAGE_IS_PFNZERO },
+	{ { "64K folio, write-protect pages that were not written: no change",
+	    { "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP_ASYNC }, .arg = WRITE_PROTECT },
+	  .none_of = PAGE_IS_WRITTEN },
+	{ { "PMD-mapped folio, write-protect swap entries: no change",
+	    { "[Wdyx]", .prot = RW, .uffd = UFFD_WP_ASYNC }, .arg = WRITE_PROTECT },
+	  .of = PAGE_IS_SWAPPED },
+
+	/* With regions. */
 	{ { "64K folio, part of it uffd-wp, return and write-protect: two regions",
 	    { "{Wdyx*4 Rdyux*8 Wdyx*4}", .prot = RW, .uffd = UFFD_WP_ASYNC },
 	    "{Rdyux*16}", .arg = WRITE_PROTECT }, "0-4 12-16" },
@@ -215,6 +246,9 @@ static const struct scan_row scan_rows[] = {
 	    { "{Rdyux*4 Wdyx*8 Rdyux*4}", .prot = RW, .uffd = UFFD_WP_ASYNC } }, "4-12" },
 	{ { "64K folio, uffd-wp, return: no region",
 	    { "{Rdyux*16}", .prot = RW, .uffd = UFFD_WP_ASYNC } }, "" },
+	{ { "swap entries and a 64K folio, return and write-protect what is in swap: one region",
+	    { "{Sx*16} {Wdyx*16}", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP_ASYNC },
+	    "{Sxu*16} {Wdyx*16}", .arg = WRITE_PROTECT }, "0-16", .of = PAGE_IS_SWAPPED },
 	{ { "PMD-mapped folio, return: one region",
 	    { "[|Wdyx*16|Wdyx*T-16]", .prot = RW, .uffd = UFFD_WP_ASYNC } }, "0-16" },
 };
