@@ -20,10 +20,10 @@
 #include "../lib/check/compare.h"
 #include "../lib/check/model.h"
 #include "../lib/inject/conditions.h"
+#include "../lib/op/idle.h"
 #include "../lib/run/case.h"
 #include "../lib/service/damon.h"
 #include "../lib/service/service.h"
-#include "../lib/service/sysfs.h"
 
 #if defined(CONFIG_IDLE_PAGE_TRACKING) && defined(CONFIG_DAMON_VADDR) && \
 	defined(CONFIG_DAMON_PADDR)
@@ -75,32 +75,14 @@ static unsigned long address_of(const struct ptebatch_op *op,
 	return ptebatch_addr(space, op->arg) + PAGE_SIZE / 2;
 }
 
-/* The bitmap is read and written in words of 64 bits. */
-#define BITMAP_FOLDER	"mm/page_idle"
-#define BITMAP_BYTE(pfn)	(round_down(pfn, BITS_PER_TYPE(u64)) / BITS_PER_BYTE)
-
 static long write_bitmap(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	unsigned long pfn = pfn_of(op, space);
-	u64 bits = BIT_ULL(pfn % BITS_PER_TYPE(u64));
-	ssize_t len;
-
-	len = ptebatch_sysfs_write_binary(BITMAP_FOLDER, "bitmap", &bits, BITMAP_BYTE(pfn),
-					  sizeof(bits));
-	return len == sizeof(bits) ? 0 : len;
+	return ptebatch_idle_mark(pfn_of(op, space));
 }
 
 static long read_bitmap(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	unsigned long pfn = pfn_of(op, space);
-	ssize_t len;
-	u64 bits;
-
-	len = ptebatch_sysfs_read_binary(BITMAP_FOLDER, "bitmap", &bits, BITMAP_BYTE(pfn),
-					 sizeof(bits));
-	if (len != sizeof(bits))
-		return len;
-	return !!(bits & BIT_ULL(pfn % BITS_PER_TYPE(u64)));
+	return ptebatch_idle_read(pfn_of(op, space));
 }
 
 static long prepare_physical(const struct ptebatch_op *op, struct ptebatch_space *space,

@@ -70,6 +70,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		promise->free = entry->kind == PTEBATCH_NONE;
 		promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
 		promise->dirtied = entry->flags & PTEBATCH_SOFT_DIRTY;
+		promise->accessed = true;
 		promise->own = memory->mapping == PTEBATCH_ANON;
 		if (entry->folio == PTEBATCH_NO_FOLIO || test_bit(entry->folio, space->cached))
 			continue;
@@ -155,11 +156,12 @@ void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child,
 bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value)
 {
-	const struct ptebatch_promise *page = &memory->pages[step->child][i];
+	struct ptebatch_promise *page = &memory->pages[step->child][i];
 	bool write = ptebatch_step_writes(step->kind);
 
 	if (!is_permitted(memory, page, write) || page->poisoned)
 		return false;
+	page->accessed = true;
 	if (write)
 		write_page(memory, step->child, i, step->kind);
 	*value = bytes_of(memory, step->child, i)->first;
@@ -202,6 +204,37 @@ static bool scan_pages(struct ptebatch_memory *memory, const struct ptebatch_ste
 		page->protected = !page->guard;
 	}
 	return ret >= written && ret <= written + guards;
+}
+
+/* Some other pages are of the same folios: which ones, only page tables know. */
+static void forget_accesses(struct ptebatch_memory *memory)
+{
+	unsigned int i;
+
+	for (i = 0; i < memory->nr; i++) {
+		memory->pages[0][i].accessed = false;
+		memory->pages[1][i].accessed = false;
+	}
+}
+
+/* Returns whether @ret pages may be idle. A page that was not accessed need not be. */
+static bool track_idle(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
+{
+	unsigned int i, most = 0, to = step->to ?: memory->nr;
+
+	for (i = step->from; i < to; i++)
+		most += !memory->pages[step->child][i].accessed &&
+			!(ptebatch_shared(memory->mapping) &&
+			  memory->pages[!step->child][i].accessed);
+	forget_accesses(memory);
+	return ret >= 0 && ret <= most;
+}
+
+/* Does the step make pages old without a note that they were accessed? */
+static bool loses_accesses(enum ptebatch_step_kind kind)
+{
+	return kind == PTEBATCH_STEP_COLD || kind == PTEBATCH_STEP_PAGEOUT ||
+	       kind == PTEBATCH_STEP_RECLAIM || kind == PTEBATCH_STEP_FREE;
 }
 
 /* The process has lost its page; that of a file stays. */
@@ -285,6 +318,7 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 	case PTEBATCH_STEP_MOVE_FAILS:
 	case PTEBATCH_STEP_MOVE_DONTUNMAP:
 	case PTEBATCH_STEP_MOVE:
+	case PTEBATCH_STEP_UFFD_MOVE:
 	case PTEBATCH_STEP_RESIZE:
 		/* Documentation/admin-guide/mm/soft-dirty.rst: the mapping is new. */
 		page->written = true;
@@ -323,7 +357,7 @@ static void keep_registration(struct ptebatch_memory *memory, bool child)
 		memory->pages[child][i].protected = false;
 }
 
-/* Returns whether mremap() may return @ret. */
+/* Returns whether mremap() may return @ret, or UFFDIO_MOVE may have moved @ret pages. */
 static bool remap_pages(struct ptebatch_memory *memory, const struct ptebatch_step *step,
 			long ret)
 {
@@ -345,7 +379,7 @@ static bool remap_pages(struct ptebatch_memory *memory, const struct ptebatch_st
 		if (step->kind == PTEBATCH_STEP_RESIZE && i >= step->from)
 			map_anew(memory, &pages[i], pages[i - 1].prot, pages[i - 1].locked);
 	}
-	return ret == 0;
+	return ret == 0 || (step->kind == PTEBATCH_STEP_UFFD_MOVE && ret > 0);
 }
 
 static void fork_pages(struct ptebatch_memory *memory)
@@ -409,8 +443,12 @@ static bool take_step(struct ptebatch_memory *memory, const struct ptebatch_step
 		return remap_pages(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_SCAN)
 		return scan_pages(memory, step, ret);
+	if (step->kind == PTEBATCH_STEP_IDLE)
+		return track_idle(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_PIN)
 		return pin_page(memory, step, ret);
+	if (loses_accesses(step->kind))
+		forget_accesses(memory);
 	if (step->kind == PTEBATCH_STEP_FORK)
 		fork_pages(memory);
 	if (step->kind == PTEBATCH_STEP_EXIT)

@@ -38,6 +38,7 @@ struct ptebatch_bytes {
  * @poisoned: the page that a fault would find has PG_hwpoison during the last step
  * @protected: write-protected by userfaultfd: a write fails, as the VMAs are registered
  *             without a userfaultfd that could handle it, or it ends the protection
+ * @accessed: since it was last marked as idle
  * @populated: mlock() may have faulted as of a write, which may have ended the protection
  */
 struct ptebatch_promise {
@@ -53,6 +54,7 @@ struct ptebatch_promise {
 	bool pinned;
 	bool poisoned;
 	bool protected;
+	bool accessed;
 	bool populated;
 };
 

@@ -29,14 +29,14 @@ PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(userfaultfd));
  * @uffd: the userfaultfd
  * @mm: the mm of @uffd
  * @cmd: UFFDIO_*
- * @arg: argument of @cmd; what the ioctl writes to it is not returned
+ * @arg: argument of @cmd; changed as the ioctl changes it
  * @bytes: size of @arg, in bytes
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  * Return: return value of the ioctl.
  */
 long ptebatch_uffd_ioctl(struct file *uffd, struct mm_struct *mm, unsigned int cmd,
-			 const void *arg, size_t bytes)
+			 void *arg, size_t bytes)
 {
 	unsigned long addr;
 	long ret;
@@ -47,6 +47,8 @@ long ptebatch_uffd_ioctl(struct file *uffd, struct mm_struct *mm, unsigned int c
 		ret = addr;
 	} else {
 		ret = uffd->f_op->unlocked_ioctl(uffd, cmd, addr);
+		if (copy_from_user(arg, (void __user *)addr, bytes))
+			ret = -EFAULT;
 		vm_munmap(addr, PAGE_ALIGN(bytes));
 	}
 	kthread_unuse_mm(mm);
@@ -108,7 +110,7 @@ long ptebatch_uffd_register(struct file *uffd, struct mm_struct *mm,
 }
 #else
 long ptebatch_uffd_ioctl(struct file *uffd, struct mm_struct *mm, unsigned int cmd,
-			 const void *arg, size_t bytes)
+			 void *arg, size_t bytes)
 {
 	return -EOPNOTSUPP;
 }

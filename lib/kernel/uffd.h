@@ -12,7 +12,7 @@
 const char *ptebatch_uffd_missing(void);
 struct file *ptebatch_uffd_open(struct mm_struct *mm, u64 features);
 long ptebatch_uffd_ioctl(struct file *uffd, struct mm_struct *mm, unsigned int cmd,
-			 const void *arg, size_t bytes);
+			 void *arg, size_t bytes);
 long ptebatch_uffd_register(struct file *uffd, struct mm_struct *mm,
 			    unsigned long addr, u64 mode);
 

@@ -12,6 +12,7 @@
 #include "fault.c"
 #include "fork.c"
 #include "hole.c"
+#include "idle.c"
 #include "lock.c"
 #include "mempolicy.c"
 #include "merge.c"

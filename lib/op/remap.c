@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/err.h>
+#include <linux/file.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 
 #include "../kernel/syscall.h"
+#include "../kernel/uffd.h"
 #include "remap.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
@@ -99,6 +101,75 @@ static long move_whole(const struct ptebatch_op *op, struct ptebatch_space *spac
 	return ret;
 }
 
+static long map_new(struct mm_struct *mm, struct file *uffd, unsigned long at,
+		    unsigned long bytes, bool track)
+{
+	const struct watch nothing = {};
+	unsigned long mapped;
+
+	kthread_use_mm(mm);
+	mapped = vm_mmap(NULL, at, bytes, PROT_READ | PROT_WRITE,
+			 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	kthread_unuse_mm(mm);
+	if (mapped != at)
+		return mapped;
+	set_watch(mm, at, track, &nothing);
+	return ptebatch_uffd_register(uffd, mm, at, UFFDIO_REGISTER_MODE_MISSING);
+}
+
+/* Entries @i to @end are a VMA. Returns the number of pages that UFFDIO_MOVE moves. */
+static long move_vma(struct ptebatch_space *space, struct file *uffd, unsigned int i,
+		     unsigned int end)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	struct mm_struct *mm = place->mm;
+	struct uffdio_move arg = {
+		.src = place->start + i * PAGE_SIZE,
+		.dst = other_address(place) + i * PAGE_SIZE,
+		.len = (end - i) * PAGE_SIZE,
+		.mode = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
+	};
+	unsigned int moved, rest;
+	long ret;
+
+	ret = map_new(mm, uffd, arg.dst, arg.len, space->setup.track);
+	if (ret)
+		return ret;
+	ptebatch_uffd_ioctl(uffd, mm, UFFDIO_MOVE, &arg, sizeof(arg));
+	arg.move = max(arg.move, 0);
+	moved = arg.move / PAGE_SIZE;
+	rest = end - i - moved;
+	if (rest)
+		ret = remap(mm, arg.src + arg.move, rest, rest, MREMAP_FIXED,
+			    arg.dst + arg.move);
+	return ret ?: moved;
+}
+
+static long uffd_move(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct ptebatch_place *place = &space->places[0];
+	const struct ptebatch_row *row = &space->row;
+	struct file *uffd = ptebatch_uffd_open(place->mm, 0);
+	unsigned int i, end;
+	long ret = 0, moved = 0;
+
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	for (i = 0; i < row->nr && ret >= 0; i = end) {
+		end = find_next_bit(row->vma_starts, row->nr, i + 1);
+		ret = move_vma(space, uffd, i, end);
+		moved += ret;
+	}
+	__fput_sync(uffd);
+	if (ret < 0)
+		return ret;
+	kthread_use_mm(place->mm);
+	ret = vm_munmap(place->start, row->nr * PAGE_SIZE);
+	kthread_unuse_mm(place->mm);
+	place->start = other_address(place);
+	return ret ?: moved;
+}
+
 /* The VMA may grow only elsewhere, as its neighbour at the first address is mapped. */
 static long resize(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
@@ -130,6 +201,11 @@ const struct ptebatch_op ptebatch_move_whole = {
 const struct ptebatch_op ptebatch_move_dontunmap = {
 	.name = "move dontunmap", .function = "mremap()", .call = move_whole,
 	.arg = MREMAP_DONTUNMAP, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_uffd_move = {
+	.name = "uffd move", .function = "UFFDIO_MOVE", .call = uffd_move,
+	.missing = ptebatch_uffd_missing, .no_twin = true,
 };
 
 const struct ptebatch_op ptebatch_resize = {

@@ -14,6 +14,12 @@ extern const struct ptebatch_op ptebatch_map_anew;
 /* With MREMAP_DONTUNMAP, the next move unmaps what stays. */
 extern const struct ptebatch_op ptebatch_move_whole, ptebatch_move_dontunmap;
 
+/*
+ * UFFDIO_MOVE of each VMA of the row. mremap() moves the rest of a VMA of which it moves
+ * only the first pages. Returns the number of pages that UFFDIO_MOVE moves, or an error.
+ */
+extern const struct ptebatch_op ptebatch_uffd_move;
+
 /* To the entries before the range, and back to all. */
 extern const struct ptebatch_op ptebatch_resize;
 

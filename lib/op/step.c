@@ -9,6 +9,7 @@
 #include "clear_refs.h"
 #include "collapse.h"
 #include "hole.h"
+#include "idle.h"
 #include "lock.h"
 #include "merge.h"
 #include "migrate.h"
@@ -88,6 +89,7 @@ static const struct {
 	[PTEBATCH_STEP_KSM] = { &ptebatch_merge },
 	[PTEBATCH_STEP_SPLIT] = { &ptebatch_split },
 	[PTEBATCH_STEP_MIGRATE] = { &ptebatch_move_folios },
+	[PTEBATCH_STEP_IDLE] = { &ptebatch_track_idle },
 	[PTEBATCH_STEP_NUMA_HINT] = { &ptebatch_hint, true },
 	/* It splits folios and unmaps the second mapping. */
 	[PTEBATCH_STEP_HOLE] = { &ptebatch_hole },
@@ -104,6 +106,7 @@ static const struct {
 	[PTEBATCH_STEP_MOVE_FAILS] = { &ptebatch_move_whole },
 	[PTEBATCH_STEP_MOVE_DONTUNMAP] = { &ptebatch_move_dontunmap },
 	[PTEBATCH_STEP_MOVE] = { &ptebatch_move_whole },
+	[PTEBATCH_STEP_UFFD_MOVE] = { &ptebatch_uffd_move },
 	[PTEBATCH_STEP_RESIZE] = { &ptebatch_resize },
 	[PTEBATCH_STEP_CLEAR_REFS] = { &ptebatch_clear_refs },
 	[PTEBATCH_STEP_FORK] = { &ptebatch_dup_mmap },

@@ -28,6 +28,7 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_KSM] = "ksm",
 	[PTEBATCH_STEP_SPLIT] = "split",
 	[PTEBATCH_STEP_MIGRATE] = "migrate",
+	[PTEBATCH_STEP_IDLE] = "idle",
 	[PTEBATCH_STEP_NUMA_HINT] = "numa hint",
 	[PTEBATCH_STEP_HOLE] = "hole",
 	[PTEBATCH_STEP_TRUNCATE] = "truncate",
@@ -42,6 +43,7 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_MOVE_FAILS] = "move fails",
 	[PTEBATCH_STEP_MOVE_DONTUNMAP] = "move dontunmap",
 	[PTEBATCH_STEP_MOVE] = "move",
+	[PTEBATCH_STEP_UFFD_MOVE] = "uffd move",
 	[PTEBATCH_STEP_RESIZE] = "resize",
 	[PTEBATCH_STEP_CLEAR_REFS] = "clear refs",
 	[PTEBATCH_STEP_FORK] = "fork",
@@ -63,7 +65,7 @@ bool ptebatch_step_needs_uffd(enum ptebatch_step_kind kind)
 }
 
 /**
- * ptebatch_step_remaps() - check whether a step is mremap()
+ * ptebatch_step_remaps() - check whether a step is mremap() or UFFDIO_MOVE
  * @kind: kind of the step
  *
  * Return: true if it moves the whole row.
@@ -71,7 +73,8 @@ bool ptebatch_step_needs_uffd(enum ptebatch_step_kind kind)
 bool ptebatch_step_remaps(enum ptebatch_step_kind kind)
 {
 	return kind == PTEBATCH_STEP_MOVE || kind == PTEBATCH_STEP_MOVE_FAILS ||
-	       kind == PTEBATCH_STEP_MOVE_DONTUNMAP || kind == PTEBATCH_STEP_RESIZE;
+	       kind == PTEBATCH_STEP_MOVE_DONTUNMAP || kind == PTEBATCH_STEP_UFFD_MOVE ||
+	       kind == PTEBATCH_STEP_RESIZE;
 }
 
 /**

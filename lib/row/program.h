@@ -40,6 +40,8 @@
  * @PTEBATCH_STEP_KSM: "ksm": ksmd merges equal pages, of all processes
  * @PTEBATCH_STEP_SPLIT: "split": split of the folio of the first page
  * @PTEBATCH_STEP_MIGRATE: "migrate": migration of all folios
+ * @PTEBATCH_STEP_IDLE: "idle": idle page tracking: count the pages that were not accessed,
+ *                      and mark all
  * @PTEBATCH_STEP_NUMA_HINT: "numa hint": NUMA hints
  * @PTEBATCH_STEP_HOLE: "hole": hole in the file
  * @PTEBATCH_STEP_TRUNCATE: "truncate": the file ends before the range, and grows again
@@ -55,6 +57,8 @@
  *                            table less than it needs
  * @PTEBATCH_STEP_MOVE_DONTUNMAP: "move dontunmap": mremap(MREMAP_DONTUNMAP) of the row
  * @PTEBATCH_STEP_MOVE: "move": mremap() of the whole row
+ * @PTEBATCH_STEP_UFFD_MOVE: "uffd move": UFFDIO_MOVE of the whole row; mremap() of what it
+ *                           does not move
  * @PTEBATCH_STEP_RESIZE: "resize": mremap() to the pages before the range, and back to all
  * @PTEBATCH_STEP_CLEAR_REFS: "clear refs": clear_refs: no page of the process is soft-dirty
  * @PTEBATCH_STEP_FORK: "fork": fork()
@@ -84,6 +88,7 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_KSM,
 	PTEBATCH_STEP_SPLIT,
 	PTEBATCH_STEP_MIGRATE,
+	PTEBATCH_STEP_IDLE,
 	PTEBATCH_STEP_NUMA_HINT,
 	PTEBATCH_STEP_HOLE,
 	PTEBATCH_STEP_TRUNCATE,
@@ -97,6 +102,7 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_MOVE_FAILS,
 	PTEBATCH_STEP_MOVE_DONTUNMAP,
 	PTEBATCH_STEP_MOVE,
+	PTEBATCH_STEP_UFFD_MOVE,
 	PTEBATCH_STEP_RESIZE,
 	PTEBATCH_STEP_CLEAR_REFS,
 	PTEBATCH_STEP_FORK,

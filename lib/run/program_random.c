@@ -116,6 +116,8 @@ static const char *step_error(const struct memory_row *row, unsigned int kind)
 	if (row->mapping == PTEBATCH_ANON &&
 	    (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE))
 		return "there is no file";
+	if (row->mapping != PTEBATCH_ANON && kind == PTEBATCH_STEP_UFFD_MOVE)
+		return "UFFDIO_MOVE moves anonymous memory only";
 	if (row->mapping != PTEBATCH_ANON && kind == PTEBATCH_STEP_POISONED_READ)
 		return "the fault removes the markers of the whole folio";
 	if (row->kept && (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE ||
@@ -295,7 +297,8 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 		if (kinds[i] == PTEBATCH_STEP_SCAN)
 			programs->setup.uffd |= UFFD_WP_ASYNC;
 		/* It may lose the protection of memory that the move would have ended. */
-		if (kinds[i] == PTEBATCH_STEP_MOVE_FAILS && pgtable_supports_uffd())
+		if ((kinds[i] == PTEBATCH_STEP_MOVE_FAILS ||
+		     kinds[i] == PTEBATCH_STEP_UFFD_MOVE) && pgtable_supports_uffd())
 			programs->setup.uffd |= UFFD_WP | NO_REMAP_EVENT;
 		poisons |= kinds[i] == PTEBATCH_STEP_POISONED_READ;
 		add_step(programs, kinds[i]);
