@@ -495,7 +495,7 @@ static void move_huge_zero_page(struct kunit *test)
 static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
 			  bool twin)
 {
-	const struct uffdio_writeprotect arg = {
+	struct uffdio_writeprotect arg = {
 		.range.start = ptebatch_addr(space, space->row.from),
 		.range.len = (space->row.to - space->row.from) * PAGE_SIZE,
 		.mode = op->arg,
