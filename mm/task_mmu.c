@@ -10,12 +10,15 @@
  * is no twin.
  */
 #include <kunit/test.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
+#include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/op/clear_refs.h"
 #include "../lib/op/scan.h"
@@ -80,14 +83,14 @@ static const struct ptebatch_case refs_rows[] = {
 	{ "swap entries of a 64K folio, clear_refs 4: not soft-dirty",
 	  { "{Ssx*8 Sx*8}", .prot = RW, .folios = WITH_SWAP, .track = true }, "{Sx*16}",
 	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
-	{ "migration entries of a 64K folio, clear_refs 4: not soft-dirty, still writable",
-	  { "{Msw*16}", .prot = RW, .track = true }, "{Mw*16}",
+	{ "migration entries of a 64K folio, clear_refs 4: read-only, not soft-dirty",
+	  { "{Msw*16}", .prot = RW, .track = true }, "{Mx*16}",
 	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
 	{ "PMD-mapped folio, clear_refs 4: read-only, not soft-dirty",
 	  { "[Wdysx]", .prot = RW, .track = true }, "[Rdyx]",
 	  .arg = PTEBATCH_NOT_SOFT_DIRTY },
-	{ "PMD migration entry, clear_refs 4: not soft-dirty",
-	  { "[Msw]", .prot = RW, .track = true }, "[Mw]", .arg = PTEBATCH_NOT_SOFT_DIRTY },
+	{ "PMD migration entry, clear_refs 4: read-only, not soft-dirty",
+	  { "[Msw]", .prot = RW, .track = true }, "[Mx]", .arg = PTEBATCH_NOT_SOFT_DIRTY },
 };
 
 KUNIT_ARRAY_PARAM_DESC(refs, refs_rows, name);
@@ -120,7 +123,9 @@ static struct ptebatch_scan scanned;
  * @c: the case; its argument is PM_SCAN_*
  * @regions: expected regions that were written, as entries of the range; %NULL
  *           if the call does not return them
+ * @nr: number of regions, if they are too many for @regions
  * @most: maximum number of pages; 0: no maximum
+ * @end: entry at which the scan must end; 0: at the end of the range
  * @of: PAGE_IS_* of the pages to find, in addition to PAGE_IS_WRITTEN
  * @any_of: PAGE_IS_* of which they have one, if it is not 0
  * @none_of: PAGE_IS_* that they do not have
@@ -128,7 +133,7 @@ static struct ptebatch_scan scanned;
 struct scan_row {
 	struct ptebatch_case c;
 	const char *regions;
-	unsigned int most;
+	unsigned int nr, most, end;
 	u64 of, any_of, none_of;
 };
 
@@ -136,12 +141,12 @@ static long scan(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 {
 	const struct scan_row *row = space->test->param_value;
 
-	scanned = ptebatch_scan_range(space, op->arg);
+	ptebatch_scan_range(&scanned, space, op->arg);
 	scanned.arg.max_pages = row->most;
 	scanned.arg.category_mask |= row->of | row->none_of;
 	scanned.arg.category_anyof_mask = row->any_of;
 	scanned.arg.category_inverted = row->none_of;
-	if (!row->regions)
+	if (!row->regions && !row->nr)
 		scanned.arg.vec_len = 0;
 	return ptebatch_scan(space->places[0].mm, &scanned);
 }
@@ -241,7 +246,13 @@ static const struct scan_row scan_rows[] = {
 	    "{Rdyux*16} {Rdyux*16}", .arg = WRITE_PROTECT }, "16-32" },
 	{ { "64K folio, at most 6 pages, return and write-protect: 6 pages",
 	    { "{Wdyx*16}", .prot = RW, .uffd = UFFD_WP_ASYNC }, "{Rdyux*6 Wdyx*10}",
-	    .arg = WRITE_PROTECT }, "0-6", .most = 6 },
+	    .arg = WRITE_PROTECT }, "0-6", .most = 6, .end = 6 },
+	{ { "every second page of 16K folios uffd-wp, return: 600 regions, to the end",
+	    { "{Wdyx Rdyux Wdyx Rdyux}*300", .prot = RW, .uffd = UFFD_WP_ASYNC } },
+	  .nr = 600 },
+	{ { "PMD-mapped folio, at most 16 pages, find PMDs and write-protect: split, to the end",
+	    { "[Wdyx]", .prot = RW, .uffd = UFFD_WP_ASYNC }, "{Wdyx*T}",
+	    .arg = WRITE_PROTECT }, "", .most = 16, .of = PAGE_IS_HUGE },
 	{ { "64K folio, written in the middle, return: one region, no change",
 	    { "{Rdyux*4 Wdyx*8 Rdyux*4}", .prot = RW, .uffd = UFFD_WP_ASYNC } }, "4-12" },
 	{ { "64K folio, uffd-wp, return: no region",
@@ -259,9 +270,14 @@ static void expect_regions(struct ptebatch_trial *trial, const struct ptebatch_c
 {
 	const struct scan_row *row = trial->test->param_value;
 	unsigned long start = scanned.arg.start;
+	u64 end = row->end ? start + row->end * PAGE_SIZE : scanned.arg.end;
 	char found[64] = "";
 	unsigned int i, len = 0;
 
+	KUNIT_EXPECT_EQ_MSG(trial->test, scanned.arg.walk_end, end,
+			    "PAGEMAP_SCAN ends at page %llu, expected %llu",
+			    (scanned.arg.walk_end - start) / PAGE_SIZE,
+			    (end - start) / PAGE_SIZE);
 	if (!row->regions)
 		return;
 	for (i = 0; i < PTEBATCH_SCAN_REGIONS && scanned.regions[i].end; i++)
@@ -288,14 +304,111 @@ static void scan_row(struct kunit *test)
 	struct ptebatch_case c = row->c;
 
 	c.op = &scan_op;
-	c.ret = nr_regions(row->regions);
+	c.ret = row->nr ?: nr_regions(row->regions);
 	c.check = expect_regions;
+	ptebatch_case_run(test, &c);
+}
+
+/* Entries of /proc/PID/pagemap. */
+static u64 pagemap[PTEBATCH_ROW_ENTRIES];
+
+/* Documentation/admin-guide/mm/pagemap.rst: the page is mapped exactly once. */
+#define EXCLUSIVE	BIT_ULL(56)
+
+static long read_file(struct file *file, void *data)
+{
+	const struct ptebatch_space *space = data;
+	loff_t at = ptebatch_addr(space, 0) / PAGE_SIZE * sizeof(pagemap[0]);
+	size_t bytes = space->row.nr * sizeof(pagemap[0]);
+	unsigned long to;
+	long ret;
+
+	kthread_use_mm(space->places[0].mm);
+	to = ptebatch_to_user(pagemap, sizeof(pagemap));
+	ret = IS_ERR_VALUE(to) ? to :
+	      file->f_op->read(file, (char __user *)to, bytes, &at);
+	if (ret == bytes && !copy_from_user(pagemap, (void __user *)to, bytes))
+		ret = 0;
+	if (!IS_ERR_VALUE(to))
+		vm_munmap(to, PAGE_ALIGN(sizeof(pagemap)));
+	kthread_unuse_mm(space->places[0].mm);
+	return ret;
+}
+
+/* fork(); the child drops the pages @op->arg to @op->prot. */
+static long read_pagemap(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	long ret = ptebatch_dup_mmap.call(&ptebatch_dup_mmap, space, false);
+
+	if (ret)
+		return ret;
+	if (op->prot)
+		ptebatch_zap_pages(&space->places[1], op->arg, op->prot);
+	return ptebatch_proc_call(space->places[0].mm, "pagemap", O_RDONLY, read_file, space);
+}
+
+/**
+ * struct pagemap_row - a case of /proc/PID/pagemap, after fork()
+ * @c: the case; its argument is the first page that the child drops
+ * @drops: the page after the last one that it drops; 0: it drops none
+ */
+struct pagemap_row {
+	struct ptebatch_case c;
+	unsigned int drops;
+};
+
+static const struct pagemap_row pagemap_rows[] = {
+	{ { "64K folio, all pages mapped by the child: none exclusive",
+	    { "{Wdyx*16}", .prot = RW }, "{Rdy*16}", .second = "{R*16}" } },
+	{ { "64K folio, page 5 dropped by the child: that page exclusive",
+	    { "{Wdyx*16}", .prot = RW }, "{Rdy*16}", .second = "{Rd*5 - Rd*10}",
+	    .arg = 5 }, .drops = 6 },
+	{ { "PMD-mapped folio, all pages mapped by the child: none exclusive",
+	    { "[Wdyx]", .prot = RW }, "[Rdy]", .second = "[Rd]" } },
+	{ { "PMD-mapped folio, first page dropped by the child: that page exclusive",
+	    { "[Wdyx]", .prot = RW }, "[Rdy]", .second = "{- Rd*T-1}" }, .drops = 1 },
+	{ { "PMD-mapped folio, all but the first page dropped by the child: these exclusive",
+	    { "[Wdyx]", .prot = RW }, "[Rdy]", .second = "{Rd -*T-1}",
+	    .arg = 1 }, .drops = PTRS_PER_PTE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(pagemap, pagemap_rows, c.name);
+
+static void expect_exclusive(struct ptebatch_trial *trial, const struct ptebatch_case *c)
+{
+	const struct pagemap_row *row = trial->test->param_value;
+	unsigned int i;
+
+	for (i = 0; i < trial->space->row.nr; i++) {
+		bool exclusive = pagemap[i] & EXCLUSIVE;
+		bool expected = i >= c->arg && i < row->drops;
+
+		KUNIT_ASSERT_EQ_MSG(trial->test, exclusive, expected,
+				    "page %u is mapped %s once, but its bit 56 in pagemap is %u",
+				    i, expected ? "exactly" : "more than", exclusive);
+	}
+}
+
+static void pagemap_row(struct kunit *test)
+{
+	const struct pagemap_row *row = test->param_value;
+	const struct ptebatch_op op = {
+		.function = "read() of /proc/PID/pagemap", .call = read_pagemap, .forks = true,
+		.no_twin = true, .arg = row->c.arg, .prot = row->drops,
+	};
+	struct ptebatch_case c = row->c;
+
+	if (!IS_ENABLED(CONFIG_PAGE_MAPCOUNT))
+		kunit_skip(test, "no mapcounts of pages without CONFIG_PAGE_MAPCOUNT");
+	c.op = &op;
+	c.check = expect_exclusive;
 	ptebatch_case_run(test, &c);
 }
 
 static struct kunit_case task_mmu_cases[] = {
 	KUNIT_CASE_PARAM(refs_row, refs_gen_params),
 	KUNIT_CASE_PARAM(scan_row, scan_gen_params),
+	KUNIT_CASE_PARAM(pagemap_row, pagemap_gen_params),
 	{}
 };
 

@@ -11,44 +11,45 @@
 #include "scan.h"
 
 /**
- * ptebatch_scan_range() - describe a scan for written pages
+ * ptebatch_scan_range() - describe a scan for written pages, which returns regions
+ * @scan: the scan to set
  * @space: the address space; its range is scanned
  * @flags: PM_SCAN_*
- *
- * Return: a scan that returns regions.
  */
-struct ptebatch_scan ptebatch_scan_range(const struct ptebatch_space *space, u64 flags)
+void ptebatch_scan_range(struct ptebatch_scan *scan, const struct ptebatch_space *space,
+			 u64 flags)
 {
-	return (struct ptebatch_scan) {
-		.arg = {
-			.size = sizeof(struct pm_scan_arg),
-			.flags = flags,
-			.start = ptebatch_addr(space, space->row.from),
-			.end = ptebatch_addr(space, space->row.to),
-			.vec_len = PTEBATCH_SCAN_REGIONS,
-			.category_mask = PAGE_IS_WRITTEN,
-			.return_mask = PAGE_IS_WRITTEN,
-		},
+	memset(scan, 0, sizeof(*scan));
+	scan->arg = (struct pm_scan_arg) {
+		.size = sizeof(struct pm_scan_arg),
+		.flags = flags,
+		.start = ptebatch_addr(space, space->row.from),
+		.end = ptebatch_addr(space, space->row.to),
+		.vec_len = PTEBATCH_SCAN_REGIONS,
+		.category_mask = PAGE_IS_WRITTEN,
+		.return_mask = PAGE_IS_WRITTEN,
 	};
 }
 
 static long call_ioctl(struct file *file, void *data)
 {
 	struct ptebatch_scan *scan = data;
+	size_t bytes = offsetof(struct ptebatch_scan, regions) +
+		       scan->arg.vec_len * sizeof(scan->regions[0]);
 	unsigned long at;
 	long ret;
 
-	at = ptebatch_to_user(scan, sizeof(*scan));
+	at = ptebatch_to_user(scan, bytes);
 	if (IS_ERR_VALUE(at))
 		return at;
 	if (scan->arg.vec_len)
 		scan->arg.vec = at + offsetof(struct ptebatch_scan, regions);
 	ret = -EFAULT;
-	if (!copy_to_user((void __user *)at, scan, sizeof(*scan)))
+	if (!copy_to_user((void __user *)at, scan, bytes))
 		ret = file->f_op->unlocked_ioctl(file, PAGEMAP_SCAN, at);
-	if (copy_from_user(scan, (void __user *)at, sizeof(*scan)))
+	if (copy_from_user(scan, (void __user *)at, bytes))
 		ret = -EFAULT;
-	vm_munmap(at, PAGE_ALIGN(sizeof(*scan)));
+	vm_munmap(at, PAGE_ALIGN(bytes));
 	return ret;
 }
 
@@ -88,14 +89,18 @@ long ptebatch_scan(struct mm_struct *mm, struct ptebatch_scan *scan)
 	return ptebatch_proc_call(mm, "pagemap", O_RDONLY, call_in_mm, &call);
 }
 
-/* It returns a few regions, and is called again for the rest, as a program does. */
+/* Regions of one scan, which is called again for the rest, as a program does. */
+#define FEW_REGIONS	8
+
 static long scan_written(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	u64 flags = PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC;
-	struct ptebatch_scan scan = ptebatch_scan_range(space, flags);
+	/* Too large for the stack; one scan at a time. */
+	static struct ptebatch_scan scan;
 	struct mm_struct *mm = space->places[0].mm;
 	long ret, i, pages = 0;
 
+	ptebatch_scan_range(&scan, space, PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC);
+	scan.arg.vec_len = FEW_REGIONS;
 	do {
 		ret = ptebatch_scan(mm, &scan);
 		for (i = 0; i < ret; i++)

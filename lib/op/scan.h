@@ -11,7 +11,7 @@
 
 #include "op.h"
 
-#define PTEBATCH_SCAN_REGIONS	8
+#define PTEBATCH_SCAN_REGIONS	1024
 
 /**
  * struct ptebatch_scan - what PAGEMAP_SCAN gets from user memory, and writes to it
@@ -23,7 +23,8 @@ struct ptebatch_scan {
 	struct page_region regions[PTEBATCH_SCAN_REGIONS];
 };
 
-struct ptebatch_scan ptebatch_scan_range(const struct ptebatch_space *space, u64 flags);
+void ptebatch_scan_range(struct ptebatch_scan *scan, const struct ptebatch_space *space,
+			 u64 flags);
 long ptebatch_scan(struct mm_struct *mm, struct ptebatch_scan *scan);
 
 /*

@@ -56,6 +56,7 @@ struct pm_scan_arg {
 #define PAGEMAP_SCAN		_IOWR('f', 16, struct pm_scan_arg)
 #define PAGE_IS_WRITTEN		2
 #define PAGE_IS_FILE		4
+#define PAGE_IS_PRESENT		8
 #define PM_SCAN_WP_MATCHING	1
 #define PM_SCAN_CHECK_WPASYNC	2
 #endif
