@@ -315,6 +315,16 @@ static u64 pagemap[PTEBATCH_ROW_ENTRIES];
 /* Documentation/admin-guide/mm/pagemap.rst: the page is mapped exactly once. */
 #define EXCLUSIVE	BIT_ULL(56)
 
+/**
+ * struct pagemap_row - a case of /proc/PID/pagemap, after fork()
+ * @c: the case; its argument is the first page that the child drops
+ * @drops: the page after the last one that it drops; 0: it drops none
+ */
+struct pagemap_row {
+	struct ptebatch_case c;
+	unsigned int drops;
+};
+
 static long read_file(struct file *file, void *data)
 {
 	const struct ptebatch_space *space = data;
@@ -324,37 +334,35 @@ static long read_file(struct file *file, void *data)
 	long ret;
 
 	kthread_use_mm(space->places[0].mm);
-	to = ptebatch_to_user(pagemap, sizeof(pagemap));
-	ret = IS_ERR_VALUE(to) ? to :
-	      file->f_op->read(file, (char __user *)to, bytes, &at);
-	if (ret == bytes && !copy_from_user(pagemap, (void __user *)to, bytes))
-		ret = 0;
-	if (!IS_ERR_VALUE(to))
-		vm_munmap(to, PAGE_ALIGN(sizeof(pagemap)));
+	to = ptebatch_to_user(pagemap, bytes);
+	if (IS_ERR_VALUE(to)) {
+		ret = to;
+		goto unuse;
+	}
+	ret = file->f_op->read(file, (char __user *)to, bytes, &at);
+	if (copy_from_user(pagemap, (void __user *)to, bytes))
+		ret = -EFAULT;
+	vm_munmap(to, PAGE_ALIGN(bytes));
+unuse:
 	kthread_unuse_mm(space->places[0].mm);
-	return ret;
+	return ret == bytes ? 0 : ret;
 }
 
-/* fork(); the child drops the pages @op->arg to @op->prot. */
 static long read_pagemap(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
+	const struct pagemap_row *row = space->test->param_value;
 	long ret = ptebatch_dup_mmap.call(&ptebatch_dup_mmap, space, false);
 
 	if (ret)
 		return ret;
-	if (op->prot)
-		ptebatch_zap_pages(&space->places[1], op->arg, op->prot);
+	if (row->drops)
+		ptebatch_zap_pages(&space->places[1], row->c.arg, row->drops);
 	return ptebatch_proc_call(space->places[0].mm, "pagemap", O_RDONLY, read_file, space);
 }
 
-/**
- * struct pagemap_row - a case of /proc/PID/pagemap, after fork()
- * @c: the case; its argument is the first page that the child drops
- * @drops: the page after the last one that it drops; 0: it drops none
- */
-struct pagemap_row {
-	struct ptebatch_case c;
-	unsigned int drops;
+static const struct ptebatch_op pagemap_op = {
+	.function = "read() of /proc/PID/pagemap", .call = read_pagemap, .forks = true,
+	.no_twin = true,
 };
 
 static const struct pagemap_row pagemap_rows[] = {
@@ -392,15 +400,11 @@ static void expect_exclusive(struct ptebatch_trial *trial, const struct ptebatch
 static void pagemap_row(struct kunit *test)
 {
 	const struct pagemap_row *row = test->param_value;
-	const struct ptebatch_op op = {
-		.function = "read() of /proc/PID/pagemap", .call = read_pagemap, .forks = true,
-		.no_twin = true, .arg = row->c.arg, .prot = row->drops,
-	};
 	struct ptebatch_case c = row->c;
 
 	if (!IS_ENABLED(CONFIG_PAGE_MAPCOUNT))
 		kunit_skip(test, "no mapcounts of pages without CONFIG_PAGE_MAPCOUNT");
-	c.op = &op;
+	c.op = &pagemap_op;
 	c.check = expect_exclusive;
 	ptebatch_case_run(test, &c);
 }
