@@ -8,7 +8,6 @@
  * then moves 128M of other memory, and the shared folio last. Meanwhile the
  * parent's migrate_pages() counts the shared folio, as 1 or as 16.
  */
-#include <linux/mempolicy.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -18,7 +17,6 @@
 
 static const size_t FOLIO = 64 << 10, OTHER = 128 << 20;
 static const int SECONDS = 20;
-static const unsigned long NODES[] = { 1, 2 };
 
 /* After SIGCONT, move the memory before @mem, then the folio at @mem, to node 1. */
 static void move_to_node_1(char *mem)

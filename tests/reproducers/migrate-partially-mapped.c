@@ -6,13 +6,11 @@
  * 16 folios of 64K, each mapped as a whole, move to node 1. They must not count as
  * partially mapped, or else they are split as soon as the kernel needs memory.
  */
-#include <linux/mempolicy.h>
 #include "reproduce.h"
 
 #define STATS "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/stats/"
 
 static const size_t FOLIO = 64 << 10, SIZE = 1 << 20;
-static const unsigned long NODES[] = { 1, 2 };
 
 static long read_number(const char *path)
 {

@@ -7,14 +7,10 @@
  * all pages as written, and write-protects them. No page is written after that, so
  * a second PAGEMAP_SCAN must not report any.
  */
-#include <linux/mempolicy.h>
-#include <sys/wait.h>
-#include <time.h>
 #include "reproduce.h"
 
 static const size_t SIZE = 128 << 20;
-static const int SECONDS = 20, ATTEMPTS = 5;
-static const unsigned long NODES[] = { 1, 2 };
+static const int ATTEMPTS = 5;
 
 /* Return: number of pages that were written; write-protect them. */
 static unsigned long scan(int pagemap, char *mem)
@@ -38,29 +34,21 @@ static unsigned long scan(int pagemap, char *mem)
 /* Scan while the memory moves from node @from. Return: pages that a second scan reports. */
 static unsigned long scan_twice(int pagemap, char *mem, int from)
 {
-	time_t end = time(NULL) + SECONDS;
-	int mover, node = from;
+	int mover;
 
 	memset(mem, 1, SIZE);
-	mover = fork();
-	if (!mover)
-		_exit(syscall(SYS_migrate_pages, getppid(), 64, &NODES[from], &NODES[!from]) < 0);
-	while (node == from && time(NULL) < end)
-		syscall(SYS_move_pages, 0, 1, &mem, NULL, &node, 0);
+	mover = begin_move(mem, from);
 	need(scan(pagemap, mem) == SIZE / PAGE, "first PAGEMAP_SCAN of all pages");
-	need(waitpid(mover, &node, 0) == mover && !node, "migrate_pages()");
+	end_move(mover);
 	return scan(pagemap, mem);
 }
 
 int main(void)
 {
 	int i, pagemap = open("/proc/self/pagemap", O_RDONLY);
-	char *mem = map_aligned(SIZE);
+	char *mem = map_movable(SIZE);
 	unsigned long again = 0;
 
-	need(!syscall(SYS_set_mempolicy, MPOL_PREFERRED, &NODES[0], 64), "set_mempolicy()");
-	/* Only the parent maps the memory, so that it moves. */
-	need(!madvise(mem, SIZE, MADV_DONTFORK), "MADV_DONTFORK");
 	memset(mem, 1, SIZE);
 	register_wp(mem, SIZE, UFFD_FEATURE_WP_ASYNC);
 	for (i = 0; i < ATTEMPTS && !again; i++)

@@ -7,10 +7,7 @@
  * mbind() moves the folio to node 1. The end of the migration copies the dirty bit
  * to the new PMD by pmd_mkdirty(), which also sets soft-dirty.
  */
-#include <linux/mempolicy.h>
 #include "reproduce.h"
-
-static const unsigned long NODES[] = { 1, 2 };
 
 int main(void)
 {

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <linux/types.h>
 #include <linux/userfaultfd.h>
 #include <stdarg.h>
@@ -20,6 +21,8 @@
 #include <sys/mman.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_PAGEOUT
@@ -188,6 +191,39 @@ static inline char *map_folios(size_t size, size_t kilobytes)
 
 	populate(mem, size, kilobytes);
 	return mem;
+}
+
+/* The nodes that memory moves between, as masks. */
+static const unsigned long NODES[] = { 1, 2 };
+
+/* Map @size bytes of anonymous memory on node 0. No child maps it, so that it moves. */
+static inline char *map_movable(size_t size)
+{
+	char *mem = map_aligned(size);
+
+	need(!syscall(SYS_set_mempolicy, MPOL_PREFERRED, &NODES[0], 64), "set_mempolicy()");
+	need(!madvise(mem, size, MADV_DONTFORK), "MADV_DONTFORK");
+	return mem;
+}
+
+/* Let a child move the memory at @mem from node @from to the other one. Return: its pid. */
+static inline int begin_move(char *mem, int from)
+{
+	time_t end = time(NULL) + 20;	/* seconds */
+	int mover = fork(), node = from;
+
+	if (!mover)
+		_exit(syscall(SYS_migrate_pages, getppid(), 64, &NODES[from], &NODES[!from]) < 0);
+	while (node == from && time(NULL) < end)
+		syscall(SYS_move_pages, 0, 1, &mem, NULL, &node, 0);
+	return mover;
+}
+
+static inline void end_move(int mover)
+{
+	int status;
+
+	need(waitpid(mover, &status, 0) == mover && !status, "migrate_pages()");
 }
 
 /* Clear all soft-dirty bits of the process; check @size bytes at @mem. */
