@@ -422,6 +422,8 @@ static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_
 	case PTEBATCH_STEP_HOLE:
 	case PTEBATCH_STEP_TRUNCATE:
 	case PTEBATCH_STEP_MMAP:
+	case PTEBATCH_STEP_NAME:
+	case PTEBATCH_STEP_UNNAME:
 	case PTEBATCH_STEP_KSM:
 	case PTEBATCH_STEP_KHUGEPAGED:
 	case PTEBATCH_STEP_CLEAR_REFS:

@@ -4,6 +4,7 @@
 #include <linux/mman.h>
 #include <linux/sched/signal.h>
 
+#include "../kernel/syscall.h"
 #include "../twin/twin.h"
 #include "advise.h"
 
@@ -67,4 +68,39 @@ static long advise_collapse(const struct ptebatch_op *op, struct ptebatch_space 
 const struct ptebatch_op ptebatch_advise_collapse = {
 	.name = "MADV_COLLAPSE", .function = "do_madvise()", .call = advise_collapse,
 	.arg = MADV_COLLAPSE, .no_twin = true,
+};
+
+/* @op has the name, or 0. */
+static long set_name(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_row *row = &space->row;
+	const char *name = (const char *)op->arg;
+	unsigned long at = 0;
+	long err;
+
+	kthread_use_mm(space->places[0].mm);
+	if (name)
+		at = ptebatch_to_user(name, strlen(name) + 1);
+	err = IS_ERR_VALUE(at) ? at :
+	      set_anon_vma_name(ptebatch_addr(space, row->from), (row->to - row->from) * PAGE_SIZE,
+				(const char __user *)at);
+	if (name && !IS_ERR_VALUE(at))
+		vm_munmap(at, PAGE_SIZE);
+	kthread_unuse_mm(space->places[0].mm);
+	return err;
+}
+
+static const char *name_missing(void)
+{
+	return IS_ENABLED(CONFIG_ANON_VMA_NAME) ? NULL : "no CONFIG_ANON_VMA_NAME";
+}
+
+const struct ptebatch_op ptebatch_name = {
+	.name = "name", .function = "set_anon_vma_name()", .call = set_name,
+	.arg = (unsigned long)"ptebatch", .missing = name_missing, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_unname = {
+	.name = "unname", .function = "set_anon_vma_name()", .call = set_name,
+	.missing = name_missing, .no_twin = true,
 };

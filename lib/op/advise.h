@@ -23,4 +23,7 @@ extern const struct ptebatch_op ptebatch_advices[PTEBATCH_NR_ADVICES];
 /* Of each page table that the range contains; the range may be in several VMAs. */
 extern const struct ptebatch_op ptebatch_advise_collapse;
 
+/* prctl(PR_SET_VMA_ANON_NAME): the VMAs of the range get a name, or lose theirs. */
+extern const struct ptebatch_op ptebatch_name, ptebatch_unname;
+
 #endif /* PTEBATCH_ADVISE_H */

@@ -94,6 +94,8 @@ static const struct {
 	/* It splits folios and unmaps the second mapping. */
 	[PTEBATCH_STEP_HOLE] = { &ptebatch_hole },
 	[PTEBATCH_STEP_TRUNCATE] = { &ptebatch_truncate },
+	[PTEBATCH_STEP_NAME] = { &ptebatch_name, true },
+	[PTEBATCH_STEP_UNNAME] = { &ptebatch_unname, true },
 	/* Faults, so it may map neighbours. */
 	[PTEBATCH_STEP_MLOCK] = { &ptebatch_mlock },
 	[PTEBATCH_STEP_MUNLOCK] = { &ptebatch_munlock, true },

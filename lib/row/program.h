@@ -45,6 +45,8 @@
  * @PTEBATCH_STEP_NUMA_HINT: "numa hint": NUMA hints
  * @PTEBATCH_STEP_HOLE: "hole": hole in the file
  * @PTEBATCH_STEP_TRUNCATE: "truncate": the file ends before the range, and grows again
+ * @PTEBATCH_STEP_NAME: "name": prctl(PR_SET_VMA_ANON_NAME): a name
+ * @PTEBATCH_STEP_UNNAME: "unname": prctl(PR_SET_VMA_ANON_NAME): no name
  * @PTEBATCH_STEP_MLOCK: "mlock": mlock()
  * @PTEBATCH_STEP_MUNLOCK: "munlock": munlock()
  * @PTEBATCH_STEP_PIN: "pin": GUP pins the first page for writing, and unpins the last one
@@ -92,6 +94,8 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_NUMA_HINT,
 	PTEBATCH_STEP_HOLE,
 	PTEBATCH_STEP_TRUNCATE,
+	PTEBATCH_STEP_NAME,
+	PTEBATCH_STEP_UNNAME,
 	PTEBATCH_STEP_MLOCK,
 	PTEBATCH_STEP_MUNLOCK,
 	PTEBATCH_STEP_PIN,
