@@ -36,11 +36,14 @@
 #include "tables.h"
 #include "vmas.h"
 
-/* Aligned to a page table, and away from both ends of the address space. */
-#define SPACE_BASE	ALIGN(SZ_1G, PMD_SIZE)
-
 /* One page table on each side, to detect accesses outside of the row. */
 #define SPACE_MARGIN	PMD_SIZE
+
+/* Aligned to a page table, and away from both ends of the address space. */
+static unsigned long space_base(const struct ptebatch_space *space)
+{
+	return ALIGN(SZ_1G, PMD_SIZE) - (space->setup.pud_boundary ? PMD_SIZE : 0);
+}
 
 static unsigned long row_tables(const struct ptebatch_row *row)
 {
@@ -385,7 +388,7 @@ static int map_second_place(struct ptebatch_space *space, unsigned long offset)
 		second->mm = first->mm;
 		second->start = first->start + distance;
 		err = map_vma(space, second->mm,
-			      SPACE_BASE - SPACE_MARGIN + distance, offset);
+			      space_base(space) - SPACE_MARGIN + distance, offset);
 		if (!err)
 			err = ptebatch_populate(space, second);
 		if (!err)
@@ -473,12 +476,12 @@ static int set_up(struct ptebatch_space *space)
 	place->mm = ptebatch_mm_alloc();
 	if (!place->mm)
 		return -ENOMEM;
-	place->start = SPACE_BASE + space->row.first * PAGE_SIZE;
+	place->start = space_base(space) + space->row.first * PAGE_SIZE;
 	space->nr_places = 1;
 	if (space->setup.uffd & NO_REMAP_EVENT)
 		err = open_uffd(space);
 	if (!err)
-		err = map_vma(space, place->mm, SPACE_BASE - SPACE_MARGIN, offset);
+		err = map_vma(space, place->mm, space_base(space) - SPACE_MARGIN, offset);
 	if (!err)
 		err = ptebatch_tables_alloc(space);
 	if (!err)

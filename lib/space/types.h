@@ -99,6 +99,8 @@ enum ptebatch_folios {
  * @small: each page of the picture is a small folio; braces have no effect
  * @twice: the row is mapped a second time: anonymous memory by a child after
  *         fork(), a file by a second VMA
+ * @pud_boundary: the second page table of the row is below another PUD, if a PUD
+ *                maps 1G as with 4K pages
  */
 struct ptebatch_setup {
 	const char *picture;
@@ -113,6 +115,7 @@ struct ptebatch_setup {
 	bool track;
 	bool small;
 	bool twice;
+	bool pud_boundary;
 };
 
 /**
