@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A userfaultfd that is closed resolves the write protection of all entries;
- * UFFDIO_WRITEPROTECT sets and resolves it.
+ * A userfaultfd that is closed resolves the write protection of all entries, as
+ * UFFDIO_UNREGISTER does; UFFDIO_WRITEPROTECT sets and resolves it.
+ * UFFDIO_UNREGISTER wakes threads that wait in faults. UFFDIO_ZEROPAGE maps zero pages.
  * UFFDIO_MOVE moves the present entries of small folios in batches, splits large
  * folios, and moves a PMD as a whole.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/kthread.h>
@@ -13,6 +15,7 @@
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
+#include <linux/poll.h>
 #include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
@@ -491,33 +494,50 @@ static void move_huge_zero_page(struct kunit *test)
  * write protection, a write that needs no fault otherwise does not fault either.
  */
 
-/* @op->arg: UFFDIO_WRITEPROTECT_MODE_* */
-static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
-			  bool twin)
+/* Register the VMAs of the row, until the end of the case. */
+static struct file *register_vmas(struct ptebatch_space *space, u64 features, u64 mode)
 {
-	struct uffdio_writeprotect arg = {
-		.range.start = ptebatch_addr(space, space->row.from),
-		.range.len = (space->row.to - space->row.from) * PAGE_SIZE,
-		.mode = op->arg,
-	};
 	/* In two VMAs, if the row has two. */
 	unsigned long first = ptebatch_addr(space, 0);
 	unsigned long last = ptebatch_addr(space, space->row.nr - 1);
 	struct mm_struct *mm = space->places[0].mm;
 	struct file *uffd;
+	long ret;
 
 	/* The set-up registers the VMA without a userfaultfd. */
-	ptebatch_vma_flags(mm, first, 0, VM_UFFD_WP);
-	ptebatch_vma_flags(mm, last, 0, VM_UFFD_WP);
-	uffd = ptebatch_uffd_open(mm, UFFD_FEATURE_PAGEFAULT_FLAG_WP |
-				      UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	ptebatch_vma_flags(mm, first, 0, VM_UFFD_WP | VM_UFFD_RWP);
+	ptebatch_vma_flags(mm, last, 0, VM_UFFD_WP | VM_UFFD_RWP);
+	uffd = ptebatch_uffd_open(mm, features);
+	if (IS_ERR(uffd))
+		return uffd;
+	/* Closed at the end of the case, as that ends the protection. */
+	ret = kunit_add_action_or_reset(space->test, close_file, uffd) ?:
+	      ptebatch_uffd_register(uffd, mm, first, mode) ?:
+	      ptebatch_uffd_register(uffd, mm, last, mode);
+	return ret ? ERR_PTR(ret) : uffd;
+}
+
+static struct uffdio_range range_of(const struct ptebatch_space *space)
+{
+	return (struct uffdio_range) {
+		.start = ptebatch_addr(space, space->row.from),
+		.len = (space->row.to - space->row.from) * PAGE_SIZE,
+	};
+}
+
+/* @op->arg: UFFDIO_WRITEPROTECT_MODE_* */
+static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	struct uffdio_writeprotect arg = { .range = range_of(space), .mode = op->arg };
+	struct file *uffd = register_vmas(space, UFFD_FEATURE_PAGEFAULT_FLAG_WP |
+					  UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
+					  UFFDIO_REGISTER_MODE_WP);
+
 	if (IS_ERR(uffd))
 		return PTR_ERR(uffd);
-	/* Closed at the end of the case, as that ends the protection. */
-	return kunit_add_action_or_reset(space->test, close_file, uffd) ?:
-	       ptebatch_uffd_register(uffd, mm, first, UFFDIO_REGISTER_MODE_WP) ?:
-	       ptebatch_uffd_register(uffd, mm, last, UFFDIO_REGISTER_MODE_WP) ?:
-	       ptebatch_uffd_ioctl(uffd, mm, UFFDIO_WRITEPROTECT, &arg, sizeof(arg));
+	return ptebatch_uffd_ioctl(uffd, space->places[0].mm, UFFDIO_WRITEPROTECT,
+				   &arg, sizeof(arg));
 }
 
 static const struct ptebatch_op protect_op = {
@@ -527,6 +547,9 @@ static const struct ptebatch_op protect_op = {
 
 #define PROTECT	.op = &protect_op, .arg = UFFDIO_WRITEPROTECT_MODE_WP
 #define RESOLVE	.op = &protect_op
+
+/* Each ioctl() allocates a page table for its argument: that of UFFDIO_API, and so on. */
+#define ARGUMENTS	4
 
 static const struct ptebatch_case protect_rows[] = {
 	{ "UFFDIO_WRITEPROTECT, 64K folio: all entries become uffd-wp",
@@ -541,6 +564,9 @@ static const struct ptebatch_case protect_rows[] = {
 	{ "UFFDIO_WRITEPROTECT, shmem folio and none entries: uffd-wp, and markers",
 	  { "{Wdy*4} -*4", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, "{Rdyu*4} U*4",
 	  PROTECT },
+	{ "UFFDIO_WRITEPROTECT across 1G, no page table after the split of a PMD: -ENOMEM",
+	  { "@-16 {Wdy*16} [Wdy]", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP, .pud_boundary = true },
+	  "@-16 {Rdyu*16} -*T", PROTECT, .ret = -ENOMEM, .with = { NO_TABLE(ARGUMENTS) } },
 	{ "UFFDIO_WRITEPROTECT ends, 64K folio: all entries become writable",
 	  { "{Rdyux*16}", .prot = RW, .uffd = UFFD_WP }, "{Wdyx*16}", RESOLVE },
 	{ "UFFDIO_WRITEPROTECT ends, second half shared: first half becomes writable",
@@ -558,12 +584,236 @@ static void protect_row(struct kunit *test)
 	ptebatch_case_param(test);
 }
 
+/* UFFDIO_ZEROPAGE, of memory that is registered for missing pages, too. */
+static long map_zero_pages(const struct ptebatch_op *op, struct ptebatch_space *space,
+			   bool twin)
+{
+	struct uffdio_zeropage arg = { .range = range_of(space) };
+	u64 mode = UFFDIO_REGISTER_MODE_MISSING;
+	struct file *uffd;
+
+	if (space->setup.uffd & UFFD_WP)
+		mode |= UFFDIO_REGISTER_MODE_WP;
+	uffd = register_vmas(space, 0, mode);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	return ptebatch_uffd_ioctl(uffd, space->places[0].mm, UFFDIO_ZEROPAGE,
+				   &arg, sizeof(arg));
+}
+
+static const struct ptebatch_op zero_op = {
+	.function = "UFFDIO_ZEROPAGE", .call = map_zero_pages, .no_twin = true,
+	.missing = ptebatch_uffd_missing,
+};
+
+static const struct ptebatch_case zero_rows[] = {
+	{ "UFFDIO_ZEROPAGE, none entries: zero pages", { "-*4", .prot = RW }, "Rzy*4" },
+	{ "UFFDIO_ZEROPAGE, second entry is populated: one zero page, -EAGAIN",
+	  { "- Wdyx -*2", .prot = RW }, "Rzy Wdyx -*2", .ret = -EAGAIN },
+	{ "UFFDIO_ZEROPAGE, none entries with write protection: zero pages, not uffd-wp",
+	  { "-*4", .prot = RW, .uffd = UFFD_WP }, "Rzy*4" },
+	{ "UFFDIO_ZEROPAGE, uffd-wp markers, then none: zero pages, the first uffd-wp",
+	  { "U*2 -*2", .prot = RW, .uffd = UFFD_WP }, "Rzyu*2 Rzy*2" },
+	{ "UFFDIO_ZEROPAGE, uffd-wp markers without write protection: zero pages",
+	  { "U*4", .prot = RW }, "Rzy*4" },
+	{ "UFFDIO_ZEROPAGE, poison markers: -EEXIST",
+	  { "P*4", .prot = RW, .uffd = UFFD_WP }, NULL, .ret = -EEXIST },
+};
+
+KUNIT_ARRAY_PARAM_DESC(zero_rows, zero_rows, name);
+
+static void zero_row(struct kunit *test)
+{
+	run_row(test, &zero_op);
+}
+
+/* UFFDIO_UNREGISTER wakes a thread that waits in a fault of the range's first entry. */
+
+/* In a right kernel, the thread waits, and is woken, at once. */
+#define WAKE_TIME	(5 * HZ)
+
+/**
+ * struct waiter - the thread, of one case at a time
+ * @space: the address space
+ * @uffd: the userfaultfd
+ * @flags: flags of the fault
+ * @late: the fault begins when UFFDIO_UNREGISTER is about to change the entries
+ * @registered: UFFDIO_UNREGISTER follows, or runs
+ * @begun: the fault has begun
+ * @begin: completed when the fault begins
+ * @end: completed when it has ended
+ * @result: return value of ptebatch_fault()
+ */
+static struct waiter {
+	struct ptebatch_space *space;
+	struct file *uffd;
+	unsigned int flags;
+	bool late;
+	bool registered;
+	bool begun;
+	struct completion begin;
+	struct completion end;
+	long result;
+} waiter;
+
+static int fault_and_wait(void *unused)
+{
+	wait_for_completion(&waiter.begin);
+	waiter.result = ptebatch_fault(waiter.space, waiter.space->row.from, waiter.flags);
+	complete_all(&waiter.end);
+	return 0;
+}
+
+static bool waits(void)
+{
+	return vfs_poll(waiter.uffd, NULL) & EPOLLIN;
+}
+
+/* Returns when the thread waits. */
+static void begin_fault(void)
+{
+	unsigned long end = jiffies + WAKE_TIME;
+
+	waiter.begun = true;
+	complete(&waiter.begin);
+	while (!waits() && time_before(jiffies, end))
+		usleep_range(100, 1000);
+	if (!waits())
+		KUNIT_FAIL(waiter.space->test, "the thread does not wait in its fault");
+}
+
+static long unregister_and_wake(struct ptebatch_space *space)
+{
+	struct uffdio_range arg = {
+		.start = ptebatch_addr(space, 0), .len = space->row.nr * PAGE_SIZE,
+	};
+	long ret;
+
+	if (!waiter.late)
+		begin_fault();
+	waiter.registered = true;
+	ret = ptebatch_uffd_ioctl(waiter.uffd, space->places[0].mm, UFFDIO_UNREGISTER,
+				  &arg, sizeof(arg));
+	waiter.registered = false;
+	if (waiter.begun && !wait_for_completion_timeout(&waiter.end, WAKE_TIME))
+		KUNIT_FAIL(space->test, "UFFDIO_UNREGISTER does not wake the thread");
+	return ret;
+}
+
+/* @op->arg: UFFDIO_REGISTER_MODE_* */
+static long unregister(const struct ptebatch_op *op, struct ptebatch_space *space,
+		       bool twin)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	struct task_struct *task;
+	long ret;
+
+	ptebatch_vma_flags(place->mm, place->start, 0, VM_UFFD_WP | VM_UFFD_RWP);
+	waiter.space = space;
+	waiter.begun = false;
+	waiter.flags = FAULT_FLAG_USER | FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_KILLABLE;
+	if (op->arg == UFFDIO_REGISTER_MODE_WP)
+		waiter.flags |= FAULT_FLAG_WRITE;
+	init_completion(&waiter.begin);
+	init_completion(&waiter.end);
+	waiter.uffd = ptebatch_uffd_open(place->mm, op->uffd_rwp ? UFFD_FEATURE_RWP : 0);
+	if (IS_ERR(waiter.uffd))
+		return PTR_ERR(waiter.uffd);
+	/* For vfs_poll(). */
+	waiter.uffd->f_flags |= O_NONBLOCK;
+	ret = ptebatch_uffd_register(waiter.uffd, place->mm, place->start, op->arg);
+	task = ret ? ERR_PTR(ret) : kthread_run(fault_and_wait, NULL, "ptebatch");
+	if (!IS_ERR(task))
+		ret = unregister_and_wake(space);
+	/* If the thread still waits, this wakes it. */
+	__fput_sync(waiter.uffd);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	complete(&waiter.begin);
+	wait_for_completion(&waiter.end);
+	return ret ?: waiter.result;
+}
+
+#define UNREGISTER_OP							\
+	.function = "UFFDIO_UNREGISTER", .call = unregister, .no_twin = true
+
+static const struct ptebatch_op unregister_op = {
+	UNREGISTER_OP, .missing = ptebatch_uffd_missing,
+};
+
+static const struct ptebatch_op unregister_rwp_op = {
+	UNREGISTER_OP, .missing = ptebatch_uffd_missing, .uffd_rwp = true,
+};
+
+static const char *minor_missing(void)
+{
+	return IS_ENABLED(CONFIG_HAVE_ARCH_USERFAULTFD_MINOR) ? ptebatch_uffd_missing() :
+	       "no minor faults of userfaultfd in this kernel";
+}
+
+static const struct ptebatch_op unregister_minor_op = {
+	UNREGISTER_OP, .missing = minor_missing,
+};
+
+static void begin_late_fault(void *unused, enum ptebatch_point point)
+{
+	if (point == PTEBATCH_RANGE_START && waiter.registered && !waiter.begun)
+		begin_fault();
+}
+
+static void delay_fault(struct ptebatch_use *use, const unsigned long *args,
+			struct pt_regs *regs)
+{
+	waiter.late = true;
+	use->trial->secondary.on_call = begin_late_fault;
+}
+
+static void end_delay(struct ptebatch_use *use)
+{
+	use->trial->secondary.on_call = NULL;
+	waiter.late = false;
+	use->met = waiter.begun;
+}
+
+/* Under the lock of the VMA: UFFDIO_UNREGISTER holds the mmap_lock. */
+static const struct ptebatch_condition_type faults_late = {
+	.name = "the fault begins when entries are about to change", .occur = delay_fault,
+	.end = end_delay, .tells = true,
+};
+
+static const struct ptebatch_case unregister_rows[] = {
+	{ "UFFDIO_UNREGISTER, a read fault of a missing page waits: woken, zero page",
+	  { "-*4", .prot = RW }, "Rzy -*3", .arg = UFFDIO_REGISTER_MODE_MISSING },
+	{ "UFFDIO_UNREGISTER, a write-protect fault waits: woken, writable",
+	  { "Rdyux*4", .prot = RW, .uffd = UFFD_WP }, "Wdyx*4",
+	  .arg = UFFDIO_REGISTER_MODE_WP },
+	{ "UFFDIO_UNREGISTER, a read-write-protect fault waits: woken, accessible",
+	  { "Ndyux*4", .prot = RW, .uffd = UFFD_RWP }, "Wdyx*4", .op = &unregister_rwp_op,
+	  .arg = UFFDIO_REGISTER_MODE_RWP },
+	{ "UFFDIO_UNREGISTER, a minor fault waits: woken, shmem folio mapped",
+	  { "{Wdy .} | - |", PTEBATCH_SHMEM, RW }, "{Wdy Wy}", .op = &unregister_minor_op,
+	  .arg = UFFDIO_REGISTER_MODE_MINOR },
+	{ "UFFDIO_UNREGISTER, a fault of a missing page begins meanwhile: woken, zero page",
+	  { "- Rdyux*3", .prot = RW, .uffd = UFFD_WP }, "Rzy Wdyx*3",
+	  .arg = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP,
+	  .with = { { .type = &faults_late } } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(unregister_rows, unregister_rows, name);
+
+static void unregister_row(struct kunit *test)
+{
+	run_row(test, &unregister_op);
+}
+
 static struct kunit_case userfaultfd_cases[] = {
 	KUNIT_CASE_PARAM(close_row, close_rows_gen_params),
 	KUNIT_CASE_PARAM(move_row, move_rows_gen_params),
 	KUNIT_CASE_PARAM(destination_row, destination_rows_gen_params),
 	KUNIT_CASE(move_huge_zero_page),
 	KUNIT_CASE_PARAM(protect_row, protect_rows_gen_params),
+	KUNIT_CASE_PARAM(zero_row, zero_rows_gen_params),
+	KUNIT_CASE_PARAM(unregister_row, unregister_rows_gen_params),
 	{}
 };
 

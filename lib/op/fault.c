@@ -33,27 +33,42 @@ static vm_fault_t fault_under_vma_lock(struct mm_struct *mm, unsigned long addr,
 	return ret;
 }
 
-/*
- * Fault as GUP does: the entry is not accessed after the fault, so its accessed
- * and dirty bits are those that the fault has set.
+/**
+ * ptebatch_fault() - fault as GUP does
+ * @space: the address space
+ * @i: index of the entry
+ * @flags: FAULT_FLAG_*; with %FAULT_FLAG_ALLOW_RETRY, the fault may wait for userfaultfd
+ *
+ * The entry is not accessed after the fault, so its accessed and dirty bits are those
+ * that the fault has set.
+ *
+ * Context: Process context, may sleep; takes the lock of the VMA or the mmap_lock.
+ * Return: 0 or a negative errno.
  */
-static long fault(const struct ptebatch_op *op, struct ptebatch_space *space,
-		  bool twin)
+long ptebatch_fault(struct ptebatch_space *space, unsigned int i, unsigned int flags)
 {
-	unsigned int flags = FAULT_FLAG_REMOTE |
-			     (op->prot & PROT_WRITE ? FAULT_FLAG_WRITE : 0);
-	unsigned long addr = ptebatch_addr(space, op->arg);
+	unsigned long addr = ptebatch_addr(space, i);
 	struct mm_struct *mm = space->places[0].mm;
+	bool unlocked;
 	vm_fault_t ret;
 	long err;
 
+	flags |= FAULT_FLAG_REMOTE;
 	ret = fault_under_vma_lock(mm, addr, flags);
 	if (!(ret & VM_FAULT_RETRY))
 		return ret & VM_FAULT_ERROR ? vm_fault_to_errno(ret, 0) : 0;
 	mmap_read_lock(mm);
-	err = fixup_user_fault(mm, addr, flags, NULL);
+	err = fixup_user_fault(mm, addr, flags,
+			       flags & FAULT_FLAG_ALLOW_RETRY ? &unlocked : NULL);
 	mmap_read_unlock(mm);
 	return err;
+}
+
+static long fault(const struct ptebatch_op *op, struct ptebatch_space *space,
+		  bool twin)
+{
+	return ptebatch_fault(space, op->arg,
+			      op->prot & PROT_WRITE ? FAULT_FLAG_WRITE : 0);
 }
 
 const struct ptebatch_op ptebatch_read_fault = {

@@ -78,6 +78,7 @@ extern const struct ptebatch_op ptebatch_move;
 
 /* fault.c: a fault of entry @arg; the case sets it in a copy. */
 extern const struct ptebatch_op ptebatch_read_fault, ptebatch_write_fault;
+long ptebatch_fault(struct ptebatch_space *space, unsigned int i, unsigned int flags);
 
 /*
  * fault.c: the same, of a swap entry; the range has the entries that the fault

@@ -35,6 +35,9 @@
 #define MADV_GUARD_INSTALL	102
 #endif
 
+#ifndef UFFD_FEATURE_WP_UNPOPULATED
+#define UFFD_FEATURE_WP_UNPOPULATED	0x2000
+#endif
 #ifndef UFFD_FEATURE_WP_ASYNC
 #define UFFD_FEATURE_WP_ASYNC	0x8000
 #endif
@@ -132,6 +135,42 @@ static inline void merge_pages(const char *a, const char *b)
 	errno = 0;
 	need(page_entry(a) & PM_PRESENT && (page_entry(a) & PM_PFN) == (page_entry(b) & PM_PFN),
 	     "pages merged by ksmd");
+}
+
+/* Return: the number of zero pages that KSM has mapped, in all processes. */
+static inline long ksm_zero_pages(void)
+{
+	FILE *file = fopen(KSM "ksm_zero_pages", "r");
+	long pages;
+
+	need(file && fscanf(file, "%ld", &pages) == 1 && !fclose(file), KSM "ksm_zero_pages");
+	return pages;
+}
+
+static inline void disable_zero_pages(void)
+{
+	write_file(KSM "run", "0");
+	write_file(KSM "sleep_millisecs", "20");
+	write_file(KSM "use_zero_pages", "0");
+}
+
+/* Clear @size bytes at @mem, and let ksmd replace them by the zero page. */
+static inline void merge_zero_pages(char *mem, size_t size)
+{
+	long all = ksm_zero_pages() + size / PAGE;
+	int i;
+
+	memset(mem, 0, size);
+	need(!madvise(mem, size, MADV_MERGEABLE), "MADV_MERGEABLE");
+	atexit(disable_zero_pages);
+	write_file(KSM "sleep_millisecs", "0");
+	write_file(KSM "use_zero_pages", "1");
+	write_file(KSM "run", "1");
+	for (i = 0; i < 500 && ksm_zero_pages() < all; i++)
+		usleep(10000);
+	write_file(KSM "run", "0");
+	errno = 0;
+	need(ksm_zero_pages() == all, "merge with the zero page by ksmd");
 }
 
 /* Return: number of pages in @size bytes at @mem with @bit set in pagemap. */
