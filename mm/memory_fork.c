@@ -25,6 +25,12 @@
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
 
+/* Does the child get a VMA without its entries? */
+static bool is_wiped(const struct ptebatch_setup *setup)
+{
+	return (setup->vma | setup->next_vma) & (VM_WIPEONFORK | VM_DROPPABLE);
+}
+
 /* Does fork() copy the PTEs, or leave them to faults of the child? */
 static bool is_copied(const struct ptebatch_setup *setup)
 {
@@ -38,7 +44,7 @@ static bool is_modelled(const struct ptebatch_case *row)
 {
 	const struct ptebatch_setup *setup = &row->setup;
 
-	if (!is_copied(setup) || setup->vma & VM_DROPPABLE ||
+	if (!is_copied(setup) || is_wiped(setup) ||
 	    (row->with[0].type && row->with[1].type != &ptebatch_condition_no_mm_flag))
 		return false;
 	/* The PMD of a file folio is not copied: a fault maps it. */
@@ -122,7 +128,7 @@ static bool check_row(struct kunit *test, const struct ptebatch_case *of)
 	row.no_model = !is_modelled(of);
 	row.check = check;
 	/* ptebatch_copy copies despite VM_WIPEONFORK. */
-	if (!(row.setup.vma & VM_DROPPABLE) && !ptebatch_case_run(test, &row))
+	if (!is_wiped(&row.setup) && !ptebatch_case_run(test, &row))
 		return false;
 	/* dup_mmap() leaves a child that it cannot copy unfinished. */
 	if (row.setup.uffd & NOT_INHERITED || row.ret)
@@ -301,6 +307,15 @@ static const struct ptebatch_case rows[] = {
 	{ "zero page, uffd-wp, userfaultfd not inherited: no uffd-wp in the child",
 	  { "Rzyu Rzy", .prot = RW, .uffd = UFFD_WP | NOT_INHERITED },
 	  "Rzyu Rzy", .second = "Rz*2" },
+	{ "zero pages of KSM: unchanged in the parent, old in the child, counted in both",
+	  { "Rdzy*2 Wdyx Rzy Rdz", .prot = RW }, "Rdzy*2 Rdy Rzy Rdz",
+	  .second = "Rdz*2 Rd Rz Rdz" },
+	{ "zero pages of KSM, VM_WIPEONFORK: unchanged, the child has none and counts none",
+	  { "Rdzy*2 Wdyx", .prot = RW, .vma = VM_WIPEONFORK }, "Rdzy*2 Wdyx",
+	  .second = "-*3" },
+	{ "zero pages of KSM, second VMA VM_WIPEONFORK: the child counts those of the first",
+	  { "Rdzy*2 ; Rdzy*3", .prot = RW, .next_vma = VM_WIPEONFORK }, "Rdzy*5",
+	  .second = "Rdz*2 -*3" },
 	{ "KSM pages between exclusive pages: shared with the child",
 	  { "Wdyx Rdyk*2 Wdyx", .prot = RW }, "Rdy Rdyk*2 Rdy",
 	  .second = "Rd Rdk*2 Rd" },

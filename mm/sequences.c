@@ -207,7 +207,7 @@ static const struct ptebatch_program_case programs[] = {
 	  ANON("{Wdyx*16}"), "fork; child exit; write 0-7; move; fork; write 9; child read" },
 	{ "4d6fc29f3634 (6.18): KSM pages, fork(): counts",
 	  ANON("Wdyx*4"), "equal; ksm; fork; child write 0; child exit; write 1" },
-	{ "c2dc78b86e08 (6.10): zero pages of KSM, fork(): counts",
+	{ "4d6fc29f3634 (6.18): zero pages of KSM, fork(): counts",
 	  ANON("Wdyx*4"), "zero; ksm; fork; child exit; dontneed; read" },
 
 	/* Bugs of several steps that mm/series/fixes corrects. */
@@ -245,6 +245,10 @@ static const struct ptebatch_program_case programs[] = {
 	/* Rule 10: arm64 warns of present entries that change, and are not young then. */
 	{ "0039: old folio, PAGEMAP_SCAN, write: the kernel does not warn",
 	  UFFD_ASYNC("{Wdyx*16}"), "cold; scan; write 5" },
+	{ "0046: shmem, guard page, merged with a VMA that lost its name: the child has it, too",
+	  SHMEM("Wdy*16"), "name 8-15; guard install 3; unname 8-15; fork; child read" },
+	{ "0046: shmem, its VMA merged with a named one that has a guard page: the child has it",
+	  SHMEM("Wdy*16"), "name 0-7; guard install 3; name 8-15; fork; child read" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(programs, programs, name);

@@ -41,10 +41,15 @@ static inline long ptebatch_ksm_mapped_zero_pages(struct mm_struct *mm)
 	return mm_ksm_zero_pages(mm);
 }
 
-/* As dup_mm(), which copies the parent's mm before it calls dup_mmap(). */
+/*
+ * As dup_mm(), which copies the parent's mm before it calls dup_mmap(). With fix 0047 it
+ * does not keep the count, as copy_page_range() counts the PTEs that it copies.
+ */
 static inline void ptebatch_ksm_inherit(struct mm_struct *child, struct mm_struct *parent)
 {
+#ifdef PTEBATCH_HAS_KSM_FORK_COUNTS
 	atomic_long_set(&child->ksm_zero_pages, atomic_long_read(&parent->ksm_zero_pages));
+#endif
 }
 #else
 static inline void ptebatch_ksm_map_zero_pages(struct mm_struct *mm, long nr)

@@ -22,6 +22,7 @@ static int make_child(struct ptebatch_space *space)
 	if (!child->mm)
 		return -ENOMEM;
 	child->start = space->places[0].start;
+	ptebatch_ksm_inherit(child->mm, space->places[0].mm);
 	space->nr_places = 2;
 	return 0;
 }
@@ -111,7 +112,6 @@ static long copy_mm(const struct ptebatch_op *op, struct ptebatch_space *space,
 
 	if (err)
 		return err;
-	ptebatch_ksm_inherit(space->places[1].mm, space->places[0].mm);
 	return dup_mmap(space->places[1].mm, space->places[0].mm);
 }
 
