@@ -13,6 +13,7 @@
 
 #include <kunit/test.h>
 #include <linux/leafops.h>
+#include <linux/file.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -24,9 +25,12 @@
 
 #include "../lib/arch/arch.h"
 #include "../lib/kernel/process.h"
+#include "../lib/kernel/uffd.h"
+#include "../lib/op/scan.h"
 #include "../lib/record/secondary.h"
 #include "../lib/row/rules.h"
 #include "../lib/service/damon.h"
+#include "../lib/service/proc.h"
 #include "../lib/service/service.h"
 
 #if defined(CONFIG_HUGETLB_PAGE) && defined(CONFIG_CONTIG_ALLOC)
@@ -596,9 +600,128 @@ static void damon(struct kunit *test)
 	}
 }
 
+/* Pages of the VMA. */
+#define VMA_PAGES	3
+
+static void set_writable(struct huge *huge, pte_t *pteps[VMA_PAGES])
+{
+	unsigned long bytes = huge->size->bytes;
+	unsigned int i;
+
+	mmap_write_lock(huge->mm);
+	for (i = 0; i < VMA_PAGES; i++) {
+		unsigned long addr = huge->vma->vm_start + i * bytes;
+
+		pteps[i] = huge_pte_alloc(huge->mm, huge->vma, addr, bytes);
+		set_huge_pte_at(huge->mm, addr, pteps[i], accessed(huge->base), bytes);
+	}
+	mmap_write_unlock(huge->mm);
+}
+
+/* Clear the entries. Return: which of them were uffd-wp, as bits. */
+static unsigned int clear_uffd_wp(struct huge *huge, pte_t *pteps[VMA_PAGES])
+{
+	unsigned long bytes = huge->size->bytes;
+	unsigned int i, found = 0;
+
+	mmap_write_lock(huge->mm);
+	for (i = 0; i < VMA_PAGES; i++) {
+		unsigned long addr = huge->vma->vm_start + i * bytes;
+
+		if (pte_uffd(huge_ptep_get_and_clear(huge->mm, addr, pteps[i], bytes)))
+			found |= BIT(i);
+	}
+	flush_tlb_mm(huge->mm);
+	mmap_write_unlock(huge->mm);
+	return found;
+}
+
+/**
+ * struct limit - PAGEMAP_SCAN of three pages that were written, in quarters of a page
+ * @from: where it begins
+ * @most: maximum number of pages that it finds
+ * @end: where it has to end
+ * @found: pages that it returns and write-protects, as bits: one region, or none
+ */
+struct limit {
+	unsigned int from, most, end, found;
+};
+
+static const struct limit limits[] = {
+	/* The second page does not fit. */
+	{ .from = 0, .most = 6, .end = 4, .found = BIT(0) },
+	/* No page ever fits. */
+	{ .from = 0, .most = 1, .end = 12 },
+	{ .from = 2, .most = 1, .end = 12 },
+	/* Half of the first page cannot be write-protected. */
+	{ .from = 2, .most = 8, .end = 12, .found = BIT(1) | BIT(2) },
+};
+
+static void scan_limited(struct kunit *test, struct huge *huge, const struct limit *limit)
+{
+	/* Too large for the stack. */
+	static struct ptebatch_scan scan;
+	unsigned long quarter = huge->size->bytes / 4;
+	pte_t *pteps[VMA_PAGES];
+
+	set_writable(huge, pteps);
+	memset(&scan, 0, sizeof(scan));
+	scan.arg = (struct pm_scan_arg) {
+		.size = sizeof(scan.arg),
+		.flags = PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC,
+		.start = huge->vma->vm_start + limit->from * quarter, .end = huge->vma->vm_end,
+		.vec_len = VMA_PAGES, .max_pages = limit->most * quarter / PAGE_SIZE,
+		.category_mask = PAGE_IS_WRITTEN, .return_mask = PAGE_IS_WRITTEN,
+	};
+	KUNIT_EXPECT_EQ_MSG(test, ptebatch_scan(huge->mm, &scan), !!limit->found,
+			    "regions that PAGEMAP_SCAN returns, limit %td", limit - limits);
+	KUNIT_EXPECT_EQ_MSG(test, clear_uffd_wp(huge, pteps), limit->found,
+			    "huge pages that are uffd-wp, as bits, limit %td", limit - limits);
+	KUNIT_EXPECT_EQ_MSG(test, (scan.regions[0].end - scan.regions[0].start) / (4 * quarter),
+			    hweight32(limit->found), "huge pages of the region, limit %td",
+			    limit - limits);
+	KUNIT_EXPECT_EQ_MSG(test, (scan.arg.walk_end - huge->vma->vm_start) / quarter,
+			    limit->end, "quarter at which PAGEMAP_SCAN ends, limit %td",
+			    limit - limits);
+}
+
+static void limit_desc(const struct size *size, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+		 "%s, PAGEMAP_SCAN with a limit: ends at a page that does not fit", size->name);
+}
+
+KUNIT_ARRAY_PARAM(limit, sizes, limit_desc);
+
+static void limit(struct kunit *test)
+{
+	struct file *uffd;
+	struct huge *huge;
+	unsigned int i;
+	long ret;
+
+	if (ptebatch_uffd_missing())
+		kunit_skip(test, "%s", ptebatch_uffd_missing());
+	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, huge);
+	huge->size = test->param_value;
+	skip_without(test, huge->size);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
+	map(test, huge);
+	uffd = ptebatch_uffd_open(huge->mm, UFFD_FEATURE_WP_ASYNC |
+					    UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(uffd), "userfaultfd: %ld", PTR_ERR(uffd));
+	ret = ptebatch_uffd_register(uffd, huge->mm, huge->addr, UFFDIO_REGISTER_MODE_WP);
+	KUNIT_EXPECT_EQ_MSG(test, ret, 0, "UFFDIO_REGISTER");
+	for (i = 0; !ret && i < ARRAY_SIZE(limits); i++)
+		scan_limited(test, huge, &limits[i]);
+	__fput_sync(uffd);
+}
+
 static struct kunit_case hugetlbpage_cases[] = {
 	KUNIT_CASE_PARAM(hugetlb, hugetlb_gen_params),
 	KUNIT_CASE_PARAM(damon, damon_gen_params),
+	KUNIT_CASE_PARAM(limit, limit_gen_params),
 	{}
 };
 
@@ -620,5 +743,6 @@ static void hugetlbpage_exit(struct kunit_suite *suite)
 		free_contig_range(page_to_pfn(pages), LARGEST / PAGE_SIZE);
 }
 
-PTEBATCH_SUITE(hugetlbpage, hugetlbpage_cases, { hugetlbpage_init, hugetlbpage_exit });
+PTEBATCH_SUITE(hugetlbpage, hugetlbpage_cases, { hugetlbpage_init, hugetlbpage_exit },
+	       PTEBATCH_PROC);
 #endif

@@ -597,6 +597,8 @@ static const struct ptebatch_case rows[] = {
 	  { "[Ndyx]", .prot = RW }, "-*T", .second = "[Ndyx]" },
 	{ "device-private PMD: moved",
 	  { "[Dwx]", .prot = RW }, "-*T", .second = "[Dwx]" },
+	{ "device-private PMD, soft-dirty tracked: moved, becomes soft-dirty",
+	  { "[Dx]", .prot = RW, .track = true }, "-*T", .second = "[Dxs]" },
 	{ "device-private PMD to entry 16: split and moved",
 	  { "[Dwx]", .prot = RW }, "-*T", .second = "@16 {Dwx*T}" },
 	{ "device-private PMD shared with a child: moved",

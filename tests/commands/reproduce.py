@@ -51,6 +51,8 @@ WITHOUT_PROGRAM = (
      'mm-filemap-install-the-page-table-for-a-folio-beyond', 'later faults are right, so that no program sees a difference'),
     ('UFFDIO_MOVE onto a device-private PMD does not return', 'userfaultfd-do-not-retry-UFFDIO_MOVE-onto-a-PMD-that-',
      'a device-private PMD needs the driver of a GPU, or test_hmm'),
+    ('mremap() of a device-private PMD does not set soft-dirty', 'mm-huge_memory-mark-device-private-PMDs-that-move-so',
+     'a device-private PMD needs the driver of a GPU, or test_hmm'),
 )
 
 
