@@ -374,11 +374,25 @@ static void destroy(void *data)
 		mmput(huge->mm);
 }
 
-static void map(struct kunit *test, struct huge *huge)
+static void skip_without(struct kunit *test, const struct size *size)
 {
-	unsigned long bytes = huge->size->bytes;
+	if (size->bytes > LARGEST)
+		kunit_skip(test, "page is larger than 32 MiB, the limit of this suite");
+	if (!size_to_hstate(size->bytes))
+		kunit_skip(test, "this CPU has no hugetlb pages of %lu KiB", size->bytes / SZ_1K);
+}
+
+static struct huge *map(struct kunit *test, const struct size *size)
+{
+	unsigned long bytes = size->bytes;
+	struct huge *huge;
 	unsigned long at;
 
+	skip_without(test, size);
+	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, huge);
+	huge->size = size;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
 	huge->mm = ptebatch_mm_alloc();
 	KUNIT_ASSERT_NOT_NULL(test, huge->mm);
 	/* Neighbours in the same page table: not at its beginning or end. */
@@ -400,6 +414,7 @@ static void map(struct kunit *test, struct huge *huge)
 	huge->base = arch_make_huge_pte(pte_mkwrite_novma(huge->base), ilog2(bytes),
 					huge->vma->vm_flags);
 	huge->base = pte_mkold(pte_mkclean(huge->base));
+	return huge;
 }
 
 static void read_before(const struct huge *huge, struct entries *entries)
@@ -473,26 +488,13 @@ static void run(struct kunit *test, struct huge *huge, const struct op *op,
 			    PTEBATCH_RULE_NEIGHBOURS ": entry behind the last one");
 }
 
-static void skip_without(struct kunit *test, const struct size *size)
-{
-	if (size->bytes > LARGEST)
-		kunit_skip(test, "page is larger than 32 MiB, the limit of this suite");
-	if (!size_to_hstate(size->bytes))
-		kunit_skip(test, "this CPU has no hugetlb pages of %lu KiB", size->bytes / SZ_1K);
-}
-
 static void hugetlb(struct kunit *test)
 {
 	const struct param *param = test->param_value;
 	struct huge *huge;
 	unsigned int i;
 
-	skip_without(test, param->size);
-	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, huge);
-	huge->size = param->size;
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
-	map(test, huge);
+	huge = map(test, param->size);
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		run(test, huge, param->op, &states[i]);
 }
@@ -583,12 +585,7 @@ static void damon(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_DAMON_VADDR))
 		kunit_skip(test, "no DAMON without CONFIG_DAMON_VADDR");
-	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, huge);
-	huge->size = test->param_value;
-	skip_without(test, huge->size);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
-	map(test, huge);
+	huge = map(test, test->param_value);
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		set_entries(huge, &states[i]);
 		read_before(huge, &entries);
@@ -702,12 +699,7 @@ static void limit(struct kunit *test)
 
 	if (ptebatch_uffd_missing())
 		kunit_skip(test, "%s", ptebatch_uffd_missing());
-	huge = kunit_kzalloc(test, sizeof(*huge), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, huge);
-	huge->size = test->param_value;
-	skip_without(test, huge->size);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, huge));
-	map(test, huge);
+	huge = map(test, test->param_value);
 	uffd = ptebatch_uffd_open(huge->mm, UFFD_FEATURE_WP_ASYNC |
 					    UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
 	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(uffd), "userfaultfd: %ld", PTR_ERR(uffd));
