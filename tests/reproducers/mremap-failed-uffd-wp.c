@@ -7,7 +7,6 @@
  * the allocation of the other page table fail: half of the PTEs are moved there
  * and back. They must stay write-protected, or else writes are not reported.
  */
-#include <sys/mount.h>
 #include "reproduce.h"
 
 static const size_t SIZE = 8 * 4096;
@@ -26,24 +25,19 @@ static char *map_protected(int *uffd)
 
 int main(void)
 {
-	int uffd, nth, fd = open("/proc/self/fail-nth", O_WRONLY), failed = 0;
+	int uffd, nth, fd = inject_faults(), failed = 0;
 	unsigned long protected = SIZE / PAGE;
-	char text[9], *mem, *to, *moved;
+	char *mem, *to, *moved;
 	struct uffd_msg event;
 
-	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
-	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	need(fd >= 0, "/proc/self/fail-nth");
 	/* The page table is one of the first allocations of a page that mremap() makes. */
 	for (nth = 1; nth < 20 && protected == SIZE / PAGE; nth++) {
 		mem = map_protected(&uffd);
 		to = map_aligned(2 * PMD) + PMD - SIZE / 2;
 		to[-PAGE] = 1;
-		snprintf(text, sizeof(text), "%d", nth);
-		need(write(fd, text, strlen(text)) > 0, "/proc/self/fail-nth");
+		fail_nth(fd, nth);
 		moved = mremap(mem, SIZE, SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, to);
-		need(write(fd, "0", 1) == 1, "/proc/self/fail-nth");
+		fail_nth(fd, 0);
 		if (moved != MAP_FAILED)
 			continue;
 		failed++;

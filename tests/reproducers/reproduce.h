@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -117,6 +118,27 @@ static inline __u64 entry(const char *path, __u64 index)
 static inline __u64 page_entry(const char *addr)
 {
 	return entry("/proc/self/pagemap", (uintptr_t)addr / PAGE);
+}
+
+/* Prepare fault injection for pages. Return: a file for fail_nth(). */
+static inline int inject_faults(void)
+{
+	int fd = open("/proc/self/fail-nth", O_WRONLY);
+
+	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	need(fd >= 0, "/proc/self/fail-nth");
+	return fd;
+}
+
+/* The @nth allocation from now on fails; with 0, none. */
+static inline void fail_nth(int fd, int nth)
+{
+	char text[9];
+
+	snprintf(text, sizeof(text), "%d", nth);
+	need(write(fd, text, strlen(text)) > 0, "/proc/self/fail-nth");
 }
 
 #define KSM "/sys/kernel/mm/ksm/"

@@ -7,7 +7,6 @@
  * injection makes the allocation of the page table fail that the other half needs for
  * its markers.
  */
-#include <sys/mount.h>
 #include "reproduce.h"
 
 static const size_t SIZE = 2 * PMD, GIB = 1UL << 30;
@@ -27,14 +26,10 @@ static char *map_across(void)
 
 int main(void)
 {
-	int uffd, nth, error, fd = open("/proc/self/fail-nth", O_WRONLY), failed = 0;
+	int uffd, nth, error, fd = inject_faults(), failed = 0;
 	unsigned long protected;
-	char text[9], *mem;
+	char *mem;
 
-	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
-	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	need(fd >= 0, "/proc/self/fail-nth");
 	/* Page tables are among the first allocations of UFFDIO_WRITEPROTECT. */
 	for (nth = 1; nth < 20; nth++) {
 		struct uffdio_writeprotect range = { .mode = UFFDIO_WRITEPROTECT_MODE_WP };
@@ -43,10 +38,9 @@ int main(void)
 		uffd = register_wp(mem, SIZE, UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
 		range.range.start = (uintptr_t)mem;
 		range.range.len = SIZE;
-		snprintf(text, sizeof(text), "%d", nth);
-		need(write(fd, text, strlen(text)) > 0, "/proc/self/fail-nth");
+		fail_nth(fd, nth);
 		error = ioctl(uffd, UFFDIO_WRITEPROTECT, &range) ? errno : 0;
-		need(write(fd, "0", 1) == 1, "/proc/self/fail-nth");
+		fail_nth(fd, 0);
 		protected = count(mem, SIZE, PM_UFFD_WP);
 		if (!error && protected < SIZE / PAGE)
 			return verdict(BUG,
