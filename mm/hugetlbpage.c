@@ -435,7 +435,8 @@ static void read_after(const struct huge *huge, struct entries *entries)
 {
 	unsigned int i;
 
-	for (i = 0; i < huge->size->nr; i++)
+	/* Without MOST, gcc ends the function where nr exceeds it, and objtool warns. */
+	for (i = 0; i < MIN(huge->size->nr, MOST); i++)
 		entries->after[i] = ptebatch_raw_pte(huge->ptep + i);
 	entries->in_front = ptebatch_raw_pte(huge->ptep - 1);
 	entries->behind = ptebatch_raw_pte(huge->ptep + huge->size->nr);
