@@ -22,11 +22,10 @@ from host.kinds import KINDS
 from host.settings import PROJECT, Settings
 from host import tools
 
-# The reproducers need a file system with large folios and page_mkwrite(), hugetlb pages, names of memory, and page tables
+# The reproducers need a file system with large folios and page_mkwrite(), hugetlb pages, and page tables
 # whose allocation fails. The options are not in arch/x86_64.config: the benches use that file too, and the recorded figures
 # would no longer be comparable.
-REPRODUCERS = ('CONFIG_EXT4_FS=y', 'CONFIG_HUGETLBFS=y', 'CONFIG_ANON_VMA_NAME=y', 'CONFIG_FAIL_PAGE_ALLOC=y',
-               'CONFIG_FAULT_INJECTION_DEBUG_FS=y')
+REPRODUCERS = ('CONFIG_EXT4_FS=y', 'CONFIG_HUGETLBFS=y', 'CONFIG_FAIL_PAGE_ALLOC=y', 'CONFIG_FAULT_INJECTION_DEBUG_FS=y')
 # gcc adds the counters after the early inlining: a line that only calls small functions would have none.
 EACH_LINE = '-fno-early-inlining'
 TCG = ['-accel', 'tcg']
