@@ -392,6 +392,8 @@ static void fork_pages(struct ptebatch_memory *memory)
 	keep_registration(memory, true);
 	for (i = 0; i < memory->nr; i++) {
 		memory->pages[1][i].locked = false;
+		/* Its entries are old, and those of the parent may go, for example by a write. */
+		memory->pages[1][i].accessed = false;
 		/* The child gets copies of private folios with a pinned page, made by writes. */
 		memory->pages[1][i].pinned = false;
 		memory->pages[1][i].dirtied |= memory->pin;
