@@ -30,7 +30,7 @@ module_param(without, charp, 0444);
  */
 bool ptebatch_left_out(const char *name)
 {
-	return !strcmp(name, without);
+	return *without && !strcmp(name, without);
 }
 
 static size_t aligned_size(const struct ptebatch_check *check)

@@ -26,26 +26,22 @@ static const struct ptebatch_snapshot *taken(const struct ptebatch_trial *trial,
  * locks.
  * Return: 0 or -ENOMEM.
  */
-int ptebatch_each_place(const struct ptebatch_trial *trial,
-			ptebatch_visit_t *visit, void *data)
+int ptebatch_each_place(struct ptebatch_trial *trial, ptebatch_visit_t *visit, void *data)
 {
 	const struct ptebatch_space *space = trial->space;
-	struct ptebatch_snapshot *fresh = NULL;
 	unsigned int i;
 
 	for (i = 0; i < space->nr_places; i++) {
 		const struct ptebatch_place *place = &space->places[i];
 		const struct ptebatch_snapshot *snapshot = taken(trial, place);
 
-		if (!snapshot) {
-			fresh = fresh ?: kvmalloc_obj(*fresh);
-			if (!fresh)
+		if (!snapshot && !trial->others[i]) {
+			trial->others[i] = kvmalloc_obj(*trial->others[i]);
+			if (!trial->others[i])
 				return -ENOMEM;
-			ptebatch_snapshot(fresh, space, place);
-			snapshot = fresh;
+			ptebatch_snapshot(trial->others[i], space, place);
 		}
-		visit(trial, place, snapshot, data);
+		visit(trial, place, snapshot ?: trial->others[i], data);
 	}
-	kvfree(fresh);
 	return 0;
 }

@@ -7,13 +7,12 @@
 
 #include "trial.h"
 
-/* Called with a snapshot of @place, taken after the operation. */
+/* Called with the last snapshot of @place. */
 typedef void ptebatch_visit_t(const struct ptebatch_trial *trial,
 			      const struct ptebatch_place *place,
 			      const struct ptebatch_snapshot *snapshot,
 			      void *data);
 
-int ptebatch_each_place(const struct ptebatch_trial *trial,
-			ptebatch_visit_t *visit, void *data);
+int ptebatch_each_place(struct ptebatch_trial *trial, ptebatch_visit_t *visit, void *data);
 
 #endif /* PTEBATCH_PLACES_H */

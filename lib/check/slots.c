@@ -20,13 +20,23 @@
 #include "places.h"
 
 /**
+ * struct slot - the swap slot of an entry
+ * @entry: the swap entry
+ * @counted: it is one of a folio in the swap cache that the space references
+ */
+struct slot {
+	softleaf_t entry;
+	bool counted;
+};
+
+/**
  * struct slots - swap slots that the page tables refer to
  * @nr: number of entries
- * @entry: a swap entry for each PTE
+ * @slot: a slot for each PTE
  */
 struct slots {
 	unsigned int nr;
-	softleaf_t entry[];
+	struct slot slot[];
 };
 
 /* An entry that is drawn without a folio has no slot. */
@@ -42,17 +52,22 @@ static void collect(const struct ptebatch_trial *trial,
 	struct slots *slots = data;
 	unsigned int i;
 
-	for (i = 0; i < snapshot->row.nr; i++)
-		if (snapshot->row.entries[i].kind == PTEBATCH_SWAP &&
+	for (i = 0; i < snapshot->row.nr; i++) {
+		const struct ptebatch_entry *entry = &snapshot->row.entries[i];
+
+		if (entry->kind == PTEBATCH_SWAP &&
 		    !has_no_slot(&trial->space->row.entries[i]))
-			slots->entry[slots->nr++] =
-				softleaf_from_pte(snapshot->raw[snapshot->lead + i]);
+			slots->slot[slots->nr++] = (struct slot) {
+				.entry = softleaf_from_pte(snapshot->raw[snapshot->lead + i]),
+				.counted = entry->folio != PTEBATCH_NO_FOLIO,
+			};
+	}
 }
 
 static int compare_slots(const void *a, const void *b)
 {
-	unsigned long left = ((const softleaf_t *)a)->val;
-	unsigned long right = ((const softleaf_t *)b)->val;
+	unsigned long left = ((const struct slot *)a)->entry.val;
+	unsigned long right = ((const struct slot *)b)->entry.val;
 
 	return left < right ? -1 : left > right;
 }
@@ -71,27 +86,6 @@ static unsigned long count_cached(const struct ptebatch_space *space)
 	return nr;
 }
 
-static bool space_holds(const struct ptebatch_space *space, struct folio *folio)
-{
-	struct ptebatch_part part = {};
-
-	while (ptebatch_next_held(space, &part))
-		if (part.folio == folio)
-			return true;
-	return false;
-}
-
-/* Does count_cached() count the slot of @entry? */
-static bool is_counted(const struct ptebatch_space *space, softleaf_t entry)
-{
-	struct folio *folio = ptebatch_swap_cached(entry);
-	bool counted = folio && space_holds(space, folio);
-
-	if (folio)
-		folio_put(folio);
-	return counted;
-}
-
 /* Check the swap count of each slot; returns the number of slots in use. */
 static long check_slot_counts(const struct ptebatch_trial *trial, const struct slots *slots,
 			      struct seq_buf *out)
@@ -100,13 +94,13 @@ static long check_slot_counts(const struct ptebatch_trial *trial, const struct s
 	unsigned int i, next;
 
 	for (i = 0; i < slots->nr; i = next) {
-		softleaf_t entry = slots->entry[i];
+		softleaf_t entry = slots->slot[i].entry;
 		int count = ptebatch_swap_entry_count(entry);
 
 		for (next = i + 1; next < slots->nr; next++)
-			if (slots->entry[next].val != entry.val)
+			if (slots->slot[next].entry.val != entry.val)
 				break;
-		used += !is_counted(trial->space, entry);
+		used += !slots->slot[i].counted;
 		if (count != next - i)
 			seq_buf_printf(out, "the swap count of slot %lu is %d, expected %u\n",
 				       (unsigned long)swp_offset(entry), count, next - i);
@@ -115,12 +109,12 @@ static long check_slot_counts(const struct ptebatch_trial *trial, const struct s
 }
 
 /* Check the slots that the page tables refer to now; returns the number in use. */
-static long check_now(const struct ptebatch_trial *trial, struct seq_buf *out)
+static long check_now(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	struct slots *slots;
 	long used = 0;
 
-	slots = kvmalloc_flex(*slots, entry,
+	slots = kvmalloc_flex(*slots, slot,
 			      trial->space->nr_places * trial->space->row.nr);
 	if (!slots) {
 		seq_buf_puts(out, "not checked: out of memory\n");
@@ -129,7 +123,7 @@ static long check_now(const struct ptebatch_trial *trial, struct seq_buf *out)
 	slots->nr = 0;
 	if (ptebatch_each_place(trial, collect, slots))
 		seq_buf_puts(out, "not checked: out of memory\n");
-	sort(slots->entry, slots->nr, sizeof(slots->entry[0]), compare_slots, NULL);
+	sort(slots->slot, slots->nr, sizeof(slots->slot[0]), compare_slots, NULL);
 	used = check_slot_counts(trial, slots, out);
 	kvfree(slots);
 	return used;

@@ -54,11 +54,23 @@ void ptebatch_trial_record(struct ptebatch_trial *trial)
 			ptebatch_secondary_begin(&trial->secondary, trial->place));
 }
 
+/* Page tables change, or the trial ends. */
+static void forget_others(struct ptebatch_trial *trial)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(trial->others); i++) {
+		kvfree(trial->others[i]);
+		trial->others[i] = NULL;
+	}
+}
+
 static void destroy(void *data)
 {
 	struct ptebatch_trial *trial = data;
 
 	ptebatch_secondary_end(&trial->secondary);
+	forget_others(trial);
 	kvfree(trial->states);
 	kvfree(trial);
 }
@@ -133,6 +145,7 @@ void ptebatch_trial_stop(struct ptebatch_trial *trial)
 	if (trial->full)
 		return;
 	KUNIT_ASSERT_EQ(trial->test, 0, err);
+	forget_others(trial);
 	ptebatch_snapshot(&trial->after, trial->space, trial->place);
 	trial->stopped = true;
 	if (second)

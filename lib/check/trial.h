@@ -38,6 +38,8 @@
  *          entries can be checked
  * @before: snapshot of the place before the operation
  * @after: snapshot of the place after the operation
+ * @others: snapshots of other places, as old as the last of @before and @after; %NULL
+ *          until a check needs them
  * @secondary: secondary MMU of the place, with what the operation told it
  * @differs: bitmap of the entries that the last check marked as wrong
  * @text: buffer for the report of a check: a line per entry of a contpte block
@@ -62,6 +64,7 @@ struct ptebatch_trial {
 	void *states;
 	struct ptebatch_snapshot before;
 	struct ptebatch_snapshot after;
+	struct ptebatch_snapshot *others[PTEBATCH_PLACES];
 	struct ptebatch_secondary secondary;
 	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	char text[SZ_8K];

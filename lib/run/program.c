@@ -128,7 +128,7 @@ static void add_slots(const struct ptebatch_trial *trial, const struct ptebatch_
 }
 
 /* Those of entries, and of folios in the swap cache; %NULL if there are none. */
-static struct slots_in_use *list_slots(const struct ptebatch_trial *trial)
+static struct slots_in_use *list_slots(struct ptebatch_trial *trial)
 {
 	const struct ptebatch_space *space = trial->space;
 	struct slots_in_use *slots;

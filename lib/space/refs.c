@@ -92,10 +92,19 @@ bool ptebatch_next_part(const struct ptebatch_space *space, struct ptebatch_part
  */
 bool ptebatch_next_held(const struct ptebatch_space *space, struct ptebatch_part *part)
 {
-	for (; part->i < space->row.nr_folios; part->i++)
-		if (ptebatch_next_part(space, part))
-			return true;
-	return false;
+	unsigned int page = 0;
+
+	if (part->folio)
+		page = ptebatch_first_page(space, part->i) + part->page +
+		       folio_nr_pages(part->folio);
+	page = find_next_bit(space->held, space->row.nr_pages, page);
+	if (page >= space->row.nr_pages)
+		return false;
+	while (page >= ptebatch_first_page(space, part->i) + ptebatch_nr_pages(space, part->i))
+		part->i++;
+	part->page = page - ptebatch_first_page(space, part->i);
+	part->folio = page_folio(&space->folios[part->i]->page + part->page);
+	return true;
 }
 
 /**
