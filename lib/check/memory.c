@@ -168,8 +168,24 @@ bool ptebatch_memory_access(struct ptebatch_memory *memory,
 	return true;
 }
 
-/* Returns whether the step may return @ret. It faults as a write, which writes nothing. */
-static bool pin_page(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
+/**
+ * struct returns - what a step may return
+ * @least: the least
+ * @most: the most
+ */
+struct returns {
+	long least;
+	long most;
+};
+
+static struct returns exactly(long ret)
+{
+	return (struct returns) { ret, ret };
+}
+
+/* It faults as a write, which writes nothing. */
+static struct returns pin_page(struct ptebatch_memory *memory,
+			       const struct ptebatch_step *step)
 {
 	struct ptebatch_promise *page = &memory->pages[step->child][step->from];
 	bool permitted = is_permitted(memory, page, true);
@@ -186,16 +202,17 @@ static bool pin_page(struct ptebatch_memory *memory, const struct ptebatch_step 
 		page->dirtied = true;
 		page->protected = false;
 	}
-	return ret == (permitted ? 1 : -EFAULT);
+	return exactly(permitted ? 1 : -EFAULT);
 }
 
-/* The same. Of guard pages, the first scan reports those that a scan has not seen. */
-static bool scan_pages(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
+/* Of guard pages, the first scan reports those that a scan has not seen. */
+static struct returns scan_pages(struct ptebatch_memory *memory,
+				 const struct ptebatch_step *step)
 {
 	unsigned int i, written = 0, guards = 0, to = step->to ?: memory->nr;
 
 	if (!memory->async || !memory->registered[step->child])
-		return ret == -EPERM;
+		return exactly(-EPERM);
 	for (i = step->from; i < to; i++) {
 		struct ptebatch_promise *page = &memory->pages[step->child][i];
 
@@ -203,7 +220,7 @@ static bool scan_pages(struct ptebatch_memory *memory, const struct ptebatch_ste
 		written += !page->guard && !page->protected;
 		page->protected = !page->guard;
 	}
-	return ret >= written && ret <= written + guards;
+	return (struct returns) { written, written + guards };
 }
 
 /* Some other pages are of the same folios: which ones, only page tables know. */
@@ -217,8 +234,9 @@ static void forget_accesses(struct ptebatch_memory *memory)
 	}
 }
 
-/* Returns whether @ret pages may be idle. A page that was not accessed need not be. */
-static bool track_idle(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
+/* Returns how many pages may be idle. A page that was not accessed need not be. */
+static struct returns track_idle(struct ptebatch_memory *memory,
+				 const struct ptebatch_step *step)
 {
 	unsigned int i, most = 0, to = step->to ?: memory->nr;
 
@@ -227,7 +245,7 @@ static bool track_idle(struct ptebatch_memory *memory, const struct ptebatch_ste
 			!(ptebatch_shared(memory->mapping) &&
 			  memory->pages[!step->child][i].accessed);
 	forget_accesses(memory);
-	return ret >= 0 && ret <= most;
+	return (struct returns) { 0, most };
 }
 
 /* Does the step make pages old without a note that they were accessed? */
@@ -357,20 +375,20 @@ static void keep_registration(struct ptebatch_memory *memory, bool child)
 		memory->pages[child][i].protected = false;
 }
 
-/* Returns whether mremap() may return @ret, or UFFDIO_MOVE may have moved @ret pages. */
-static bool remap_pages(struct ptebatch_memory *memory, const struct ptebatch_step *step,
-			long ret)
+/* mremap() has returned @ret, or UFFDIO_MOVE has moved so many pages. */
+static struct returns remap_pages(struct ptebatch_memory *memory,
+				  const struct ptebatch_step *step, long ret)
 {
 	struct ptebatch_promise *pages = memory->pages[step->child];
 	unsigned int i;
 
 	/* It refuses several VMAs if they are registered with userfaultfd, or resized. */
 	if (ret == -EFAULT)
-		return true;
+		return exactly(ret);
 	if (step->kind == PTEBATCH_STEP_MOVE_FAILS && ret == -ENOMEM) {
 		for (i = 0; i < memory->nr; i++)
 			pages[i].dirtied = true;
-		return true;
+		return exactly(ret);
 	}
 	keep_registration(memory, step->child);
 	for (i = 0; i < memory->nr; i++) {
@@ -379,7 +397,7 @@ static bool remap_pages(struct ptebatch_memory *memory, const struct ptebatch_st
 		if (step->kind == PTEBATCH_STEP_RESIZE && i >= step->from)
 			map_anew(memory, &pages[i], pages[i - 1].prot, pages[i - 1].locked);
 	}
-	return ret == 0 || (step->kind == PTEBATCH_STEP_UFFD_MOVE && ret > 0);
+	return exactly(step->kind == PTEBATCH_STEP_UFFD_MOVE && ret > 0 ? ret : 0);
 }
 
 static void fork_pages(struct ptebatch_memory *memory)
@@ -400,9 +418,9 @@ static void fork_pages(struct ptebatch_memory *memory)
 	}
 }
 
-/* May the step return @ret, given that it could do everything or not? */
-static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_kind kind,
-		       bool complete, long ret)
+/* @complete: the step could do everything. */
+static struct returns returns_of(const struct ptebatch_memory *memory,
+				 enum ptebatch_step_kind kind, bool complete)
 {
 	switch (kind) {
 	case PTEBATCH_STEP_FREE:
@@ -411,10 +429,10 @@ static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_
 		fallthrough;
 	case PTEBATCH_STEP_DONTNEED:
 	case PTEBATCH_STEP_GUARD_INSTALL:
-		return ret == (complete ? 0 : -EINVAL);
+		return exactly(complete ? 0 : -EINVAL);
 	case PTEBATCH_STEP_UFFD_PROTECT:
 	case PTEBATCH_STEP_UFFD_RESOLVE:
-		return ret == (complete ? 0 : -ENOENT);
+		return exactly(complete ? 0 : -ENOENT);
 	case PTEBATCH_STEP_PROTECT_NONE:
 	case PTEBATCH_STEP_PROTECT_RO:
 	case PTEBATCH_STEP_PROTECT_RW:
@@ -430,14 +448,15 @@ static bool may_return(const struct ptebatch_memory *memory, enum ptebatch_step_
 	case PTEBATCH_STEP_KHUGEPAGED:
 	case PTEBATCH_STEP_CLEAR_REFS:
 	case PTEBATCH_STEP_FORK:
-		return ret == 0;
+		return exactly(0);
 	default:
-		return true;
+		return (struct returns) { LONG_MIN, LONG_MAX };
 	}
 }
 
-/* Returns whether the step may return @ret. */
-static bool take_step(struct ptebatch_memory *memory, const struct ptebatch_step *step, long ret)
+/* The step has returned @ret. */
+static struct returns take_step(struct ptebatch_memory *memory,
+				const struct ptebatch_step *step, long ret)
 {
 	unsigned int i, to = step->to ?: memory->nr;
 
@@ -446,11 +465,11 @@ static bool take_step(struct ptebatch_memory *memory, const struct ptebatch_step
 	if (ptebatch_step_remaps(step->kind))
 		return remap_pages(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_SCAN)
-		return scan_pages(memory, step, ret);
+		return scan_pages(memory, step);
 	if (step->kind == PTEBATCH_STEP_IDLE)
-		return track_idle(memory, step, ret);
+		return track_idle(memory, step);
 	if (step->kind == PTEBATCH_STEP_PIN)
-		return pin_page(memory, step, ret);
+		return pin_page(memory, step);
 	if (loses_accesses(step->kind))
 		forget_accesses(memory);
 	if (step->kind == PTEBATCH_STEP_FORK)
@@ -478,7 +497,7 @@ static bool take_step(struct ptebatch_memory *memory, const struct ptebatch_step
 	}
 	if (step->kind == PTEBATCH_STEP_THP_WRITE)
 		dirty_free(memory, step->child);
-	return may_return(memory, step->kind, i >= to, ret);
+	return returns_of(memory, step->kind, i >= to);
 }
 
 /**
@@ -486,13 +505,20 @@ static bool take_step(struct ptebatch_memory *memory, const struct ptebatch_step
  * @memory: the memory
  * @step: the step, done; accesses are left to ptebatch_memory_access()
  * @ret: its return value
- *
- * Return: true if the step may return @ret.
+ * @out: receives a line if the step may not return @ret
  */
-bool ptebatch_memory_step(struct ptebatch_memory *memory,
-			  const struct ptebatch_step *step, long ret)
+void ptebatch_memory_step(struct ptebatch_memory *memory, const struct ptebatch_step *step,
+			  long ret, struct seq_buf *out)
 {
-	return take_step(memory, step, ret) || ptebatch_left_out("promised_return");
+	struct returns promised = take_step(memory, step, ret);
+
+	if ((ret >= promised.least && ret <= promised.most) ||
+	    ptebatch_left_out("promised_return"))
+		return;
+	seq_buf_printf(out, "it returns %ld, expected %ld", ret, promised.least);
+	if (promised.most > promised.least)
+		seq_buf_printf(out, " to %ld", promised.most);
+	seq_buf_putc(out, '\n');
 }
 
 /* The page that an entry leads to without a fault, %NULL if there is none. */

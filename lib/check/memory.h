@@ -92,8 +92,8 @@ void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child,
 			    const struct ptebatch_row *row, int i);
 bool ptebatch_memory_access(struct ptebatch_memory *memory,
 			    const struct ptebatch_step *step, unsigned int i, u32 *value);
-bool ptebatch_memory_step(struct ptebatch_memory *memory,
-			  const struct ptebatch_step *step, long ret);
+void ptebatch_memory_step(struct ptebatch_memory *memory, const struct ptebatch_step *step,
+			  long ret, struct seq_buf *out);
 bool ptebatch_memory_check(struct ptebatch_memory *memory, bool child,
 			   const struct ptebatch_space *space,
 			   const struct ptebatch_snapshot *snapshot,

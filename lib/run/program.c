@@ -223,8 +223,7 @@ static long take_step(struct run *run, const struct ptebatch_step *step)
 		access_with_thp(run, step);
 	else
 		access_pages(run, step);
-	if (!ptebatch_memory_step(run->memory, step, ret))
-		seq_buf_printf(&run->wrong, "it returns %ld\n", ret);
+	ptebatch_memory_step(run->memory, step, ret, &run->wrong);
 	if (!ptebatch_step_is_exact(step->kind))
 		set_whole(row);
 	return ret;
