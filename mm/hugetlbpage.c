@@ -533,11 +533,10 @@ static void clear_entries(struct huge *huge, struct entries *entries)
 static void prepare_sample(struct kunit *test, struct huge *huge)
 {
 	const struct ptebatch_place place = { huge->mm, huge->addr };
+	unsigned long address = huge->addr + huge->size->bytes / 2 + 8;
 
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_secondary_begin(&huge->secondary, &place));
-	KUNIT_EXPECT_EQ(test, 0,
-			ptebatch_damon_prepare(huge->mm,
-					       huge->addr + huge->size->bytes / 2 + 8));
+	KUNIT_EXPECT_EQ(test, 0, ptebatch_damon_prepare(huge->mm, &address, 1));
 	ptebatch_secondary_end(&huge->secondary);
 }
 

@@ -88,25 +88,33 @@ static long read_bitmap(const struct ptebatch_op *op, struct ptebatch_space *spa
 static long prepare_physical(const struct ptebatch_op *op, struct ptebatch_space *space,
 			     bool twin)
 {
-	return ptebatch_damon_prepare(NULL, PFN_PHYS(pfn_of(op, space)));
+	unsigned long address = PFN_PHYS(pfn_of(op, space));
+
+	return ptebatch_damon_prepare(NULL, &address, 1);
 }
 
 static long check_physical(const struct ptebatch_op *op, struct ptebatch_space *space,
 			   bool twin)
 {
-	return ptebatch_damon_check(NULL, PFN_PHYS(pfn_of(op, space)));
+	unsigned long address = PFN_PHYS(pfn_of(op, space));
+
+	return ptebatch_damon_check(NULL, &address, 1);
 }
 
 static long prepare_virtual(const struct ptebatch_op *op, struct ptebatch_space *space,
 			    bool twin)
 {
-	return ptebatch_damon_prepare(space->places[0].mm, address_of(op, space));
+	unsigned long address = address_of(op, space);
+
+	return ptebatch_damon_prepare(space->places[0].mm, &address, 1);
 }
 
 static long check_virtual(const struct ptebatch_op *op, struct ptebatch_space *space,
 			  bool twin)
 {
-	return ptebatch_damon_check(space->places[0].mm, address_of(op, space));
+	unsigned long address = address_of(op, space);
+
+	return ptebatch_damon_check(space->places[0].mm, &address, 1);
 }
 
 static const struct ptebatch_op mark_idle = {

@@ -113,6 +113,8 @@ static const struct promise promises[] = {
 	{ "4 pages idle of shmem, the other process has read one: reported", SHMEM("Wdy*4"),
 	  "idle; fork; child read 1-1; idle", .returned = 4,
 	  .report = "it returns 4, expected 0 to 3" },
+	{ "DAMON, shmem, the other process has read one page: 4 pages may be idle",
+	  SHMEM("Wdy*4"), "damon; fork; child read 1-1; damon", .returned = 4 },
 	{ "munlock() fails: reported", ROW("Wdyx*4"), "munlock", .returned = -ENOMEM,
 	  .report = "it returns -12, expected 0" },
 };
@@ -201,8 +203,8 @@ static const struct program_row {
 	{ "write 99999", .at = 12, .error = "number too large" },
 	{ "write 5 6", .at = 9, .error = "; is missing after a step" },
 	{ "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;"
-	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
-	  .at = 111, .error = "too many steps" },
+	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
+	  .at = 126, .error = "too many steps" },
 };
 
 static void program_desc(const struct program_row *row, char *desc)

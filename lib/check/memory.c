@@ -240,9 +240,11 @@ static struct returns track_idle(struct ptebatch_memory *memory,
 {
 	unsigned int i, most = 0, to = step->to ?: memory->nr;
 
+	/* DAMON does not see accesses through other mappings. */
 	for (i = step->from; i < to; i++)
 		most += !memory->pages[step->child][i].accessed &&
-			!(ptebatch_shared(memory->mapping) &&
+			!(step->kind == PTEBATCH_STEP_IDLE &&
+			  ptebatch_shared(memory->mapping) &&
 			  memory->pages[!step->child][i].accessed);
 	forget_accesses(memory);
 	return (struct returns) { 0, most };
@@ -466,7 +468,7 @@ static struct returns take_step(struct ptebatch_memory *memory,
 		return remap_pages(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_SCAN)
 		return scan_pages(memory, step);
-	if (step->kind == PTEBATCH_STEP_IDLE)
+	if (step->kind == PTEBATCH_STEP_IDLE || step->kind == PTEBATCH_STEP_DAMON)
 		return track_idle(memory, step);
 	if (step->kind == PTEBATCH_STEP_PIN)
 		return pin_page(memory, step);

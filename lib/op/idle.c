@@ -3,6 +3,7 @@
 
 #include <linux/mm.h>
 
+#include "../service/damon.h"
 #include "../service/sysfs.h"
 #include "idle.h"
 
@@ -85,4 +86,47 @@ static const char *idle_missing(void)
 const struct ptebatch_op ptebatch_track_idle = {
 	.name = "idle", .function = "the bitmap of page_idle", .call = track_idle,
 	.missing = idle_missing, .no_twin = true,
+};
+
+static unsigned int list_mapped(const struct ptebatch_space *space, unsigned long *addresses)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, nr = 0;
+
+	for (i = row->from; i < row->to; i++)
+		if (ptebatch_entry_normal(&row->entries[i]))
+			addresses[nr++] = ptebatch_addr(space, i);
+	return nr;
+}
+
+static long sample(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long *addresses;
+	int accessed = 0, err = 0;
+	unsigned int nr;
+
+	addresses = kvmalloc_objs(*addresses, space->row.nr);
+	if (!addresses)
+		return -ENOMEM;
+	nr = list_mapped(space, addresses);
+	if (nr)
+		accessed = ptebatch_damon_check(mm, addresses, nr);
+	if (nr && accessed >= 0)
+		err = ptebatch_damon_prepare(mm, addresses, nr);
+	kvfree(addresses);
+	/* As above. */
+	flush_tlb_mm(mm);
+	return accessed < 0 ? accessed : err ?: nr - accessed;
+}
+
+static const char *damon_missing(void)
+{
+	return IS_ENABLED(CONFIG_DAMON_VADDR) && IS_ENABLED(CONFIG_DAMON_PADDR) ? NULL :
+	       "no DAMON without CONFIG_DAMON_VADDR and CONFIG_DAMON_PADDR";
+}
+
+const struct ptebatch_op ptebatch_sample = {
+	.name = "damon", .function = "damon_va_check_accesses()", .call = sample,
+	.missing = damon_missing, .no_twin = true,
 };

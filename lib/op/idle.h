@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Idle page tracking: /sys/kernel/mm/page_idle/bitmap has a bit for each page. A set bit
- * marks the folio that begins with the page as idle, until it is accessed.
+ * marks the folio that begins with the page as idle, until it is accessed. DAMON samples
+ * addresses of a process, and marks the folios, too.
  */
 #ifndef PTEBATCH_IDLE_H
 #define PTEBATCH_IDLE_H
@@ -16,5 +17,7 @@ long ptebatch_idle_read(unsigned long pfn);
  * idle, or an error.
  */
 extern const struct ptebatch_op ptebatch_track_idle;
+/* The same by DAMON, which does not see accesses through other mappings. */
+extern const struct ptebatch_op ptebatch_sample;
 
 #endif /* PTEBATCH_IDLE_H */

@@ -90,6 +90,7 @@ static const struct {
 	[PTEBATCH_STEP_SPLIT] = { &ptebatch_split },
 	[PTEBATCH_STEP_MIGRATE] = { &ptebatch_move_folios },
 	[PTEBATCH_STEP_IDLE] = { &ptebatch_track_idle },
+	[PTEBATCH_STEP_DAMON] = { &ptebatch_sample },
 	[PTEBATCH_STEP_NUMA_HINT] = { &ptebatch_hint, true },
 	/* It splits folios and unmaps the second mapping. */
 	[PTEBATCH_STEP_HOLE] = { &ptebatch_hole },

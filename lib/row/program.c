@@ -29,6 +29,7 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_SPLIT] = "split",
 	[PTEBATCH_STEP_MIGRATE] = "migrate",
 	[PTEBATCH_STEP_IDLE] = "idle",
+	[PTEBATCH_STEP_DAMON] = "damon",
 	[PTEBATCH_STEP_NUMA_HINT] = "numa hint",
 	[PTEBATCH_STEP_HOLE] = "hole",
 	[PTEBATCH_STEP_TRUNCATE] = "truncate",

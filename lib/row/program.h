@@ -42,6 +42,7 @@
  * @PTEBATCH_STEP_MIGRATE: "migrate": migration of all folios
  * @PTEBATCH_STEP_IDLE: "idle": idle page tracking: count the pages that were not accessed,
  *                      and mark all
+ * @PTEBATCH_STEP_DAMON: "damon": the same by DAMON, which samples addresses of the process
  * @PTEBATCH_STEP_NUMA_HINT: "numa hint": NUMA hints
  * @PTEBATCH_STEP_HOLE: "hole": hole in the file
  * @PTEBATCH_STEP_TRUNCATE: "truncate": the file ends before the range, and grows again
@@ -91,6 +92,7 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_SPLIT,
 	PTEBATCH_STEP_MIGRATE,
 	PTEBATCH_STEP_IDLE,
+	PTEBATCH_STEP_DAMON,
 	PTEBATCH_STEP_NUMA_HINT,
 	PTEBATCH_STEP_HOLE,
 	PTEBATCH_STEP_TRUNCATE,
@@ -128,7 +130,7 @@ struct ptebatch_step {
 	u16 to;
 };
 
-#define PTEBATCH_PROGRAM_STEPS	22
+#define PTEBATCH_PROGRAM_STEPS	25
 
 /**
  * struct ptebatch_program - steps on a row

@@ -43,7 +43,7 @@ static const struct memory_row rows[] = {
 #define NR_PAIRS	(PTEBATCH_NR_STEPS * PTEBATCH_NR_STEPS)
 
 /* Steps of a program, without those that add_steps() adds at its begin and its end. */
-#define STEPS		18
+#define STEPS		21
 
 /* So many programs of a row have all pairs of steps: those of ten default runs. */
 #define PROGRAMS	(1000 / ARRAY_SIZE(rows))
