@@ -572,6 +572,8 @@ static const struct ptebatch_case rows[] = {
 	{ "64K folio swapped out, soft-dirty, read fault: a 64K folio, soft-dirty",
 	  { "{Ssx*16}", .track = true }, "~{Wysx*16}", .arg = 5,
 	  .with = { SWAPPED_OUT, ANON_ORDERS(SIZES) } },
+	{ "small folio swapped out, mlocked VMA, read fault: a small folio, mlocked",
+	  { "{Sx}", .vma = VM_LOCKED }, "~{Wyx}", .with = { SWAPPED_OUT } },
 	{ "64K folio swapped out, only 16K enabled, read fault: a 16K folio",
 	  { "{Sx*4 | Sx*4 | Sx*8}" }, "Sx*4 ~{Wyx*4} Sx*8", .arg = 5,
 	  .with = { SWAPPED_OUT, ANON_ORDERS(BIT(2)) } },

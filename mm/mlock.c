@@ -4,6 +4,8 @@
  * mlocks a large folio only if the range maps all its pages within one page
  * table, and munlocks a large folio if the range maps any of its pages.
  *
+ * Pages in swap are mlocked when a fault or swapoff() makes them present.
+ *
  * There is no twin: with batches of one, mlock() would never mlock a large
  * folio, and munlock() would decrement mlock_count once a page. Instead, each
  * row gives the expected mlock_count of each folio, and lockable() derives it
@@ -21,12 +23,14 @@
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/op/advise.h"
 #include "../lib/record/stat.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/service/device.h"
 #include "../lib/service/swap.h"
+#include "../lib/space/refs.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mlock));
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mlock2));
@@ -38,6 +42,7 @@ PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(munlock));
 /**
  * enum step - a system call
  * @DONE: no further system call
+ * @PAGEOUT: MADV_PAGEOUT of the range
  * @LOCK: mlock() of the range, which faults in all pages
  * @ONFAULT: mlock2(MLOCK_ONFAULT) of the range, which faults in no page
  * @ONFAULT_ALL: mlock2(MLOCK_ONFAULT) of the whole row
@@ -45,9 +50,11 @@ PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(munlock));
  * @UNLOCK: munlock() of the range
  * @UNLOCK_ALL: munlock() of the whole row
  * @UNLOCK_SECOND: munlock() of the range in the second mapping
+ * @SWAPOFF: swapoff(), which makes all pages in swap present, and swapon()
  */
 enum step {
 	DONE,
+	PAGEOUT,
 	LOCK,
 	ONFAULT,
 	ONFAULT_ALL,
@@ -55,6 +62,7 @@ enum step {
 	UNLOCK,
 	UNLOCK_ALL,
 	UNLOCK_SECOND,
+	SWAPOFF,
 };
 
 #define STEPS	4
@@ -63,7 +71,8 @@ enum step {
  * struct mlock_row - a case of mlock()
  * @c: the case
  * @steps: the system calls, in order
- * @locks: a digit for each folio: its expected mlock_count
+ * @locks: a character for each folio: its expected mlock_count, or "-" if it is freed;
+ *         new folios follow
  */
 struct mlock_row {
 	struct ptebatch_case c;
@@ -81,12 +90,17 @@ static bool in_second_mapping(enum step step)
 	return step == ONFAULT_SECOND || step == UNLOCK_SECOND;
 }
 
+static bool changes_vma(enum step step)
+{
+	return step != PAGEOUT && step != SWAPOFF;
+}
+
 static bool unlocks(enum step step)
 {
 	return step == UNLOCK || step == UNLOCK_ALL || step == UNLOCK_SECOND;
 }
 
-static long run_step(const struct ptebatch_space *space, enum step step)
+static long run_step(struct ptebatch_space *space, enum step step)
 {
 	const struct ptebatch_place *place = &space->places[in_second_mapping(step)];
 	const struct ptebatch_row *row = &space->row;
@@ -95,7 +109,12 @@ static long run_step(const struct ptebatch_space *space, enum step step)
 	ptebatch_syscall_t call = unlocks(step) ? PTEBATCH_SYSCALL(munlock) :
 				  step == LOCK ? PTEBATCH_SYSCALL(mlock) :
 				  PTEBATCH_SYSCALL(mlock2);
+	const struct ptebatch_op *pageout = &ptebatch_advices[PTEBATCH_PAGEOUT];
 
+	if (step == PAGEOUT)
+		return pageout->call(pageout, space, false);
+	if (step == SWAPOFF)
+		return ptebatch_swap_cycle();
 	return ptebatch_syscall_in(place->mm, call, place->start + from * PAGE_SIZE,
 				   (to - from) * PAGE_SIZE, MLOCK_ONFAULT, 0, 0);
 }
@@ -128,7 +147,7 @@ static void mark_locked(unsigned long *locked, const struct ptebatch_row *row,
 	for (i = 0; i < STEPS && steps[i] != DONE; i++) {
 		from = covers_row(steps[i]) ? 0 : row->from;
 		nr = covers_row(steps[i]) ? row->nr : row->to - row->from;
-		if (in_second_mapping(steps[i]))
+		if (in_second_mapping(steps[i]) || !changes_vma(steps[i]))
 			continue;
 		if (unlocks(steps[i]))
 			bitmap_clear(locked, from, nr);
@@ -218,6 +237,10 @@ static void expect_folio(const struct ptebatch_trial *trial,
 	unsigned int locks = row->locks[i] - '0';
 	struct kunit *test = trial->test;
 
+	KUNIT_EXPECT_EQ_MSG(test, ptebatch_folio_gone(trial->space, i), row->locks[i] == '-',
+			    "%s: folio %u is freed", trial->function, i);
+	if (ptebatch_folio_gone(trial->space, i) || row->locks[i] == '-')
+		return;
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_mlocked(folio), locks > 0,
 			    "%s: PG_mlocked of folio %u", trial->function, i);
 	KUNIT_EXPECT_EQ_MSG(test, folio_test_unevictable(folio), locks > 0,
@@ -247,7 +270,7 @@ static void expect_folios(const struct ptebatch_trial *trial,
 
 	KUNIT_ASSERT_EQ_MSG(trial->test, strlen(row->locks),
 			    space->row.nr_folios,
-			    "the case needs a digit in @locks for each folio");
+			    "the case needs a character in @locks for each folio");
 	for (i = 0; i < space->row.nr_folios; i++)
 		expect_folio(trial, row, i);
 }
@@ -372,6 +395,19 @@ static const struct mlock_row rows[] = {
 	{ { "64K folio between guards and poison: mlocked",
 	    { "G*2 {Wdyx*16} P", .prot = RW } }, { ONFAULT }, "1" },
 
+	/* Pages in swap become present. */
+	{ { "small folio paged out, mlock(): read from swap, mlocked",
+	    { "Wdyx", .prot = RW }, "~Wdyx", .filled = true }, { PAGEOUT, LOCK }, "-1" },
+	{ { "small folio paged out, read-only VMA, mlock(): read from swap, mlocked",
+	    { "Rdyx", .prot = RO }, "~Ryx", .filled = true }, { PAGEOUT, LOCK }, "-1" },
+	{ { "small folio paged out, mlock(), munlock(): read from swap, not mlocked",
+	    { "Wdyx", .prot = RW }, "~Wdyx", .filled = true }, { PAGEOUT, LOCK, UNLOCK }, "-0" },
+	{ { "64K folio paged out, mlock(): read from swap as a 64K folio, mlocked",
+	    { "{Wdyx*16}", .prot = RW }, "~{Wdyx*16}", .filled = true,
+	    .with = { ANON_ORDERS(BIT(4)) } }, { PAGEOUT, LOCK }, "-1" },
+	{ { "small folio paged out, MLOCK_ONFAULT, swapoff(): read from swap, mlocked",
+	    { "Wdyx", .prot = RW }, "~Rx", .filled = true }, { PAGEOUT, ONFAULT, SWAPOFF }, "-1" },
+
 	/* Files, and folios mapped twice: each VMA adds 1 to mlock_count. */
 	{ { "64K file folio: mlocked", { "{Ry*16}", PTEBATCH_FILE, RO } },
 	  { LOCK }, "1" },
@@ -469,9 +505,25 @@ static const struct mlock_row rows[] = {
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
 
+/* The reason to skip a row that pages out, %NULL if the kernel can run it. */
+static const char *pageout_missing(const struct mlock_row *row)
+{
+	if (ptebatch_swap_missing())
+		return ptebatch_swap_missing();
+	if (ptebatch_swap_used() < 0)
+		return "swapoff(): not in the machine's swap space";
+	if (strchr(row->c.setup.picture, '{') && !IS_ENABLED(CONFIG_THP_SWAP))
+		return "no large folios in swap without CONFIG_THP_SWAP";
+	return NULL;
+}
+
 static void mlock_row(struct kunit *test)
 {
-	check_row(test, test->param_value);
+	const struct mlock_row *row = test->param_value;
+
+	if (row->steps[0] == PAGEOUT && pageout_missing(row))
+		kunit_skip(test, "%s", pageout_missing(row));
+	check_row(test, row);
 }
 
 /* Every order, and each range of ptebatch_each_range(). */

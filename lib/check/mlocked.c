@@ -6,6 +6,9 @@
  * Each mlocked folio is mapped by a VM_LOCKED VMA, each folio that was mlocked is,
  * unless an entry was unmapped, and NR_MLOCK agrees. A step of a program may unmap an
  * entry and map it again, as a migration that fails.
+ *
+ * A new small folio is mlocked when it is mapped. A large one may not be: migration
+ * maps it page by page.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -21,10 +24,12 @@
  * struct mlocked_before - state before the operation
  * @mlocked: bitmap of the mlocked folios
  * @others: NR_MLOCK, less the pages of @mlocked
+ * @nr_folios: number of folios; those that follow are new
  */
 struct mlocked_before {
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES);
 	long others;
+	unsigned int nr_folios;
 };
 
 /**
@@ -87,6 +92,7 @@ static void begin_mlocked(struct ptebatch_trial *trial)
 	struct mlocked_before *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
 
 	state->others = ptebatch_nr_mlock() - count_mlocked(trial->space, state->mlocked);
+	state->nr_folios = trial->space->row.nr_folios;
 }
 
 static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
@@ -102,7 +108,8 @@ static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
 		seq_buf_printf(out, "NR_MLOCK has %ld pages of the row, %ld are mlocked\n",
 			       found, pages);
 	if (bitmap_empty(mlocked, PTEBATCH_ROW_ENTRIES) &&
-	    bitmap_empty(state->mlocked, PTEBATCH_ROW_ENTRIES))
+	    bitmap_empty(state->mlocked, PTEBATCH_ROW_ENTRIES) &&
+	    trial->space->row.nr_folios == state->nr_folios)
 		return;
 	if (ptebatch_each_place(trial, look_up, &vmas)) {
 		seq_buf_puts(out, "not checked: out of memory\n");
@@ -118,6 +125,10 @@ static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
 		    test_bit(i, vmas.locked) && !test_bit(i, vmas.lost) &&
 		    !trial->space->adopted)
 			seq_buf_printf(out, "folio %u in VM_LOCKED VMAs is not mlocked any more\n",
+				       i);
+		if (i >= state->nr_folios && !test_bit(i, mlocked) && test_bit(i, vmas.locked) &&
+		    !folio_test_large(trial->space->folios[i]))
+			seq_buf_printf(out, "new folio %u in a VM_LOCKED VMA is not mlocked\n",
 				       i);
 	}
 }
