@@ -2,9 +2,9 @@
 /*
  * A userfaultfd that is closed resolves the write protection of all entries, as
  * UFFDIO_UNREGISTER does; UFFDIO_WRITEPROTECT sets and resolves it.
- * UFFDIO_UNREGISTER wakes threads that wait in faults. UFFDIO_ZEROPAGE maps zero pages.
- * UFFDIO_MOVE moves the present entries of small folios in batches, splits large
- * folios, and moves a PMD as a whole.
+ * UFFDIO_UNREGISTER wakes threads that wait in faults. UFFDIO_ZEROPAGE maps zero pages,
+ * and new pages in shmem. UFFDIO_MOVE moves the present entries of small folios in
+ * batches, splits large folios, and moves a PMD as a whole.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -616,6 +616,11 @@ static const struct ptebatch_case zero_rows[] = {
 	  { "U*2 -*2", .prot = RW, .uffd = UFFD_WP }, "Rzyu*2 Rzy*2" },
 	{ "UFFDIO_ZEROPAGE, uffd-wp markers without write protection: zero pages",
 	  { "U*4", .prot = RW }, "Rzy*4" },
+	{ "UFFDIO_ZEROPAGE, shmem, uffd-wp markers, then none: new pages, the first uffd-wp",
+	  { "U*2 -*2", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP, .folios = ON_LRU },
+	  "~Rdyu*2 ~Wdy*2" },
+	{ "UFFDIO_ZEROPAGE, shmem, uffd-wp markers without write protection: new pages",
+	  { "U*4", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "~Wdy*4" },
 	{ "UFFDIO_ZEROPAGE, poison markers: -EEXIST",
 	  { "P*4", .prot = RW, .uffd = UFFD_WP }, NULL, .ret = -EEXIST },
 };
