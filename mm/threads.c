@@ -8,6 +8,7 @@
  * during the pause, or it waits for a lock that the paused operation holds.
  */
 #include <kunit/test.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 
@@ -57,6 +58,77 @@ static const struct ptebatch_op zap_half = {
 	.no_twin = true,
 };
 
+/*
+ * The VMA changes before fork(). The guard page, which is installed meanwhile, has to be
+ * in the child, too: its VMA has VM_MAYBE_GUARD.
+ */
+
+static long mprotect_and_fork(const struct ptebatch_op *op, struct ptebatch_space *space,
+			      bool twin)
+{
+	const struct ptebatch_op *fixup = &ptebatch_fixups[PTEBATCH_TO_READABLE];
+
+	return fixup->call(fixup, space, false) ?:
+	       ptebatch_dup_mmap.call(&ptebatch_dup_mmap, space, false);
+}
+
+static const struct ptebatch_op mprotect_then_fork = {
+	.name = "mprotect, fork", .function = "mprotect_fixup()", .call = mprotect_and_fork,
+	.prot = RO, .protects = true, .forks = true, .no_twin = true,
+};
+
+static long advise_first(struct ptebatch_space *space, unsigned int pages, int behavior)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	long err;
+
+	kthread_use_mm(mm);
+	err = do_madvise(mm, ptebatch_addr(space, 0), pages * PAGE_SIZE, behavior);
+	kthread_unuse_mm(mm);
+	return err;
+}
+
+static long madvise_and_fork(const struct ptebatch_op *op, struct ptebatch_space *space,
+			     bool twin)
+{
+	return advise_first(space, space->row.nr, op->arg) ?:
+	       ptebatch_dup_mmap.call(&ptebatch_dup_mmap, space, false);
+}
+
+static const struct ptebatch_op madvise_then_fork = {
+	.name = "madvise, fork", .function = "do_madvise()", .call = madvise_and_fork,
+	.arg = MADV_RANDOM, .forks = true, .no_twin = true,
+};
+
+/* The second half of the row. */
+static long munmap_and_fork(const struct ptebatch_op *op, struct ptebatch_space *space,
+			    bool twin)
+{
+	unsigned int half = space->row.nr / 2;
+	long err;
+
+	kthread_use_mm(space->places[0].mm);
+	err = vm_munmap(ptebatch_addr(space, half), half * PAGE_SIZE);
+	kthread_unuse_mm(space->places[0].mm);
+	return err ?: ptebatch_dup_mmap.call(&ptebatch_dup_mmap, space, false);
+}
+
+static const struct ptebatch_op munmap_then_fork = {
+	.name = "munmap, fork", .function = "vm_munmap()", .call = munmap_and_fork,
+	.forks = true, .no_twin = true,
+};
+
+static long install_guard(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	return advise_first(space, 1, MADV_GUARD_INSTALL);
+}
+
+static const struct ptebatch_op guard_first = {
+	.name = "guard", .function = "MADV_GUARD_INSTALL", .call = install_guard,
+	.no_twin = true,
+};
+
 static const struct ptebatch_threads rows[] = {
 	/* mprotect(), which holds the mmap_lock for writing. */
 	{ { "mprotect() to read-only, folio in migration meanwhile: read-only",
@@ -87,6 +159,20 @@ static const struct ptebatch_threads rows[] = {
 	{ { "mprotect() to writable, try_to_unmap() meanwhile: swap entries",
 	    { "{Rdyx*16}", .prot = RO, .folios = WITH_SWAP }, "{Sx*16}", .op = TO_WRITABLE },
 	  PTEBATCH_RANGE_START, &ptebatch_unmap, .until = DONE },
+
+	/* Shared memory: fork() copies no page table without VM_MAYBE_GUARD. */
+	{ { "mprotect() has new flags, MADV_GUARD_INSTALL meanwhile: child has the guard",
+	    { "-*4", PTEBATCH_SHMEM, RW }, "G -*3", .second = "G -*3",
+	    .op = &mprotect_then_fork },
+	  PTEBATCH_NEW_FLAGS, &guard_first, .until = DONE },
+	{ { "MADV_RANDOM has new flags, MADV_GUARD_INSTALL meanwhile: child has the guard",
+	    { "-*4", PTEBATCH_SHMEM, RW }, "G -*3", .second = "G -*3",
+	    .op = &madvise_then_fork },
+	  PTEBATCH_NEW_FLAGS, &guard_first, .until = DONE },
+	{ { "munmap() has copied the VMA, MADV_GUARD_INSTALL: waits, child has the guard",
+	    { "-*4", PTEBATCH_SHMEM, RW }, "G -*3", .second = "G -*3",
+	    .op = &munmap_then_fork },
+	  PTEBATCH_VMA_COPIED, &guard_first, .until = ASLEEP },
 
 	/* GUP-fast, which holds no lock: interrupts are off. */
 	{ { "GUP-fast has read the PTE, mprotect() to read-only: no pin",

@@ -146,6 +146,8 @@ static struct kprobe probes[PTEBATCH_NR_POINTS] = {
 	[PTEBATCH_SECOND_TABLE] = PROBE(pte_offset_map_rw_nolock),
 	[PTEBATCH_GUP_READ] = PROBE(try_grab_folio_fast),
 	[PTEBATCH_GUP_PINNED] = PROBE(gup_fast_folio_allowed),
+	[PTEBATCH_NEW_FLAGS] = PROBE(vma_modify_flags),
+	[PTEBATCH_VMA_COPIED] = PROBE(anon_vma_clone),
 };
 
 static int pause_here(struct kprobe *probe, struct pt_regs *regs)

@@ -28,6 +28,9 @@
  *                         mremap() hold the first of their two page table locks
  * @PTEBATCH_GUP_READ: GUP-fast has read the PTE, but not pinned the page
  * @PTEBATCH_GUP_PINNED: GUP-fast has pinned the page, and read the PTE again
+ * @PTEBATCH_NEW_FLAGS: entry of vma_modify_flags(): the caller has computed new flags of
+ *                      the VMA
+ * @PTEBATCH_VMA_COPIED: entry of anon_vma_clone(): __split_vma() has copied the VMA
  * @PTEBATCH_NR_POINTS: number of points
  */
 enum ptebatch_point {
@@ -39,6 +42,8 @@ enum ptebatch_point {
 	PTEBATCH_SECOND_TABLE,
 	PTEBATCH_GUP_READ,
 	PTEBATCH_GUP_PINNED,
+	PTEBATCH_NEW_FLAGS,
+	PTEBATCH_VMA_COPIED,
 	PTEBATCH_NR_POINTS,
 };
 
