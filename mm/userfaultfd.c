@@ -16,11 +16,13 @@
 #include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
 #include <linux/poll.h>
+#include <linux/sched/task.h>
 #include <linux/sizes.h>
 #include <linux/userfaultfd_k.h>
 
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/process.h"
+#include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
 #include "../lib/run/case.h"
 #include "../lib/service/device.h"
@@ -632,7 +634,10 @@ static void zero_row(struct kunit *test)
 	run_row(test, &zero_op);
 }
 
-/* UFFDIO_UNREGISTER wakes a thread that waits in a fault of the range's first entry. */
+/*
+ * UFFDIO_UNREGISTER wakes a thread that waits in a fault of the range's first entry.
+ * UFFDIO_COPY to this entry waits for its end.
+ */
 
 /* In a right kernel, the thread waits, and is woken, at once. */
 #define WAKE_TIME	(5 * HZ)
@@ -641,19 +646,25 @@ static void zero_row(struct kunit *test)
  * struct waiter - the thread, of one case at a time
  * @space: the address space
  * @uffd: the userfaultfd
+ * @task: the thread
  * @flags: flags of the fault
+ * @copy: address of the argument of UFFDIO_COPY, which the thread calls; 0: it faults
  * @late: the fault begins when UFFDIO_UNREGISTER is about to change the entries
+ * @copies: UFFDIO_COPY begins when UFFDIO_UNREGISTER has changed them
  * @registered: UFFDIO_UNREGISTER follows, or runs
- * @begun: the fault has begun
- * @begin: completed when the fault begins
+ * @begun: the fault, or UFFDIO_COPY, has begun
+ * @begin: completed when it begins
  * @end: completed when it has ended
- * @result: return value of ptebatch_fault()
+ * @result: return value of ptebatch_fault(), or of UFFDIO_COPY
  */
 static struct waiter {
 	struct ptebatch_space *space;
 	struct file *uffd;
+	struct task_struct *task;
 	unsigned int flags;
+	unsigned long copy;
 	bool late;
+	bool copies;
 	bool registered;
 	bool begun;
 	struct completion begin;
@@ -661,16 +672,59 @@ static struct waiter {
 	long result;
 } waiter;
 
+/* Without ptebatch_uffd_ioctl(), which needs the mmap_lock for writing. */
+static long call_copy(void)
+{
+	struct mm_struct *mm = waiter.space->places[0].mm;
+	long ret;
+
+	if (!waiter.begun)
+		return -EINVAL;
+	kthread_use_mm(mm);
+	ret = waiter.uffd->f_op->unlocked_ioctl(waiter.uffd, UFFDIO_COPY, waiter.copy);
+	kthread_unuse_mm(mm);
+	return ret;
+}
+
 static int fault_and_wait(void *unused)
 {
 	wait_for_completion(&waiter.begin);
-	waiter.result = ptebatch_fault(waiter.space, waiter.space->row.from, waiter.flags);
+	waiter.result = waiter.copy ? call_copy() :
+			ptebatch_fault(waiter.space, waiter.space->row.from, waiter.flags);
 	complete_all(&waiter.end);
 	return 0;
 }
 
+/* The source is the second page of the row. */
+static unsigned long copy_argument(const struct ptebatch_space *space)
+{
+	struct uffdio_copy arg = {
+		.dst = ptebatch_addr(space, 0), .src = ptebatch_addr(space, 1),
+		.len = PAGE_SIZE, .mode = UFFDIO_COPY_MODE_WP,
+	};
+	unsigned long addr;
+
+	kthread_use_mm(space->places[0].mm);
+	addr = ptebatch_to_user(&arg, sizeof(arg));
+	kthread_unuse_mm(space->places[0].mm);
+	return addr;
+}
+
+static void free_argument(void)
+{
+	if (!waiter.copy)
+		return;
+	kthread_use_mm(waiter.space->places[0].mm);
+	vm_munmap(waiter.copy, PAGE_SIZE);
+	kthread_unuse_mm(waiter.space->places[0].mm);
+}
+
+/* What begins during UFFDIO_UNREGISTER may wait for a lock, or end, instead. */
 static bool waits(void)
 {
+	if (waiter.registered && (completion_done(&waiter.end) ||
+				  READ_ONCE(waiter.task->__state) & TASK_UNINTERRUPTIBLE))
+		return true;
 	return vfs_poll(waiter.uffd, NULL) & EPOLLIN;
 }
 
@@ -694,7 +748,7 @@ static long unregister_and_wake(struct ptebatch_space *space)
 	};
 	long ret;
 
-	if (!waiter.late)
+	if (!waiter.late && !waiter.copies)
 		begin_fault();
 	waiter.registered = true;
 	ret = ptebatch_uffd_ioctl(waiter.uffd, space->places[0].mm, UFFDIO_UNREGISTER,
@@ -710,12 +764,14 @@ static long unregister(const struct ptebatch_op *op, struct ptebatch_space *spac
 		       bool twin)
 {
 	const struct ptebatch_place *place = &space->places[0];
-	struct task_struct *task;
 	long ret;
 
 	ptebatch_vma_flags(place->mm, place->start, 0, VM_UFFD_WP | VM_UFFD_RWP);
 	waiter.space = space;
 	waiter.begun = false;
+	waiter.copy = waiter.copies ? copy_argument(space) : 0;
+	if (IS_ERR_VALUE(waiter.copy))
+		return waiter.copy;
 	waiter.flags = FAULT_FLAG_USER | FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_KILLABLE;
 	if (op->arg == UFFDIO_REGISTER_MODE_WP)
 		waiter.flags |= FAULT_FLAG_WRITE;
@@ -727,16 +783,21 @@ static long unregister(const struct ptebatch_op *op, struct ptebatch_space *spac
 	/* For vfs_poll(). */
 	waiter.uffd->f_flags |= O_NONBLOCK;
 	ret = ptebatch_uffd_register(waiter.uffd, place->mm, place->start, op->arg);
-	task = ret ? ERR_PTR(ret) : kthread_run(fault_and_wait, NULL, "ptebatch");
-	if (!IS_ERR(task))
+	waiter.task = ret ? ERR_PTR(ret) : kthread_create(fault_and_wait, NULL, "ptebatch");
+	if (!IS_ERR(waiter.task)) {
+		get_task_struct(waiter.task);
+		wake_up_process(waiter.task);
 		ret = unregister_and_wake(space);
+	}
 	/* If the thread still waits, this wakes it. */
 	__fput_sync(waiter.uffd);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	complete(&waiter.begin);
-	wait_for_completion(&waiter.end);
-	return ret ?: waiter.result;
+	if (!IS_ERR(waiter.task)) {
+		complete(&waiter.begin);
+		wait_for_completion(&waiter.end);
+		put_task_struct(waiter.task);
+	}
+	free_argument();
+	return PTR_ERR_OR_ZERO(waiter.task) ?: ret ?: waiter.result;
 }
 
 #define UNREGISTER_OP							\
@@ -762,7 +823,8 @@ static const struct ptebatch_op unregister_minor_op = {
 
 static void begin_late_fault(void *unused, enum ptebatch_point point)
 {
-	if (point == PTEBATCH_RANGE_START && waiter.registered && !waiter.begun)
+	if (point == (waiter.copies ? PTEBATCH_RANGE_END : PTEBATCH_RANGE_START) &&
+	    waiter.registered && !waiter.begun)
 		begin_fault();
 }
 
@@ -773,16 +835,30 @@ static void delay_fault(struct ptebatch_use *use, const unsigned long *args,
 	use->trial->secondary.on_call = begin_late_fault;
 }
 
+static void delay_copy(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	waiter.copies = true;
+	use->trial->secondary.on_call = begin_late_fault;
+}
+
 static void end_delay(struct ptebatch_use *use)
 {
 	use->trial->secondary.on_call = NULL;
 	waiter.late = false;
+	waiter.copies = false;
 	use->met = waiter.begun;
 }
 
 /* Under the lock of the VMA: UFFDIO_UNREGISTER holds the mmap_lock. */
 static const struct ptebatch_condition_type faults_late = {
 	.name = "the fault begins when entries are about to change", .occur = delay_fault,
+	.end = end_delay, .tells = true,
+};
+
+/* It may run under the lock of the VMA, too. */
+static const struct ptebatch_condition_type copies_late = {
+	.name = "UFFDIO_COPY begins when entries have changed", .occur = delay_copy,
 	.end = end_delay, .tells = true,
 };
 
@@ -798,10 +874,14 @@ static const struct ptebatch_case unregister_rows[] = {
 	{ "UFFDIO_UNREGISTER, a minor fault waits: woken, shmem folio mapped",
 	  { "{Wdy .} | - |", PTEBATCH_SHMEM, RW }, "{Wdy Wy}", .op = &unregister_minor_op,
 	  .arg = UFFDIO_REGISTER_MODE_MINOR },
-	{ "UFFDIO_UNREGISTER, a fault of a missing page begins meanwhile: woken, zero page",
+	{ "UFFDIO_UNREGISTER, a fault of a missing page begins meanwhile: ends, zero page",
 	  { "- Rdyux*3", .prot = RW, .uffd = UFFD_WP }, "Rzy Wdyx*3",
 	  .arg = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP,
 	  .with = { { .type = &faults_late } } },
+	{ "UFFDIO_UNREGISTER, UFFDIO_COPY with protection begins meanwhile: waits, -ENOENT",
+	  { "- Rdyux*3", .prot = RW, .uffd = UFFD_WP }, "- Wdyx*3", .ret = -ENOENT,
+	  .arg = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP,
+	  .with = { { .type = &copies_late } } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(unregister_rows, unregister_rows, name);
