@@ -13,6 +13,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/shmem_fs.h>
 #include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
 
@@ -409,10 +410,59 @@ static void pagemap_row(struct kunit *test)
 	ptebatch_case_run(test, &c);
 }
 
+/* "Swap:" of /proc/PID/smaps, for a mapping of each range of the row. */
+static long count_swapped(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct address_space *file = space->file->f_mapping;
+	const struct ptebatch_row *row = &space->row;
+	unsigned int from, to, expected;
+	unsigned long bytes;
+
+	for (from = 0; from < row->nr; from++) {
+		expected = 0;
+		for (to = from + 1; to <= row->nr; to++) {
+			expected += row->entries[to - 1].folio != PTEBATCH_NO_FOLIO;
+			bytes = shmem_partial_swap_usage(file, space->pgoff + from,
+							 space->pgoff + to);
+			KUNIT_ASSERT_EQ_MSG(space->test, bytes, expected * PAGE_SIZE,
+					    "%lu pages of %u to %u in swap, expected %u",
+					    bytes / PAGE_SIZE, from, to - 1, expected);
+		}
+	}
+	return 0;
+}
+
+static const struct ptebatch_op swapped_op = {
+	.function = "shmem_partial_swap_usage()", .call = count_swapped, .no_twin = true,
+};
+
+#define IN_SWAP		.op = &swapped_op, .with = { FILE_SWAPPED_OUT }
+
+static const struct ptebatch_case swapped_rows[] = {
+	{ "small shmem folios in swap, each range: its pages",
+	  { "Wdy*4 -*4 Wdy*4", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*12", IN_SWAP },
+	{ "64K shmem folio in swap, each range: its pages",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16", IN_SWAP },
+	{ "16K, small and 64K shmem folios in swap, each range: its pages, without the hole",
+	  { "{Wdy*4} Wdy*4 -*8 {Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*32",
+	  IN_SWAP },
+	{ "512K shmem folio between 64K ones in swap, each range: its pages",
+	  { "-*112 {Wdy*16} {Wdy*128} {Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU },
+	  "-*272", IN_SWAP },
+};
+
+KUNIT_ARRAY_PARAM_DESC(swapped, swapped_rows, name);
+
+static void swapped_row(struct kunit *test)
+{
+	ptebatch_case_param(test);
+}
+
 static struct kunit_case task_mmu_cases[] = {
 	KUNIT_CASE_PARAM(refs_row, refs_gen_params),
 	KUNIT_CASE_PARAM(scan_row, scan_gen_params),
 	KUNIT_CASE_PARAM(pagemap_row, pagemap_gen_params),
+	KUNIT_CASE_PARAM(swapped_row, swapped_gen_params),
 	{}
 };
 

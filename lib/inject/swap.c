@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/shmem_fs.h>
+
 #include "internal.h"
 #include <swap_table.h>
 
@@ -18,6 +23,45 @@ static void swap_out(struct ptebatch_use *use, const unsigned long *args,
 
 const struct ptebatch_condition_type ptebatch_condition_swapped_out = {
 	.name = "the folios are swapped out", .occur = swap_out,
+};
+
+static const char *large_swap_missing(const struct ptebatch_condition *condition)
+{
+	return IS_ENABLED(CONFIG_THP_SWAP) ? ptebatch_swap_missing() :
+	       "no large folios in swap without CONFIG_THP_SWAP";
+}
+
+/* A file that was written: its size includes the pages. */
+static void swap_file_out(struct ptebatch_use *use, const unsigned long *args,
+			  struct pt_regs *regs)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	const struct ptebatch_row *row = &space->row;
+	struct address_space *file = space->file->f_mapping;
+	struct mm_struct *mm = space->places[0].mm;
+	struct kunit *test = use->trial->test;
+	unsigned int i;
+	long err;
+
+	i_size_write(file->host, MAX_LFS_FILESIZE);
+	for (i = 0; i < row->nr_folios; i++)
+		folio_mark_dirty(space->folios[i]);
+	kthread_use_mm(mm);
+	err = do_madvise(mm, ptebatch_addr(space, 0), row->nr * PAGE_SIZE, MADV_PAGEOUT);
+	kthread_unuse_mm(mm);
+	KUNIT_ASSERT_EQ(test, 0, err);
+	KUNIT_ASSERT_EQ_MSG(test, SHMEM_I(file->host)->swapped, row->nr_pages,
+			    "pages of the file in swap");
+	for (i = 0; i < row->nr_folios; i++)
+		KUNIT_ASSERT_EQ_MSG(test, xa_get_order(&file->i_pages,
+						       space->pgoff + row->folios[i].at),
+				    row->folios[i].order, "order of the swap entry of folio %u",
+				    i);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_file_swapped_out = {
+	.name = "the folios of the file are swapped out", .missing = large_swap_missing,
+	.occur = swap_file_out,
 };
 
 static void fill_count(struct ptebatch_use *use, const unsigned long *args,

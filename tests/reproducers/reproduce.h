@@ -315,6 +315,54 @@ static inline void enable_swap(void)
 	atexit(disable_swap);
 }
 
+/* Return: number of folios of 2M that were swapped out as a whole. */
+static inline unsigned long swapped_out(void)
+{
+	static const char * const paths[] = {
+		"/sys/kernel/mm/transparent_hugepage/hugepages-2048kB/stats/swpout",
+		"/sys/kernel/mm/transparent_hugepage/hugepages-2048kB/stats/zswpout",
+	};
+	unsigned long sum = 0, value;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		FILE *file = fopen(paths[i], "r");
+
+		need(file && fscanf(file, "%lu", &value) == 1 && !fclose(file), paths[i]);
+		sum += value;
+	}
+	return sum;
+}
+
+/*
+ * Write 2M of ones to a file in memory, swap its folio out as a whole, and map the file.
+ * Return: a descriptor of the file.
+ */
+static inline int swap_out_file(char **mem)
+{
+	char *ones = map_aligned(PMD);
+	unsigned long before;
+	int fd;
+
+	enable_swap();
+	write_file("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "always");
+	fd = memfd_create("file", 0);
+	memset(ones, 1, PMD);
+	/* One write allocates one folio. */
+	need(fd >= 0 && pwrite(fd, ones, PMD, 0) == (ssize_t)PMD, "write to a memfd");
+	munmap(ones, PMD);
+	*mem = mmap(NULL, PMD, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	need(*mem != MAP_FAILED && !madvise(*mem, PMD, MADV_POPULATE_READ), "mmap()");
+	errno = 0;
+	need(is_one_folio(*mem, PMD), "allocation of a large folio");
+	before = swapped_out();
+	need(!madvise(*mem, PMD, MADV_PAGEOUT), "MADV_PAGEOUT");
+	errno = 0;
+	need(!count(*mem, PMD, PM_PRESENT) && swapped_out() == before + 1,
+	     "swap-out of the folio as a whole");
+	return fd;
+}
+
 /* Register @size bytes at @mem with UFFDIO_REGISTER_MODE_*. Return: the userfaultfd. */
 static inline int register_mode(char *mem, size_t size, __u64 features, __u64 mode)
 {
