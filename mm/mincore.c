@@ -7,6 +7,8 @@
  *
  *	{Wdyx*4 -*8 Wdyx*4}	"1*4 0*8 1*4"
  *
+ * Of shmem in swap, MADV_WILLNEED reads pages into the swap cache.
+ *
  * There is no twin: it would differ in contpte blocks only.
  */
 #include <kunit/test.h>
@@ -79,6 +81,27 @@ static const struct ptebatch_condition_type not_in_swap_cache = {
 
 #define NOT_IN_SWAP_CACHE	{ .type = &not_in_swap_cache }
 
+static void read_pages(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	unsigned long part = use->condition->value;
+	struct mm_struct *mm = space->places[0].mm;
+	long err;
+
+	kthread_use_mm(mm);
+	err = do_madvise(mm, ptebatch_addr(space, PART_FROM(part)), PART_NR(part) * PAGE_SIZE,
+			 MADV_WILLNEED);
+	kthread_unuse_mm(mm);
+	KUNIT_ASSERT_EQ(use->trial->test, 0, err);
+}
+
+static const struct ptebatch_condition_type willneed = {
+	.name = "MADV_WILLNEED reads pages into the swap cache", .occur = read_pages,
+};
+
+#define WILLNEED(from, nr)	{ .type = &willneed, .value = PART(from, nr) }
+
 /**
  * struct mincore_row - a case of mincore()
  * @c: the case; no entry changes
@@ -142,6 +165,17 @@ static const struct mincore_row rows[] = {
 	    { "U*4 {Ry*8} U*4", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP } }, "0*4 1*8 0" },
 	{ { "64K shmem folio, uffd-wp markers instead of its second half: in memory",
 	    { "{Ry*8 U*8}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP } }, "1" },
+
+	/* Shmem in swap: one entry in the page cache for all pages of a folio. */
+	{ { "swapped-out 64K shmem folio: not in memory",
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16",
+	    .with = { FILE_SWAPPED_OUT } }, "0" },
+	{ { "swapped-out small shmem folios, MADV_WILLNEED of 2: only they in memory",
+	    { "Wdy*4", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*4",
+	    .with = { FILE_SWAPPED_OUT, WILLNEED(1, 2) } }, "0*1 1*2 0" },
+	{ { "swapped-out 64K shmem folio, MADV_WILLNEED of all pages: in memory",
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16",
+	    .with = { FILE_SWAPPED_OUT, WILLNEED(0, 16) } }, "1" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
