@@ -173,9 +173,21 @@ static const struct mincore_row rows[] = {
 	{ { "swapped-out small shmem folios, MADV_WILLNEED of 2: only they in memory",
 	    { "Wdy*4", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*4",
 	    .with = { FILE_SWAPPED_OUT, WILLNEED(1, 2) } }, "0*1 1*2 0" },
+	{ { "swapped-out 64K shmem folio, MADV_WILLNEED of page 0: only it in memory",
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16",
+	    .with = { FILE_SWAPPED_OUT, WILLNEED(0, 1) } }, "1*1 0" },
 	{ { "swapped-out 64K shmem folio, MADV_WILLNEED of all pages: in memory",
 	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16",
 	    .with = { FILE_SWAPPED_OUT, WILLNEED(0, 16) } }, "1" },
+	{ { "swapped-out 64K shmem folio, MADV_WILLNEED of pages 5 to 10: only they in memory",
+	    { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16",
+	    .with = { FILE_SWAPPED_OUT, WILLNEED(5, 6) } }, "0*5 1*6 0" },
+	{ { "two swapped-out 64K shmem folios, MADV_WILLNEED of pages 8 to 23: in memory",
+	    { "{Wdy*16} {Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*32",
+	    .with = { FILE_SWAPPED_OUT, WILLNEED(8, 16) } }, "0*8 1*16 0" },
+	{ { "swapped-out 512K shmem folio, MADV_WILLNEED of 20 pages: only they in memory",
+	    { "{Wdy*128}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*128",
+	    .with = { FILE_SWAPPED_OUT, WILLNEED(60, 20) } }, "0*60 1*20 0" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, c.name);
