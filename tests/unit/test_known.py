@@ -266,16 +266,18 @@ def _fix(number: str) -> Fix:
 
 
 def test_make_known(folder: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """A fix without which another one does not apply is left out together with it."""
+    """A fix without which another one does not apply is left out together with it; one bug may hide another."""
+    hidden = ('ptebatch_rmap', 'hidden')
     left_out = {'0002': ['0002', '0004'], '0004': ['0004']}
-    runs = {'all': {ROW: PASS, OTHER: PASS, THIRD: PASS}, '0004': {ROW: PASS, OTHER: PASS, THIRD: FAIL},
-            '0002': {ROW: FAIL, OTHER: PASS, THIRD: FAIL}, 'bare': {OTHER: FAIL, THIRD: FAIL}}
+    runs = {'all': {ROW: PASS, OTHER: PASS, THIRD: PASS, hidden: PASS},
+            '0004': {ROW: PASS, OTHER: PASS, THIRD: FAIL, hidden: FAIL},
+            '0002': {ROW: FAIL, OTHER: PASS, THIRD: FAIL, hidden: FAIL}, 'bare': {OTHER: FAIL, THIRD: FAIL, hidden: PASS}}
     monkeypatch.setattr(command, '_verdicts', lambda settings, folder, name, without: runs[name])
     monkeypatch.setattr(command, '_is_built', lambda *_: True)
     monkeypatch.setattr(fixes, 'without', lambda number, origin: left_out[number])
     found = command.record(machine.settings(), folder, [_fix('0002'), _fix('0004')])
     assert found == {'0002': [ROW], '0004': [THIRD], SEVERAL: [OTHER]}
-    assert capsys.readouterr().out == ('um        0004: 1 case, mm: 0004\num        0002: 1 case, mm: 0002\n'
+    assert capsys.readouterr().out == ('um        0004: 2 cases, mm: 0004\num        0002: 1 case, mm: 0002\n'
                                        f'um        {SEVERAL}: 1 case, 1 more do not run, {known.SEVERAL_TITLE}\n')
     runs['all'][ROW] = FAIL
     with pytest.raises(Trouble, match='um, with all fixes: ptebatch_ksm: merge_row: .* fails; type make run ARCH=um'):
