@@ -164,6 +164,11 @@ static const struct ptebatch_program_case programs[] = {
 	  ANON("Wdyx*4"), "equal; ksm; reclaim; thp read 3; poisoned read" },
 	{ "KSM pages swapped out and in: the rmap finds each page",
 	  ANON("Wdyx*4"), "equal; ksm; reclaim; read; migrate; read" },
+	{ "page pinned, write-protected by PAGEMAP_SCAN, written: it stays the pinned page",
+	  UFFD_ASYNC("Wdyx*4"), "pin 1; scan; write 1; read" },
+	{ "mlocked page, guard pages: refused", ANON("Wdyx*4"), "mlock 1; guard install; read" },
+	{ "pages sampled by DAMON, one read: the others are idle",
+	  ANON("Wdyx*4"), "damon; read 2; damon; read" },
 
 	/* Bugs of several steps that mainline has corrected: commit, release. */
 	{ "29f40594a281 (7.0): lazyfree folio, half of it written: not writable after reclaim",
