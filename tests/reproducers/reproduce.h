@@ -120,19 +120,20 @@ static inline __u64 page_entry(const char *addr)
 	return entry("/proc/self/pagemap", (uintptr_t)addr / PAGE);
 }
 
-/* Return: number of pages that PAGEMAP_SCAN reports as written, of up to 512. */
-static inline unsigned long count_written(const char *addr, size_t size)
+/* PAGEMAP_SCAN with PM_SCAN_*. Return: number of pages that it reports as written. */
+static inline unsigned long count_written(const char *addr, size_t size, __u64 flags)
 {
-	struct page_region regions[512];
+	static struct page_region regions[32768];
 	struct pm_scan_arg scan = {
-		.size = sizeof(scan), .start = (uintptr_t)addr, .end = (uintptr_t)addr + size,
-		.vec = (uintptr_t)regions, .vec_len = 512,
+		.size = sizeof(scan), .flags = flags,
+		.start = (uintptr_t)addr, .end = (uintptr_t)addr + size,
+		.vec = (uintptr_t)regions, .vec_len = 32768,
 		.category_mask = PAGE_IS_WRITTEN, .return_mask = PAGE_IS_WRITTEN,
 	};
 	int fd = open("/proc/self/pagemap", O_RDONLY), nr = ioctl(fd, PAGEMAP_SCAN, &scan);
 	unsigned long written = 0;
 
-	need(nr >= 0 && !close(fd), "PAGEMAP_SCAN");
+	need(nr >= 0 && scan.walk_end == scan.end && !close(fd), "PAGEMAP_SCAN");
 	while (nr--)
 		written += (regions[nr].end - regions[nr].start) / PAGE;
 	return written;

@@ -75,5 +75,5 @@ int main(void)
 	memset(mem, 3, COPIED);
 	return verdict(protected ? BUG : RIGHT,
 		       "%lu pages are uffd-wp after UFFDIO_UNREGISTER number %d; %lu writes are missed later",
-		       protected, rounds, COPIED / PAGE - count_written(mem, COPIED));
+		       protected, rounds, COPIED / PAGE - count_written(mem, COPIED, 0));
 }
