@@ -9,11 +9,11 @@
  * ksmd handles one page at a time. There is no twin.
  */
 #include <kunit/test.h>
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 
+#include "../lib/op/advise.h"
 #include "../lib/op/merge.h"
 #include "../lib/op/op.h"
 #include "../lib/run/case.h"
@@ -38,13 +38,8 @@ struct merge_row {
 
 static long advise(struct ptebatch_space *space, int behavior)
 {
-	struct mm_struct *mm = space->places[0].mm;
-	long err;
-
-	kthread_use_mm(mm);
-	err = do_madvise(mm, ptebatch_addr(space, 0), space->row.nr * PAGE_SIZE, behavior);
-	kthread_unuse_mm(mm);
-	return err;
+	return ptebatch_do_madvise(space->places[0].mm, ptebatch_addr(space, 0),
+				   space->row.nr * PAGE_SIZE, behavior);
 }
 
 static long merge(struct ptebatch_space *space)

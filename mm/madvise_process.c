@@ -15,6 +15,7 @@
 #include "../lib/arch/arch.h"
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/process.h"
+#include "../lib/op/advise.h"
 #include "../lib/op/process_madvise.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
@@ -245,12 +246,9 @@ static void change_part(struct ptebatch_use *use, vm_flags_t set, vm_flags_t cle
 	unsigned long value = use->condition->value;
 	unsigned long addr = ptebatch_addr(use->trial->space, PART_FROM(value));
 	struct mm_struct *mm = use->trial->place->mm;
-	int err;
 
-	kthread_use_mm(mm);
-	err = do_madvise(mm, addr, PART_NR(value) * PAGE_SIZE, MADV_DONTDUMP);
-	kthread_unuse_mm(mm);
-	KUNIT_ASSERT_EQ(use->trial->test, 0, err);
+	KUNIT_ASSERT_EQ(use->trial->test, 0,
+			ptebatch_do_madvise(mm, addr, PART_NR(value) * PAGE_SIZE, MADV_DONTDUMP));
 	ptebatch_vma_flags(mm, addr, set, clear);
 }
 

@@ -19,6 +19,7 @@
 
 #include "../lib/inject/conditions.h"
 #include "../lib/kernel/syscall.h"
+#include "../lib/op/advise.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
 #include "../lib/service/swap.h"
@@ -86,14 +87,11 @@ static void read_pages(struct ptebatch_use *use, const unsigned long *args,
 {
 	const struct ptebatch_space *space = use->trial->space;
 	unsigned long part = use->condition->value;
-	struct mm_struct *mm = space->places[0].mm;
-	long err;
 
-	kthread_use_mm(mm);
-	err = do_madvise(mm, ptebatch_addr(space, PART_FROM(part)), PART_NR(part) * PAGE_SIZE,
-			 MADV_WILLNEED);
-	kthread_unuse_mm(mm);
-	KUNIT_ASSERT_EQ(use->trial->test, 0, err);
+	KUNIT_ASSERT_EQ(use->trial->test, 0,
+			ptebatch_do_madvise(space->places[0].mm,
+					    ptebatch_addr(space, PART_FROM(part)),
+					    PART_NR(part) * PAGE_SIZE, MADV_WILLNEED));
 }
 
 static const struct ptebatch_condition_type willneed = {

@@ -26,6 +26,7 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/inject/conditions.h"
+#include "../lib/op/advise.h"
 #include "../lib/op/protect.h"
 #include "../lib/record/stat.h"
 #include "../lib/row/rules.h"
@@ -649,13 +650,8 @@ static void mprotect_skip(struct kunit *test)
 
 static int split_and_merge_vma(struct mm_struct *mm, unsigned long addr)
 {
-	int err;
-
-	kthread_use_mm(mm);
-	err = do_madvise(mm, addr, PAGE_SIZE, MADV_DONTFORK) ?:
-	      do_madvise(mm, addr, PAGE_SIZE, MADV_DOFORK);
-	kthread_unuse_mm(mm);
-	return err;
+	return ptebatch_do_madvise(mm, addr, PAGE_SIZE, MADV_DONTFORK) ?:
+	       ptebatch_do_madvise(mm, addr, PAGE_SIZE, MADV_DOFORK);
 }
 
 static unsigned int write_rounds(const struct ptebatch_space *space, char value)

@@ -615,25 +615,9 @@ static void swap_off(struct kunit *test)
 
 /* Shmem: page cache is replaced by swap entries, and read again by faults. */
 
-/* As for a file that was written: its size includes the pages. */
-static void write_file(struct ptebatch_use *use, const unsigned long *args,
-		       struct pt_regs *regs)
-{
-	const struct ptebatch_space *space = use->trial->space;
-	unsigned int i;
-
-	i_size_write(file_inode(space->file), MAX_LFS_FILESIZE);
-	for (i = 0; i < space->row.nr_folios; i++)
-		folio_mark_dirty(space->folios[i]);
-}
-
-static const struct ptebatch_condition_type file_written = {
-	.name = "the file was written", .occur = write_file,
-};
-
 #define SHMEM_PAGEOUT \
 	.op = &ptebatch_advices[PTEBATCH_PAGEOUT], .no_model = true, .filled = true, \
-	.with = { { .type = &file_written } }
+	.with = { FILE_WRITTEN }
 
 static const struct ptebatch_case shmem_rows[] = {
 	{ "small shmem folios: swapped out, each with its contents after swap-in",

@@ -79,13 +79,8 @@ static const struct ptebatch_op mprotect_then_fork = {
 
 static long advise_first(struct ptebatch_space *space, unsigned int pages, int behavior)
 {
-	struct mm_struct *mm = space->places[0].mm;
-	long err;
-
-	kthread_use_mm(mm);
-	err = do_madvise(mm, ptebatch_addr(space, 0), pages * PAGE_SIZE, behavior);
-	kthread_unuse_mm(mm);
-	return err;
+	return ptebatch_do_madvise(space->places[0].mm, ptebatch_addr(space, 0), pages * PAGE_SIZE,
+				   behavior);
 }
 
 static long madvise_and_fork(const struct ptebatch_op *op, struct ptebatch_space *space,

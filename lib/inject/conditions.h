@@ -139,14 +139,17 @@ extern const struct ptebatch_condition_type ptebatch_condition_machine_check;
 #define MACHINE_CHECK	PTEBATCH_CONDITION_AT(machine_check, "copy_mc_to_kernel", 0, 0)
 
 /*
- * swap.c: all folios are swapped out, and not in the swap cache; the same of a shmem
- * file, of which each folio becomes one swap entry, with ON_LRU; the swap count of a
- * page of the row's first folio is the largest without an extend table.
+ * swap.c: all folios are swapped out, and not in the swap cache; a file was written: its
+ * size includes the pages; a shmem file was written and swapped out, of which each folio
+ * becomes one swap entry, with ON_LRU; the swap count of a page of the row's first folio
+ * is the largest without an extend table.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_swapped_out,
-	ptebatch_condition_file_swapped_out, ptebatch_condition_swap_count_full;
+	ptebatch_condition_file_written, ptebatch_condition_file_swapped_out,
+	ptebatch_condition_swap_count_full;
 
 #define SWAPPED_OUT			PTEBATCH_CONDITION(swapped_out, 0)
+#define FILE_WRITTEN			PTEBATCH_CONDITION(file_written, 0)
 #define FILE_SWAPPED_OUT		PTEBATCH_CONDITION(file_swapped_out, 0)
 #define SWAP_COUNT_FULL(page)		PTEBATCH_CONDITION(swap_count_full, page)
 

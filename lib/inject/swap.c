@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/shmem_fs.h>
@@ -7,6 +6,7 @@
 #include "internal.h"
 #include <swap_table.h>
 
+#include "../op/advise.h"
 #include "../service/swap.h"
 #include "conditions.h"
 
@@ -31,25 +31,34 @@ static const char *large_swap_missing(const struct ptebatch_condition *condition
 	       "no large folios in swap without CONFIG_THP_SWAP";
 }
 
-/* A file that was written: its size includes the pages. */
+static void write_file(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	const struct ptebatch_space *space = use->trial->space;
+	unsigned int i;
+
+	i_size_write(file_inode(space->file), MAX_LFS_FILESIZE);
+	for (i = 0; i < space->row.nr_folios; i++)
+		folio_mark_dirty(space->folios[i]);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_file_written = {
+	.name = "the file was written", .occur = write_file,
+};
+
 static void swap_file_out(struct ptebatch_use *use, const unsigned long *args,
 			  struct pt_regs *regs)
 {
 	const struct ptebatch_space *space = use->trial->space;
 	const struct ptebatch_row *row = &space->row;
 	struct address_space *file = space->file->f_mapping;
-	struct mm_struct *mm = space->places[0].mm;
 	struct kunit *test = use->trial->test;
 	unsigned int i;
-	long err;
 
-	i_size_write(file->host, MAX_LFS_FILESIZE);
-	for (i = 0; i < row->nr_folios; i++)
-		folio_mark_dirty(space->folios[i]);
-	kthread_use_mm(mm);
-	err = do_madvise(mm, ptebatch_addr(space, 0), row->nr * PAGE_SIZE, MADV_PAGEOUT);
-	kthread_unuse_mm(mm);
-	KUNIT_ASSERT_EQ(test, 0, err);
+	write_file(use, args, regs);
+	KUNIT_ASSERT_EQ(test, 0,
+			ptebatch_do_madvise(space->places[0].mm, ptebatch_addr(space, 0),
+					    row->nr * PAGE_SIZE, MADV_PAGEOUT));
 	KUNIT_ASSERT_EQ_MSG(test, SHMEM_I(file->host)->swapped, row->nr_pages,
 			    "pages of the file in swap");
 	for (i = 0; i < row->nr_folios; i++)

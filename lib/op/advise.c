@@ -8,6 +8,26 @@
 #include "../twin/twin.h"
 #include "advise.h"
 
+/**
+ * ptebatch_do_madvise() - call do_madvise() as a task of an mm
+ * @mm: the mm
+ * @start: the first address
+ * @bytes: length of the range
+ * @behavior: MADV_*
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: return value of do_madvise().
+ */
+long ptebatch_do_madvise(struct mm_struct *mm, unsigned long start, size_t bytes, int behavior)
+{
+	long err;
+
+	kthread_use_mm(mm);
+	err = do_madvise(mm, start, bytes, behavior);
+	kthread_unuse_mm(mm);
+	return err;
+}
+
 static long advise(const struct ptebatch_op *op, struct ptebatch_space *space,
 		   bool twin)
 {

@@ -20,6 +20,8 @@ enum ptebatch_advice {
 
 extern const struct ptebatch_op ptebatch_advices[PTEBATCH_NR_ADVICES];
 
+long ptebatch_do_madvise(struct mm_struct *mm, unsigned long start, size_t bytes, int behavior);
+
 /* Of each page table that the range contains; the range may be in several VMAs. */
 extern const struct ptebatch_op ptebatch_advise_collapse;
 
