@@ -56,7 +56,9 @@ static void make_async(struct ptebatch_use *use, const unsigned long *args,
 		       struct pt_regs *regs)
 {
 #ifdef CONFIG_USERFAULTFD
-	use->trial->space->uffd->features |= UFFD_FEATURE_WP_ASYNC;
+	struct userfaultfd_ctx *uffd = use->trial->space->uffd->private_data;
+
+	uffd->features |= UFFD_FEATURE_WP_ASYNC;
 #endif
 }
 

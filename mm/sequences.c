@@ -38,6 +38,8 @@
 /* Until fork() or mremap(). */
 #define UFFD_NO_EVENTS(picture) \
 	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP | NO_REMAP_EVENT }
+#define UFFD_NO_EVENTS_SHMEM(picture) \
+	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU, .uffd = UFFD_WP | NO_REMAP_EVENT }
 /* A write ends the protection. */
 #define UFFD_ASYNC(picture) \
 	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP_ASYNC }
@@ -95,6 +97,16 @@ static const struct ptebatch_program_case programs[] = {
 	  UFFD_ASYNC_SHMEM("{Wdy*16}"), "scan; dontneed 3-4; write 3; read; scan" },
 	{ "64K folio, PAGEMAP_SCAN, fork(), write: it finds that of the parent",
 	  UFFD_ASYNC("{Wdyx*16}"), "scan; fork; write 3; child write 4; scan; child scan" },
+
+	{ "64K folio, half of it is not registered any more: writes without an event there",
+	  UFFD_NO_EVENTS("{Wdyx*16}"),
+	  "uffd protect; uffd unregister 8-15; write 8; uffd register; uffd protect 8; write" },
+	{ "PMD, PAGEMAP_SCAN, one page is not registered: -EPERM there, then it is written",
+	  UFFD_ASYNC("[Wdyx]"), "uffd unregister 7; scan; uffd register; scan" },
+	{ "64K folio, the first half is registered: PAGEMAP_SCAN ends with -EPERM behind it",
+	  UFFD_ASYNC("{Wdyx*16}"), "uffd unregister; uffd register 0-7; scan 4-11; write" },
+	{ "shmem pages swapped out, UFFDIO_UNREGISTER: swap entries are not write-protected",
+	  UFFD_NO_EVENTS_SHMEM("Wdy*8"), "uffd protect; pageout 0-3; uffd unregister; write" },
 
 	{ "64K folio, UFFDIO_MOVE, swapped out, migrated: the rmap finds its pages",
 	  ANON("{Wdyx*16}"), "uffd move; pageout; read; migrate; uffd move; reclaim; read" },

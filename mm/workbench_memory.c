@@ -95,6 +95,14 @@ static const struct promise promises[] = {
 	  .report = "page 2 is not write-protected by userfaultfd" },
 	{ "uffd bit without a protection: reported", UFFD("Wdyx*4"), NULL, "Wdyx*3 Rdyux",
 	  "page 3 is write-protected by userfaultfd" },
+	{ "UFFDIO_UNREGISTER, the entry keeps the protection: reported",
+	  UFFD("Wdyx*2 Rdyux*2"), "uffd protect 2; uffd unregister 2-3", "Wdyx*2 Rdyux Wdyx",
+	  "page 2 is write-protected by userfaultfd" },
+	{ "memory of a file, not registered: UFFDIO_UNREGISTER fails",
+	  PRIVATE("Rdy*4"), "uffd unregister", .returned = -EINVAL },
+	{ "PAGEMAP_SCAN, a page is not registered, it returns 4: reported",
+	  ASYNC("Wdyx*4"), "uffd unregister 3; scan 0-3", .returned = 4,
+	  .report = "it returns 4, expected -1" },
 	{ "PAGEMAP_SCAN, write, the entry is write-protected: reported",
 	  ASYNC("Wdyx*4"), "scan 2-3; write 2", "Wdyx*2 Rdyux*2",
 	  "page 2 is write-protected by userfaultfd" },
@@ -203,8 +211,9 @@ static const struct program_row {
 	{ "write 99999", .at = 12, .error = "number too large" },
 	{ "write 5 6", .at = 9, .error = "; is missing after a step" },
 	{ "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;"
-	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;cold",
-	  .at = 126, .error = "too many steps" },
+	  "cold;cold;cold;cold;cold;cold;cold;cold;cold;cold;"
+	  "cold;cold;cold;cold;cold;cold;cold;cold",
+	  .at = 136, .error = "too many steps" },
 };
 
 static void program_desc(const struct program_row *row, char *desc)
@@ -244,6 +253,7 @@ static const struct {
 	{ "fork; child exit; child write", "a step of a child that does not exist" },
 	{ "fork; fork", "a second child" },
 	{ "fork; child fork", "a second child" },
+	{ "fork; child uffd unregister", "the child has no userfaultfd" },
 	{ "exit", "only the child can exit" },
 	{ "resize 0-3", "no page is left: mremap() cannot do that" },
 };

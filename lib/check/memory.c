@@ -53,7 +53,6 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		.nr = row->nr,
 		.uffd_events = !(space->setup.uffd & NO_REMAP_EVENT),
 		.async = space->setup.uffd & WP_ASYNC,
-		.registered = { space->setup.uffd & UFFD_WP },
 	};
 	for (i = 0; i < row->nr_folios; i++)
 		for (page = 0; page < 1U << row->folios[i].order; page++)
@@ -67,6 +66,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		promise->prot = space->setup.prot & RW;
 		promise->guard = entry->kind == PTEBATCH_GUARD;
 		promise->locked = space->setup.vma & VM_LOCKED;
+		promise->registered = space->setup.uffd & UFFD_WP;
 		promise->free = entry->kind == PTEBATCH_NONE;
 		promise->lazy = entry->flags & PTEBATCH_LAZYFREE;
 		promise->dirtied = entry->flags & PTEBATCH_SOFT_DIRTY;
@@ -205,17 +205,20 @@ static struct returns pin_page(struct ptebatch_memory *memory,
 	return exactly(permitted ? 1 : -EFAULT);
 }
 
-/* Of guard pages, the first scan reports those that a scan has not seen. */
+/*
+ * Of guard pages, the first scan reports those that a scan has not seen. It ends at the
+ * first VMA that has no asynchronous write protection.
+ */
 static struct returns scan_pages(struct ptebatch_memory *memory,
 				 const struct ptebatch_step *step)
 {
 	unsigned int i, written = 0, guards = 0, to = step->to ?: memory->nr;
 
-	if (!memory->async || !memory->registered[step->child])
-		return exactly(-EPERM);
 	for (i = step->from; i < to; i++) {
 		struct ptebatch_promise *page = &memory->pages[step->child][i];
 
+		if (!memory->async || !page->registered)
+			return exactly(-EPERM);
 		guards += page->guard;
 		written += !page->guard && !page->protected;
 		page->protected = !page->guard;
@@ -344,6 +347,13 @@ static void step_page(struct ptebatch_memory *memory, enum ptebatch_step_kind ki
 		page->written = true;
 		page->dirtied = true;
 		break;
+	case PTEBATCH_STEP_UFFD_REGISTER:
+		page->registered = true;
+		break;
+	case PTEBATCH_STEP_UFFD_UNREGISTER:
+		page->registered = false;
+		page->protected = false;
+		break;
 	case PTEBATCH_STEP_UFFD_PROTECT:
 		/* A guard page has no marker for it. */
 		page->protected = !page->guard;
@@ -372,9 +382,8 @@ static void keep_registration(struct ptebatch_memory *memory, bool child)
 
 	if (memory->uffd_events)
 		return;
-	memory->registered[child] = false;
 	for (i = 0; i < memory->nr; i++)
-		memory->pages[child][i].protected = false;
+		step_page(memory, PTEBATCH_STEP_UFFD_UNREGISTER, &memory->pages[child][i]);
 }
 
 /* mremap() has returned @ret, or UFFDIO_MOVE has moved so many pages. */
@@ -384,8 +393,8 @@ static struct returns remap_pages(struct ptebatch_memory *memory,
 	struct ptebatch_promise *pages = memory->pages[step->child];
 	unsigned int i;
 
-	/* It refuses several VMAs if they are registered with userfaultfd, or resized. */
-	if (ret == -EFAULT)
+	/* It refuses to resize several VMAs. */
+	if (step->kind == PTEBATCH_STEP_RESIZE && ret == -EFAULT)
 		return exactly(ret);
 	if (step->kind == PTEBATCH_STEP_MOVE_FAILS && ret == -ENOMEM) {
 		for (i = 0; i < memory->nr; i++)
@@ -408,7 +417,6 @@ static void fork_pages(struct ptebatch_memory *memory)
 
 	memory->child = true;
 	memcpy(memory->pages[1], memory->pages[0], memory->nr * sizeof(memory->pages[0][0]));
-	memory->registered[1] = memory->registered[0];
 	keep_registration(memory, true);
 	for (i = 0; i < memory->nr; i++) {
 		memory->pages[1][i].locked = false;
@@ -444,6 +452,8 @@ static struct returns returns_of(const struct ptebatch_memory *memory,
 	case PTEBATCH_STEP_HOLE:
 	case PTEBATCH_STEP_TRUNCATE:
 	case PTEBATCH_STEP_MMAP:
+	case PTEBATCH_STEP_UFFD_REGISTER:
+	case PTEBATCH_STEP_UFFD_UNREGISTER:
 	case PTEBATCH_STEP_NAME:
 	case PTEBATCH_STEP_UNNAME:
 	case PTEBATCH_STEP_KSM:
@@ -456,6 +466,20 @@ static struct returns returns_of(const struct ptebatch_memory *memory,
 	}
 }
 
+/* UFFDIO_UNREGISTER refuses memory of a file system if it is not registered. */
+static bool is_refused(const struct ptebatch_memory *memory, const struct ptebatch_step *step)
+{
+	unsigned int i, to = step->to ?: memory->nr;
+
+	if (step->kind != PTEBATCH_STEP_UFFD_UNREGISTER ||
+	    memory->mapping != PTEBATCH_PRIVATE_FILE)
+		return false;
+	for (i = step->from; i < to; i++)
+		if (!memory->pages[step->child][i].registered)
+			return true;
+	return false;
+}
+
 /* The step has returned @ret. */
 static struct returns take_step(struct ptebatch_memory *memory,
 				const struct ptebatch_step *step, long ret)
@@ -464,6 +488,8 @@ static struct returns take_step(struct ptebatch_memory *memory,
 
 	if (step->kind == PTEBATCH_STEP_TRUNCATE)
 		to = memory->nr;
+	if (is_refused(memory, step))
+		return exactly(-EINVAL);
 	if (ptebatch_step_remaps(step->kind))
 		return remap_pages(memory, step, ret);
 	if (step->kind == PTEBATCH_STEP_SCAN)
@@ -488,9 +514,12 @@ static struct returns take_step(struct ptebatch_memory *memory,
 
 		if (page->locked && spares_locked(step->kind))
 			break;
-		if (!memory->registered[step->child] && ptebatch_step_needs_uffd(step->kind))
+		if (!page->registered && ptebatch_step_needs_uffd(step->kind))
 			break;
 		step_page(memory, step->kind, page);
+		/* As the first page of the range was. */
+		if (step->kind == PTEBATCH_STEP_MMAP)
+			page->registered = memory->pages[step->child][step->from].registered;
 		if (step->kind == PTEBATCH_STEP_HOLE || step->kind == PTEBATCH_STEP_TRUNCATE) {
 			memory->file[i] = (struct ptebatch_bytes) {};
 			memory->pages[0][i].pinned = false;

@@ -38,6 +38,7 @@ struct ptebatch_bytes {
  * @poisoned: the page that a fault would find has PG_hwpoison during the last step
  * @protected: write-protected by userfaultfd: a write fails, as the VMAs are registered
  *             without a userfaultfd that could handle it, or it ends the protection
+ * @registered: registered with userfaultfd, for write protection
  * @accessed: since it was last marked as idle
  * @populated: mlock() may have faulted as of a write, which may have ended the protection
  */
@@ -54,6 +55,7 @@ struct ptebatch_promise {
 	bool pinned;
 	bool poisoned;
 	bool protected;
+	bool registered;
 	bool accessed;
 	bool populated;
 };
@@ -66,7 +68,6 @@ struct ptebatch_promise {
  * @pin: a page is pinned, maybe one that no process has any more
  * @uffd_events: registrations with userfaultfd last beyond fork() and mremap()
  * @async: a write ends the protection of its page
- * @registered: the process and its child: registered for write protection
  * @nr: number of pages
  * @values: number of values written
  * @file: contents of the file
@@ -79,7 +80,6 @@ struct ptebatch_memory {
 	bool pin;
 	bool uffd_events;
 	bool async;
-	bool registered[2];
 	unsigned int nr;
 	u32 values;
 	struct ptebatch_bytes file[PTEBATCH_ROW_ENTRIES];

@@ -25,4 +25,5 @@
 #include "remap.c"
 #include "scan.c"
 #include "step.c"
+#include "uffd.c"
 #include "unmap.c"

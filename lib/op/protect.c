@@ -234,43 +234,6 @@ const struct ptebatch_op ptebatch_fixups[] = {
 	[PTEBATCH_TO_WRITABLE] = { FIXUP(RW) },
 };
 
-/* As mwriteprotect_range(). @op->arg: write-protect, otherwise end the protection. */
-static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
-			  bool twin)
-{
-	unsigned long start = ptebatch_addr(space, space->row.from);
-	unsigned long end = ptebatch_addr(space, space->row.to);
-	struct mm_struct *mm = space->places[0].mm;
-	struct vm_area_struct *vma;
-	long ret = 0;
-
-	VMA_ITERATOR(vmi, mm, start);
-
-	mmap_read_lock(mm);
-	for_each_vma_range(vmi, vma, end) {
-		unsigned long at = max(start, vma->vm_start);
-
-		ret = -ENOENT;
-		if (!userfaultfd_wp(vma))
-			break;
-		ret = uffd_wp_range(vma, at, min(end, vma->vm_end) - at, op->arg);
-		if (ret < 0)
-			break;
-	}
-	mmap_read_unlock(mm);
-	return min(ret, 0L);
-}
-
-const struct ptebatch_op ptebatch_uffd_protect = {
-	.name = "uffd-wp protect", .function = "uffd_wp_range()", .call = write_protect,
-	.arg = true, .uffd_wp = true, .no_twin = true,
-};
-
-const struct ptebatch_op ptebatch_uffd_resolve = {
-	.name = "uffd-wp resolve", .function = "uffd_wp_range()", .call = write_protect,
-	.uffd_wp = true, .no_twin = true,
-};
-
 static long hint(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	unsigned long start = ptebatch_addr(space, space->row.from);

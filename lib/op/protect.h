@@ -37,7 +37,4 @@ long ptebatch_change(struct mm_struct *mm, unsigned long start,
 /* As task_numa_work(), of the range. */
 extern const struct ptebatch_op ptebatch_hint;
 
-/* As UFFDIO_WRITEPROTECT; the VMAs are registered. */
-extern const struct ptebatch_op ptebatch_uffd_protect, ptebatch_uffd_resolve;
-
 #endif /* PTEBATCH_PROTECT_H */

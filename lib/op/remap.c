@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/userfaultfd_k.h>
 
 #include "../kernel/syscall.h"
 #include "../kernel/uffd.h"
@@ -88,14 +89,38 @@ static unsigned long other_address(const struct ptebatch_place *place)
 	return place->start ^ (64 * PMD_SIZE);
 }
 
+static bool is_registered(const struct ptebatch_space *space)
+{
+	const struct ptebatch_place *place = &space->places[0];
+	unsigned long end = ptebatch_addr(space, space->row.nr);
+	struct vm_area_struct *vma;
+	bool registered = false;
+
+	VMA_ITERATOR(vmi, place->mm, place->start);
+
+	mmap_read_lock(place->mm);
+	for_each_vma_range(vmi, vma, end)
+		registered |= userfaultfd_armed(vma);
+	mmap_read_unlock(place->mm);
+	return registered;
+}
+
+/* mremap() refuses several VMAs if one of them is registered: then move each of them. */
 static long move_whole(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	struct ptebatch_place *place = &space->places[0];
-	unsigned long to = other_address(place);
-	unsigned int nr = space->row.nr;
-	long ret;
+	const struct ptebatch_row *row = &space->row;
+	unsigned long offset, to = other_address(place);
+	bool whole = !is_registered(space);
+	unsigned int i, end;
+	long ret = 0;
 
-	ret = remap(place->mm, place->start, nr, nr, MREMAP_FIXED | op->arg, to);
+	for (i = 0; i < row->nr && !ret; i = end) {
+		end = whole ? row->nr : find_next_bit(row->vma_starts, row->nr, i + 1);
+		offset = i * PAGE_SIZE;
+		ret = remap(place->mm, place->start + offset, end - i, end - i,
+			    MREMAP_FIXED | op->arg, to + offset);
+	}
 	if (!ret)
 		place->start = to;
 	return ret;

@@ -17,6 +17,7 @@
 #include "remap.h"
 #include "scan.h"
 #include "step.h"
+#include "uffd.h"
 
 /* Reclaim the folios of the range, also those that other processes map. */
 static long reclaim(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
@@ -102,6 +103,8 @@ static const struct {
 	[PTEBATCH_STEP_MUNLOCK] = { &ptebatch_munlock, true },
 	/* Faults, as mlock() does. */
 	[PTEBATCH_STEP_PIN] = { &ptebatch_pin_first },
+	[PTEBATCH_STEP_UFFD_REGISTER] = { &ptebatch_uffd_register_wp, true },
+	[PTEBATCH_STEP_UFFD_UNREGISTER] = { &ptebatch_uffd_unregister, true },
 	[PTEBATCH_STEP_UFFD_PROTECT] = { &ptebatch_uffd_protect, true },
 	[PTEBATCH_STEP_UFFD_RESOLVE] = { &ptebatch_uffd_resolve, true },
 	[PTEBATCH_STEP_SCAN] = { &ptebatch_scan_written, true },

@@ -38,6 +38,8 @@ static const char * const names[] = {
 	[PTEBATCH_STEP_MLOCK] = "mlock",
 	[PTEBATCH_STEP_MUNLOCK] = "munlock",
 	[PTEBATCH_STEP_PIN] = "pin",
+	[PTEBATCH_STEP_UFFD_REGISTER] = "uffd register",
+	[PTEBATCH_STEP_UFFD_UNREGISTER] = "uffd unregister",
 	[PTEBATCH_STEP_UFFD_PROTECT] = "uffd protect",
 	[PTEBATCH_STEP_UFFD_RESOLVE] = "uffd resolve",
 	[PTEBATCH_STEP_SCAN] = "scan",
@@ -65,6 +67,17 @@ bool ptebatch_step_needs_uffd(enum ptebatch_step_kind kind)
 {
 	return kind == PTEBATCH_STEP_UFFD_PROTECT || kind == PTEBATCH_STEP_UFFD_RESOLVE ||
 	       kind == PTEBATCH_STEP_SCAN;
+}
+
+/**
+ * ptebatch_step_registers() - check whether a step is UFFDIO_REGISTER or UFFDIO_UNREGISTER
+ * @kind: kind of the step
+ *
+ * Return: true if it changes the registration with userfaultfd.
+ */
+bool ptebatch_step_registers(enum ptebatch_step_kind kind)
+{
+	return kind == PTEBATCH_STEP_UFFD_REGISTER || kind == PTEBATCH_STEP_UFFD_UNREGISTER;
 }
 
 /**
@@ -216,6 +229,8 @@ const char *ptebatch_program_error(const struct ptebatch_program *program,
 			return "a step is on entries after the row";
 		if (step->child && !child)
 			return "a step of a child that does not exist";
+		if (step->child && ptebatch_step_registers(step->kind))
+			return "the child has no userfaultfd";
 		if (step->kind == PTEBATCH_STEP_RESIZE && !step->from)
 			return "no page is left: mremap() cannot do that";
 		if (step->kind == PTEBATCH_STEP_FORK) {

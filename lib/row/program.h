@@ -51,6 +51,8 @@
  * @PTEBATCH_STEP_MLOCK: "mlock": mlock()
  * @PTEBATCH_STEP_MUNLOCK: "munlock": munlock()
  * @PTEBATCH_STEP_PIN: "pin": GUP pins the first page for writing, and unpins the last one
+ * @PTEBATCH_STEP_UFFD_REGISTER: "uffd register": UFFDIO_REGISTER for write protection
+ * @PTEBATCH_STEP_UFFD_UNREGISTER: "uffd unregister": UFFDIO_UNREGISTER
  * @PTEBATCH_STEP_UFFD_PROTECT: "uffd protect": write protection by userfaultfd
  * @PTEBATCH_STEP_UFFD_RESOLVE: "uffd resolve": end of the write protection
  * @PTEBATCH_STEP_SCAN: "scan": PAGEMAP_SCAN: count the pages that were written, and
@@ -101,6 +103,8 @@ enum ptebatch_step_kind {
 	PTEBATCH_STEP_MLOCK,
 	PTEBATCH_STEP_MUNLOCK,
 	PTEBATCH_STEP_PIN,
+	PTEBATCH_STEP_UFFD_REGISTER,
+	PTEBATCH_STEP_UFFD_UNREGISTER,
 	PTEBATCH_STEP_UFFD_PROTECT,
 	PTEBATCH_STEP_UFFD_RESOLVE,
 	PTEBATCH_STEP_SCAN,
@@ -130,7 +134,7 @@ struct ptebatch_step {
 	u16 to;
 };
 
-#define PTEBATCH_PROGRAM_STEPS	25
+#define PTEBATCH_PROGRAM_STEPS	27
 
 /**
  * struct ptebatch_program - steps on a row
@@ -144,6 +148,7 @@ struct ptebatch_program {
 
 bool ptebatch_step_accesses(enum ptebatch_step_kind kind);
 bool ptebatch_step_needs_uffd(enum ptebatch_step_kind kind);
+bool ptebatch_step_registers(enum ptebatch_step_kind kind);
 bool ptebatch_step_remaps(enum ptebatch_step_kind kind);
 bool ptebatch_step_writes(enum ptebatch_step_kind kind);
 void ptebatch_step_print(struct seq_buf *out, const struct ptebatch_step *step);

@@ -43,7 +43,7 @@ static const struct memory_row rows[] = {
 #define NR_PAIRS	(PTEBATCH_NR_STEPS * PTEBATCH_NR_STEPS)
 
 /* Steps of a program, without those that add_steps() adds at its begin and its end. */
-#define STEPS		21
+#define STEPS		23
 
 /* So many programs of a row have all pairs of steps: those of ten default runs. */
 #define PROGRAMS	(1000 / ARRAY_SIZE(rows))
@@ -254,7 +254,7 @@ static void add_step(struct programs *programs, u8 kind)
 	if (kind == PTEBATCH_STEP_FORK)
 		programs->child = true;
 	else if (kind == PTEBATCH_STEP_EXIT || (programs->child && !choose_below(programs, 3)))
-		step->child = true;
+		step->child = !ptebatch_step_registers(kind);
 	if (kind == PTEBATCH_STEP_EXIT)
 		programs->child = false;
 	if (program->nr++)
@@ -303,6 +303,10 @@ static void add_steps(struct programs *programs, const u8 *kinds, unsigned int n
 		if ((kinds[i] == PTEBATCH_STEP_MOVE_FAILS ||
 		     kinds[i] == PTEBATCH_STEP_UFFD_MOVE) && pgtable_supports_uffd())
 			programs->setup.uffd |= UFFD_WP | NO_REMAP_EVENT;
+		/* userfaultfd knows memory of file systems only for asynchronous protection. */
+		if (ptebatch_step_registers(kinds[i]))
+			programs->setup.uffd |= programs->row->mapping == PTEBATCH_PRIVATE_FILE ?
+						UFFD_WP_ASYNC : UFFD_WP | NO_REMAP_EVENT;
 		poisons |= kinds[i] == PTEBATCH_STEP_POISONED_READ;
 		add_step(programs, kinds[i]);
 	}

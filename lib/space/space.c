@@ -25,6 +25,7 @@
 #include "../kernel/file.h"
 #include "../kernel/log.h"
 #include "../kernel/process.h"
+#include "../kernel/uffd.h"
 #include "../row/rules.h"
 #include "../service/device.h"
 #include "../service/swap.h"
@@ -244,34 +245,25 @@ static int open_file(struct ptebatch_space *space)
 	return err ?: offset;
 }
 
-#ifdef CONFIG_USERFAULTFD
 /* It requests no events and has no reader: faults do not wait, but fail. */
 static int open_uffd(struct ptebatch_space *space)
 {
-	space->uffd = kzalloc_obj(*space->uffd);
-	if (!space->uffd)
-		return -ENOMEM;
-	space->uffd->mm = space->places[0].mm;
-	space->uffd->features = space->setup.uffd & WP_ASYNC ?
-				UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED :
-				UFFD_FEATURE_SIGBUS;
+	struct file *uffd = ptebatch_uffd_open(space->places[0].mm,
+					       space->setup.uffd & WP_ASYNC ?
+					       UFFD_FEATURE_WP_ASYNC : UFFD_FEATURE_SIGBUS);
+
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	space->uffd = uffd;
 	return 0;
 }
 
-static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
+static void set_uffd(struct vm_area_struct *vma, const struct file *uffd)
 {
-	vma->vm_userfaultfd_ctx.ctx = uffd;
-}
-#else
-static int open_uffd(struct ptebatch_space *space)
-{
-	return -EOPNOTSUPP;
-}
-
-static void set_uffd(struct vm_area_struct *vma, struct userfaultfd_ctx *uffd)
-{
-}
+#ifdef CONFIG_USERFAULTFD
+	vma->vm_userfaultfd_ctx.ctx = uffd->private_data;
 #endif
+}
 
 static unsigned long map_flags(const struct ptebatch_setup *setup)
 {
@@ -645,6 +637,8 @@ static void tear_down(void *data)
 	ptebatch_space_put_refs(space);
 	if (space->file)
 		__fput_sync(space->file);
+	if (space->uffd)
+		__fput_sync(space->uffd);
 	end_slots(space->test);
 
 	/* What check_mm() reports must be in the log before the next case begins. */
@@ -655,7 +649,6 @@ static void tear_down(void *data)
 	if (ptebatch_warnings_found(&space->log, expected_reports(space), &warnings))
 		KUNIT_FAIL(space->test, PTEBATCH_RULE_LOG ": %s",
 			   seq_buf_str(&warnings));
-	kfree(space->uffd);
 	kfree(space->setup.picture);
 	kvfree(space);
 }

@@ -170,7 +170,7 @@ struct ptebatch_space {
 	pgoff_t pgoff;
 	struct page *tables[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE];
 	struct page *pinned;
-	struct userfaultfd_ctx *uffd;
+	struct file *uffd;
 	struct kmsg_dump_iter log;
 	const char * const *reports;
 	bool adopted;

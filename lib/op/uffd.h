@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Registration with the userfaultfd of a space, and write protection.
+ */
+#ifndef PTEBATCH_OP_UFFD_H
+#define PTEBATCH_OP_UFFD_H
+
+#include "op.h"
+
+/* UFFDIO_REGISTER for write protection, UFFDIO_UNREGISTER; the space has a userfaultfd. */
+extern const struct ptebatch_op ptebatch_uffd_register_wp, ptebatch_uffd_unregister;
+
+/* As UFFDIO_WRITEPROTECT; the VMAs are registered. */
+extern const struct ptebatch_op ptebatch_uffd_protect, ptebatch_uffd_resolve;
+
+#endif /* PTEBATCH_OP_UFFD_H */
