@@ -258,6 +258,9 @@ static void begin_accounting(struct ptebatch_trial *trial)
 	const struct ptebatch_snapshot *taken[PTEBATCH_PLACES] = { &trial->before };
 	struct seq_buf out;
 
+	/* The check after the preceding operation has found it right, or the next one fails. */
+	if (trial->space->adopted)
+		return;
 	seq_buf_init(&out, trial->text, sizeof(trial->text));
 	check_places(trial->space, taken, &out);
 	KUNIT_ASSERT_EQ_MSG(trial->test, seq_buf_used(&out), 0,

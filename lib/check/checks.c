@@ -4,6 +4,7 @@
 #include <linux/string.h>
 
 #include "../kernel/log.h"
+#include "../space/adopt.h"
 #include "../space/refs.h"
 #include "checks.h"
 #include "places.h"
@@ -188,7 +189,6 @@ static void begin_place(struct ptebatch_trial *trial, struct ptebatch_space *spa
 {
 	trial->space = space;
 	trial->place = &space->places[0];
-	ptebatch_snapshot(&trial->before, space, trial->place);
 }
 
 static void mark_shared(const struct ptebatch_trial *trial,
@@ -232,6 +232,7 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 	struct ptebatch_trial *trial = ptebatch_trial_alloc(test, function);
 
 	begin_place(trial, ptebatch_space(test, setup));
+	ptebatch_snapshot(&trial->before, trial->space, trial->place);
 	/* After fork() the pages are shared and write-protected. */
 	if (!setup->twice && !set_up_as_drawn(trial)) {
 		ptebatch_print_row(test, "drawn", &trial->space->row, NULL);
@@ -243,10 +244,10 @@ struct ptebatch_trial *ptebatch_trial_begin(struct kunit *test, const char *func
 }
 
 /**
- * ptebatch_trial_next() - begin the next operation on an address space
+ * ptebatch_trial_next() - continue with what an operation has left
  * @test: the case
  * @function: name of the function under test, for messages
- * @space: the address space, after ptebatch_space_adopt()
+ * @space: the address space, see ptebatch_space_adopt()
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  * Return: the trial, released at the end of the case or by ptebatch_trial_free().
@@ -257,6 +258,7 @@ struct ptebatch_trial *ptebatch_trial_next(struct kunit *test, const char *funct
 	struct ptebatch_trial *trial = ptebatch_trial_alloc(test, function);
 
 	begin_place(trial, space);
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_space_adopt(space, &trial->before));
 	begin_operation(trial);
 	return trial;
 }

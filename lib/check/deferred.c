@@ -318,65 +318,67 @@ static long sum_up(unsigned int order, enum mthp_stat_item item)
 	return sum;
 }
 
-static bool is_marked(struct folio *folio, unsigned int order)
-{
-	return folio_order(folio) == order && folio_test_anon(folio) &&
-	       folio_test_partially_mapped(folio);
-}
-
-/*
- * Number of the row's folios of @order with PG_partially_mapped, also of those into
- * which a folio was split; adds to @newly those that did not have it before.
+/**
+ * struct marked - folios of each order with PG_partially_mapped
+ * @nr: number of the row's folios, and of those into which one was split
+ * @newly: number of those that did not have it before
  */
-static long count_marked(const struct ptebatch_trial *trial, unsigned int order,
-			 long *newly)
+struct marked {
+	long nr[ORDERS];
+	long newly[ORDERS];
+};
+
+static void count_marked(const struct ptebatch_trial *trial, struct marked *marked)
 {
 	const struct ptebatch_space *space = trial->space;
 	struct ptebatch_part part = {};
-	long marked = 0;
 
 	while (ptebatch_next_held(space, &part)) {
-		if (!is_marked(part.folio, order))
+		unsigned int order = folio_order(part.folio);
+
+		if (order < 2 || order >= ORDERS || !folio_test_anon(part.folio) ||
+		    !folio_test_partially_mapped(part.folio))
 			continue;
-		marked++;
-		*newly += !ptebatch_folio_intact(space, part.i) ||
-			  !test_bit(part.i, state_of(trial)->marked);
+		marked->nr[order]++;
+		marked->newly[order] += !ptebatch_folio_intact(space, part.i) ||
+					!test_bit(part.i, state_of(trial)->marked);
 	}
-	return marked;
 }
 
 static void begin_deferred_counts(struct ptebatch_trial *trial)
 {
 	struct deferred_before *state = state_of(trial);
+	struct marked marked = {};
 	unsigned int order;
-	long newly = 0;
 
+	count_marked(trial, &marked);
 	for (order = 2; order < ORDERS; order++) {
 		state->other_marked[order] =
 			sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
-			count_marked(trial, order, &newly);
+			marked.nr[order];
 		state->split_deferred[order] = sum_up(order, MTHP_STAT_SPLIT_DEFERRED);
 	}
 	state->events = ptebatch_events(THP_DEFERRED_SPLIT_PAGE);
 }
 
 static void check_order(const struct ptebatch_trial *trial, unsigned int order,
-			const struct pages *pages, struct seq_buf *out)
+			const struct marked *marked, const struct pages *pages,
+			struct seq_buf *out)
 {
 	const struct deferred_before *state = state_of(trial);
 	long counted = sum_up(order, MTHP_STAT_SPLIT_DEFERRED) - state->split_deferred[order];
 	long nr = sum_up(order, MTHP_STAT_NR_ANON_PARTIALLY_MAPPED) -
 		  state->other_marked[order];
-	long newly = 0, marked = count_marked(trial, order, &newly), may = newly;
+	long newly = marked->newly[order], may = newly;
 	unsigned int i;
 
 	/* One that was freed or split may have been marked before; twins unmap in steps. */
-	for (i = 0; i < trial->space->row.nr_folios; i++)
+	for (i = 0; counted > newly && i < trial->space->row.nr_folios; i++)
 		may += trial->space->row.folios[i].order == order &&
 		       has_lost_pages(trial, i, pages);
-	if (nr != marked)
+	if (nr != marked->nr[order])
 		seq_buf_printf(out, "nr_anon_partially_mapped of order %u: %ld, expected %ld\n",
-			       order, nr, marked);
+			       order, nr, marked->nr[order]);
 	if (counted < newly || (counted > may && !trial->one_by_one)) {
 		seq_buf_printf(out, "split_deferred of order %u: %ld more, expected %ld",
 			       order, counted, newly);
@@ -389,12 +391,14 @@ static void check_deferred_counts(const struct ptebatch_trial *trial, const stru
 {
 	const struct deferred_before *state = state_of(trial);
 	long events = ptebatch_events(THP_DEFERRED_SPLIT_PAGE) - state->events, counted;
+	struct marked marked = {};
 	unsigned int order;
 
 	if (!ptebatch_counts_alone())
 		return;
+	count_marked(trial, &marked);
 	for (order = 2; order < ORDERS; order++)
-		check_order(trial, order, pages, out);
+		check_order(trial, order, &marked, pages, out);
 	counted = sum_up(HPAGE_PMD_ORDER, MTHP_STAT_SPLIT_DEFERRED) -
 		  state->split_deferred[HPAGE_PMD_ORDER];
 	if (events != counted)

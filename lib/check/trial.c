@@ -85,9 +85,13 @@ static void destroy(void *data)
  */
 struct ptebatch_trial *ptebatch_trial_alloc(struct kunit *test, const char *function)
 {
-	struct ptebatch_trial *trial = kvzalloc_obj(*trial);
+	struct ptebatch_trial *trial = kvmalloc_obj(*trial);
 
 	KUNIT_ASSERT_NOT_NULL(test, trial);
+	/* Not all of the snapshots: that would take as long as an operation. */
+	memset(trial, 0, offsetof(struct ptebatch_trial, text));
+	ptebatch_snapshot_clear(&trial->before);
+	ptebatch_snapshot_clear(&trial->after);
 	trial->test = test;
 	strscpy(trial->function, function);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, destroy, trial));

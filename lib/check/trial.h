@@ -36,13 +36,13 @@
  * @dirty: bitmap of the folios that are dirty before the operation, likewise
  * @states: states of the checks, see ptebatch_check_state(); %NULL: nothing but the
  *          entries can be checked
- * @before: snapshot of the place before the operation
- * @after: snapshot of the place after the operation
  * @others: snapshots of other places, as old as the last of @before and @after; %NULL
  *          until a check needs them
  * @secondary: secondary MMU of the place, with what the operation told it
  * @differs: bitmap of the entries that the last check marked as wrong
  * @text: buffer for the report of a check: a line per entry of a contpte block
+ * @before: snapshot of the place before the operation
+ * @after: snapshot of the place after the operation
  */
 struct ptebatch_trial {
 	struct kunit *test;
@@ -62,12 +62,12 @@ struct ptebatch_trial {
 	DECLARE_BITMAP(shared, PTEBATCH_ROW_ENTRIES);
 	DECLARE_BITMAP(dirty, PTEBATCH_ROW_ENTRIES);
 	void *states;
-	struct ptebatch_snapshot before;
-	struct ptebatch_snapshot after;
 	struct ptebatch_snapshot *others[PTEBATCH_PLACES];
 	struct ptebatch_secondary secondary;
 	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
 	char text[SZ_8K];
+	struct ptebatch_snapshot before;
+	struct ptebatch_snapshot after;
 };
 
 /* The row before the operation: for a second place, the row of the first. */

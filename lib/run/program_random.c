@@ -42,11 +42,11 @@ static const struct memory_row rows[] = {
 
 #define NR_PAIRS	(PTEBATCH_NR_STEPS * PTEBATCH_NR_STEPS)
 
-/* Steps of a program, without those that add_steps() adds at its begin and its end. */
-#define STEPS		23
-
 /* So many programs of a row have all pairs of steps: those of ten default runs. */
 #define PROGRAMS	(1000 / ARRAY_SIZE(rows))
+
+/* add_steps() adds one at the begin of a program, and three at its end. */
+#define MOST_STEPS	(PTEBATCH_PROGRAM_STEPS - 4)
 
 /* A process accesses no more pages in one step. */
 #define ACCESSED	16
@@ -54,6 +54,7 @@ static const struct memory_row rows[] = {
 /**
  * struct circuit - kinds of steps, each possible pair of them once, one after the other
  * @nr: number of steps
+ * @length: number of steps of a program, so that PROGRAMS programs have all pairs
  * @kinds: the kinds
  * @open: kinds whose successors are not in the circuit yet, while it is made
  * @next: kinds that may follow each kind, in random order
@@ -61,6 +62,7 @@ static const struct memory_row rows[] = {
  */
 struct circuit {
 	unsigned int nr;
+	unsigned int length;
 	u8 kinds[NR_PAIRS + 1];
 	u8 open[NR_PAIRS + 1];
 	u8 next[PTEBATCH_NR_STEPS][PTEBATCH_NR_STEPS];
@@ -193,7 +195,7 @@ static unsigned int length_of(const struct circuit *circuit, unsigned int from)
 	int last = -1;
 	unsigned int nr;
 
-	for (nr = 0; nr < STEPS && from + nr < circuit->nr; nr++) {
+	for (nr = 0; nr < circuit->length && from + nr < circuit->nr; nr++) {
 		u8 kind = circuit->kinds[from + nr];
 
 		if (kind != PTEBATCH_STEP_FORK && kind != PTEBATCH_STEP_EXIT)
@@ -205,18 +207,21 @@ static unsigned int length_of(const struct circuit *circuit, unsigned int from)
 	return nr;
 }
 
-/*
- * Where program @number of the circuit begins: with the last step of the one before.
- * If the circuit has fewer programs, anywhere.
- */
-static unsigned int find_program(struct programs *programs, unsigned int number)
+/* Where program @number begins: with the last step of the one before. */
+static unsigned int begin_of(const struct circuit *circuit, unsigned int number)
 {
-	const struct circuit *circuit = &programs->circuit;
 	unsigned int from = 0;
 
 	while (number-- && from + 1 < circuit->nr)
 		from += length_of(circuit, from) - 1;
-	return from + 1 < circuit->nr ? from : choose_below(programs, circuit->nr - 1);
+	return from;
+}
+
+static void choose_length(struct circuit *circuit)
+{
+	circuit->length = circuit->nr / PROGRAMS + 1;
+	while (begin_of(circuit, PROGRAMS) + 1 < circuit->nr && circuit->length < MOST_STEPS)
+		circuit->length++;
 }
 
 static bool takes_range(unsigned int kind)
@@ -352,8 +357,12 @@ static void generate(struct programs *programs, u64 seed)
 	set_row(programs, &rows[row]);
 	prandom_seed_state(&programs->rnd, circuit * ARRAY_SIZE(rows) + row);
 	make_circuit(programs);
-	from = find_program(programs, number);
+	choose_length(&programs->circuit);
 	prandom_seed_state(&programs->rnd, seed);
+	from = begin_of(&programs->circuit, number);
+	/* One more than the circuit has: anywhere. */
+	if (from + 1 >= programs->circuit.nr)
+		from = choose_below(programs, programs->circuit.nr - 1);
 	programs->setup.track = pgtable_supports_soft_dirty() && choose_below(programs, 2);
 	programs->setup.uffd = registrations[choose_below(programs, ARRAY_SIZE(registrations))];
 	if (!pgtable_supports_uffd())

@@ -8,25 +8,39 @@
 #include "refs.h"
 #include "snapshot.h"
 
-/* Move folio @part to the new list as folio @nr, with the reference of the space. */
-static void adopt_folio(const struct ptebatch_space *space,
-			const struct ptebatch_part *part, struct ptebatch_space *new)
+/* List the folios that the space references; returns their number, or -ENOSPC. */
+static int list_folios(const struct ptebatch_space *space, struct folio **folios)
 {
-	struct ptebatch_row *row = &new->row;
-	unsigned int nr = row->nr_folios++;
+	struct ptebatch_part part = {};
+	unsigned int nr = 0;
 
-	new->folios[nr] = part->folio;
-	new->index[nr] = part->folio->index;
+	while (ptebatch_next_held(space, &part)) {
+		if (nr == PTEBATCH_ROW_ENTRIES)
+			return -ENOSPC;
+		folios[nr++] = part.folio;
+	}
+	return nr;
+}
+
+/* Append a folio to those of the row, with the reference of the space. */
+static void adopt_folio(struct ptebatch_space *space, struct folio *folio)
+{
+	struct ptebatch_row *row = &space->row;
+	unsigned int nr = row->nr_folios++;
+	bool anon = folio_test_anon(folio);
+
+	space->folios[nr] = folio;
+	space->index[nr] = folio->index;
+	space->mapping[nr] = NULL;
+	if (!anon)
+		set_bit(nr, space->cached);
 	row->folios[nr] = (struct ptebatch_shape) {
-		.order = folio_order(part->folio),
+		.order = folio_order(folio),
 		.first = row->nr_pages,
+		.at = anon ? 0 : (long)(folio->index - space->pgoff),
 	};
-	set_bit(row->nr_pages, new->held);
-	row->nr_pages += folio_nr_pages(part->folio);
-	if (folio_test_anon(part->folio))
-		return;
-	set_bit(nr, new->cached);
-	row->folios[nr].at = (long)(part->folio->index - space->pgoff);
+	set_bit(row->nr_pages, space->held);
+	row->nr_pages += folio_nr_pages(folio);
 }
 
 /* Operations have split and merged VMAs. */
@@ -48,31 +62,27 @@ static void adopt_vmas(struct ptebatch_space *space)
 }
 
 /* The entries of the first place become those of the row. */
-static int adopt_entries(struct ptebatch_space *space)
+static void adopt_entries(struct ptebatch_space *space, struct ptebatch_snapshot *now)
 {
-	struct ptebatch_snapshot *now = kvmalloc_obj(*now);
 	struct ptebatch_row *row = &space->row;
 	unsigned int i;
 
-	if (!now)
-		return -ENOMEM;
+	adopt_vmas(space);
 	for (i = 0; i < row->nr; i++)
 		row->entries[i] = (struct ptebatch_entry) { .folio = PTEBATCH_NO_FOLIO };
 	ptebatch_snapshot(now, space, &space->places[0]);
 	ptebatch_row_copy(row, &now->row);
-	kvfree(now);
-	adopt_vmas(space);
 	/* A swap entry without a folio is a drawn one, which has no swap slot. */
 	for (i = 0; i < row->nr; i++)
 		if (row->entries[i].kind == PTEBATCH_SWAP &&
 		    row->entries[i].folio == PTEBATCH_NO_FOLIO)
 			row->entries[i].kind = PTEBATCH_NONE;
-	return 0;
 }
 
 /**
  * ptebatch_space_adopt() - continue with what an operation has left
  * @space: the address space, after ptebatch_space_reacquire_refs()
+ * @now: set to a snapshot of the first place
  *
  * The folios that the space references now, new folios and the parts of split ones
  * included, become the folios of the row, and the entries of the first place the
@@ -81,35 +91,24 @@ static int adopt_entries(struct ptebatch_space *space)
  * Context: Process context, may sleep; takes the mmap_lock and the page table locks.
  * Return: 0, -ENOMEM, or -ENOSPC if there are too many folios.
  */
-int ptebatch_space_adopt(struct ptebatch_space *space)
+int ptebatch_space_adopt(struct ptebatch_space *space, struct ptebatch_snapshot *now)
 {
-	struct ptebatch_space *new = kvzalloc_obj(*new);
-	struct ptebatch_part part = {};
-	int err = -ENOMEM;
+	struct folio **folios = kvmalloc_objs(*folios, PTEBATCH_ROW_ENTRIES);
+	int i, nr;
 
-	if (!new)
-		return err;
-	new->held = bitmap_zalloc(space->row.nr_pages + 1, GFP_KERNEL);
-	if (!new->held)
-		goto free;
-	while (ptebatch_next_held(space, &part)) {
-		err = -ENOSPC;
-		if (new->row.nr_folios == ARRAY_SIZE(new->folios))
-			goto free;
-		adopt_folio(space, &part, new);
+	if (!folios)
+		return -ENOMEM;
+	nr = list_folios(space, folios);
+	if (nr >= 0) {
+		bitmap_zero(space->held, space->row.nr_pages);
+		bitmap_zero(space->cached, PTEBATCH_ROW_ENTRIES);
+		space->row.nr_folios = 0;
+		space->row.nr_pages = 0;
+		for (i = 0; i < nr; i++)
+			adopt_folio(space, folios[i]);
+		space->adopted = true;
+		adopt_entries(space, now);
 	}
-	memcpy(space->folios, new->folios, sizeof(space->folios));
-	memcpy(space->index, new->index, sizeof(space->index));
-	memset(space->mapping, 0, sizeof(space->mapping));
-	bitmap_copy(space->cached, new->cached, PTEBATCH_ROW_ENTRIES);
-	swap(space->held, new->held);
-	memcpy(space->row.folios, new->row.folios, sizeof(space->row.folios));
-	space->row.nr_folios = new->row.nr_folios;
-	space->row.nr_pages = new->row.nr_pages;
-	space->adopted = true;
-	err = adopt_entries(space);
-free:
-	bitmap_free(new->held);
-	kvfree(new);
-	return err;
+	kvfree(folios);
+	return min(nr, 0);
 }

@@ -5,8 +5,8 @@
 #ifndef PTEBATCH_ADOPT_H
 #define PTEBATCH_ADOPT_H
 
-#include "types.h"
+#include "snapshot.h"
 
-int ptebatch_space_adopt(struct ptebatch_space *space);
+int ptebatch_space_adopt(struct ptebatch_space *space, struct ptebatch_snapshot *now);
 
 #endif /* PTEBATCH_ADOPT_H */

@@ -135,17 +135,20 @@ static int add_new(struct ptebatch_space *space, struct folio *folio)
 static int get_mapped(struct ptebatch_space *space,
 		      const struct ptebatch_snapshot *snapshot)
 {
+	struct folio *folio, *last = NULL;
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < snapshot->row.nr; i++) {
 		struct page *page = mapped_page(snapshot, i);
-		struct folio *folio;
 		s16 drawn;
 
 		if (!page)
 			continue;
 		folio = page_folio(page);
+		if (folio == last)
+			continue;
+		last = folio;
 		drawn = find_drawn(space, space->row.entries[i].folio, page);
 		if (drawn == PTEBATCH_NO_FOLIO) {
 			if (!may_be_new(space, folio))

@@ -161,6 +161,22 @@ static void read_pmd_nonpresent(struct finder *finder, pmd_t pmd,
 	find_page(finder, softleaf_to_pfn(leaf) + page, entry);
 }
 
+/* The pages of a folio that a PMD maps differ in PG_hwpoison only. */
+static void read_next_page(struct finder *finder, struct ptebatch_entry *entry)
+{
+	*entry = entry[-1];
+	entry->flags &= ~PTEBATCH_POISONED;
+	entry->page++;
+	if (PageHWPoison(&finder->space->folios[entry->folio]->page + entry->page))
+		entry->flags |= PTEBATCH_POISONED;
+}
+
+static bool is_of_pmd(const struct finder *finder, const struct ptebatch_entry *entry)
+{
+	return ptebatch_entry_mapped(entry) && entry->folio != PTEBATCH_NO_FOLIO &&
+	       finder->space->row.folios[entry->folio].order == PMD_ORDER;
+}
+
 static void read_pmd(struct finder *finder, pmd_t pmd, unsigned int page,
 		     struct ptebatch_entry *entry)
 {
@@ -182,11 +198,34 @@ static void read_pmd(struct finder *finder, pmd_t pmd, unsigned int page,
 		add_page(finder, pmd_pfn(pmd) + page, true, entry);
 }
 #else
+static void read_next_page(struct finder *finder, struct ptebatch_entry *entry)
+{
+}
+
+static bool is_of_pmd(const struct finder *finder, const struct ptebatch_entry *entry)
+{
+	return false;
+}
+
 static void read_pmd(struct finder *finder, pmd_t pmd, unsigned int page,
 		     struct ptebatch_entry *entry)
 {
 }
 #endif
+
+/* The entries of a page table; @ptep is %NULL if there is none: then all are @missing. */
+static void read_entries(pte_t *raw, pte_t *ptep, pte_t missing)
+{
+	unsigned int i;
+
+	if (ptep && PTEBATCH_BLOCK_ENTRIES == 1)
+		memcpy(raw, ptep, PTRS_PER_PTE * sizeof(*raw));
+	else if (!ptep && !pte_val(missing))
+		memset(raw, 0, PTRS_PER_PTE * sizeof(*raw));
+	else
+		for (i = 0; i < PTRS_PER_PTE; i++)
+			raw[i] = ptep ? ptebatch_bare_pte(ptep_get(ptep + i)) : missing;
+}
 
 static bool is_folded(pte_t pte)
 {
@@ -209,7 +248,7 @@ static void read_table(struct ptebatch_snapshot *snapshot, bool find,
 	bool huge = false;
 	spinlock_t *ptl;	/* of the page table */
 	pmd_t pmdval;
-	int i;
+	int i, first;
 
 	if (pmd) {
 		ptl = pmd_lock(mm, pmd);
@@ -220,11 +259,9 @@ static void read_table(struct ptebatch_snapshot *snapshot, bool find,
 	if (pmd && !huge && !pmd_none(pmdval))
 		ptep = pte_offset_map_lock(mm, pmd, addr, &ptl);
 
-	for (i = 0; i < PTRS_PER_PTE; i++)
-		raw[i] = ptep ? ptebatch_bare_pte(ptep_get(ptep + i)) :
-			 __pte(huge ? pmd_val(pmdval) : PTEBATCH_EMPTY);
-
-	for (i = max(-at, 0), at += i; i < PTRS_PER_PTE && at < (int)row->nr; i++, at++) {
+	read_entries(raw, ptep, __pte(huge ? pmd_val(pmdval) : PTEBATCH_EMPTY));
+	first = max(-at, 0);
+	for (i = first, at += i; i < PTRS_PER_PTE && at < (int)row->nr; i++, at++) {
 		if (huge)
 			set_bit(at, snapshot->huge);
 		else if (ptep && is_folded(ptebatch_raw_pte(ptep + i)))
@@ -232,7 +269,9 @@ static void read_table(struct ptebatch_snapshot *snapshot, bool find,
 		if (!find)
 			continue;
 		finder.guess = space->row.entries[at].folio;
-		if (huge)
+		if (huge && i > first && is_of_pmd(&finder, &row->entries[at - 1]))
+			read_next_page(&finder, &row->entries[at]);
+		else if (huge)
 			read_pmd(&finder, pmdval, i, &row->entries[at]);
 		else
 			read_pte(&finder, raw[i], &row->entries[at]);
@@ -289,6 +328,20 @@ static void read_tables(struct ptebatch_snapshot *snapshot, bool find,
 		read_table(snapshot, find, space, place->mm, addr,
 			   (long)(addr - place->start) >> PAGE_SHIFT);
 	mmap_read_unlock(place->mm);
+}
+
+/**
+ * ptebatch_snapshot_clear() - make a snapshot of no entries
+ * @snapshot: the snapshot; what is behind its last entry and its last folio stays
+ */
+void ptebatch_snapshot_clear(struct ptebatch_snapshot *snapshot)
+{
+	memset(&snapshot->row, 0, offsetof(struct ptebatch_row, folios));
+	bitmap_zero(snapshot->row.vma_starts, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(snapshot->huge, PTEBATCH_ROW_ENTRIES);
+	bitmap_zero(snapshot->folded, PTEBATCH_ROW_ENTRIES);
+	snapshot->lead = 0;
+	snapshot->nr = 0;
 }
 
 /**

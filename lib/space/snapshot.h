@@ -35,6 +35,7 @@ static inline void ptebatch_hide_table(struct ptebatch_row *row)
 	row->from = min_t(unsigned int, row->to, PTRS_PER_PTE - row->first);
 }
 
+void ptebatch_snapshot_clear(struct ptebatch_snapshot *snapshot);
 void ptebatch_snapshot_raw(struct ptebatch_snapshot *snapshot,
 			   const struct ptebatch_space *space,
 			   const struct ptebatch_place *place);
