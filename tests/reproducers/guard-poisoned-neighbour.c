@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bug: a fault of a poisoned page of shmem removes guard pages beside it
+ * fix: mm-keep-PTE-markers-beside-a-poisoned-page
+ *
+ * Page 9 of a 64K folio is poisoned; a reference prevents its split. Another process has a
+ * guard page at page 12. It reads page 9, and gets SIGBUS; page 12 must stay a guard page.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/uio.h>
+#include "reproduce.h"
+
+static const char SHMEM[] = "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/shmem_enabled";
+static const size_t FOLIO = 64 << 10;
+static sigjmp_buf after_signal;
+
+static void on_signal(int number)
+{
+	siglongjmp(after_signal, number);
+}
+
+/* Return: the signal that a read gets, or 0. */
+static int signal_of(const volatile char *at)
+{
+	int number = sigsetjmp(after_signal, 1);
+
+	if (!number)
+		*at;
+	return number;
+}
+
+static char *map_shmem(void)
+{
+	int fd = memfd_create("shmem", 0);
+	char *mem = map_aligned(FOLIO);
+
+	write_file(SHMEM, "advise");
+	need(!ftruncate(fd, FOLIO), "ftruncate()");
+	mem = mmap(mem, FOLIO, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+	need(mem != MAP_FAILED && !madvise(mem, FOLIO, MADV_HUGEPAGE), "mmap(), MADV_HUGEPAGE");
+	memset(mem, 1, FOLIO);
+	write_file(SHMEM, "never");
+	return mem;
+}
+
+/* In a child: map the folio, and poison its page 9. A pipe keeps a reference. */
+static void poison(char *mem, int pipe)
+{
+	int fd = open("/sys/devices/system/memory/hard_offline_page", O_WRONLY);
+	struct iovec part = { mem + 5 * PAGE, 1 };
+	char text[32];
+
+	need(vmsplice(pipe, &part, 1, 0) == 1, "vmsplice()");
+	snprintf(text, sizeof(text), "%#llx", (page_entry(mem + 9 * PAGE) & PM_PFN) * PAGE);
+	need(fd >= 0 && write(fd, text, strlen(text)) < 0, "poisoned folio that is not split");
+	_exit(RIGHT);
+}
+
+int main(void)
+{
+	int ends[2], status = 0;
+	char *mem = map_shmem();
+
+	need(is_one_folio(mem, FOLIO), "folio of 64K");
+	signal(SIGBUS, on_signal);
+	signal(SIGSEGV, on_signal);
+	need(!madvise(mem, FOLIO, MADV_DONTNEED) && !pipe(ends), "madvise(), pipe()");
+	if (!fork())
+		poison(mem, ends[1]);
+	need(wait(&status) > 0 && !status, "poisoned page");
+	need(!madvise(mem + 12 * PAGE, PAGE, MADV_GUARD_INSTALL), "MADV_GUARD_INSTALL");
+	need(signal_of(mem + 9 * PAGE) == SIGBUS, "SIGBUS of the poisoned page");
+	if (signal_of(mem + 12 * PAGE) != SIGSEGV)
+		return verdict(BUG, "the guard page can be read");
+	return verdict(RIGHT, "the guard page is still there");
+}
