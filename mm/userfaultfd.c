@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A userfaultfd that is closed resolves the write protection of all entries, as
- * UFFDIO_UNREGISTER does; UFFDIO_WRITEPROTECT sets and resolves it.
+ * UFFDIO_UNREGISTER does, also of a child whose fork() waits for a reader;
+ * UFFDIO_WRITEPROTECT sets and resolves it.
  * UFFDIO_UNREGISTER wakes threads that wait in faults. UFFDIO_ZEROPAGE maps zero pages,
  * and new pages in shmem. UFFDIO_MOVE moves the present entries of small folios in
  * batches, splits large folios, and moves a PMD as a whole.
@@ -891,6 +892,76 @@ static void unregister_row(struct kunit *test)
 	run_row(test, &unregister_op);
 }
 
+/*
+ * fork() with UFFD_FEATURE_EVENT_FORK waits until its event is read. If the userfaultfd
+ * is closed instead, neither parent nor child stay registered, or write-protected.
+ */
+
+static int close_waited_for(void *uffd)
+{
+	while (!kthread_should_stop() && !(vfs_poll(uffd, NULL) & EPOLLIN))
+		usleep_range(100, 1000);
+	__fput_sync(uffd);
+	return 0;
+}
+
+static long fork_and_close(const struct ptebatch_op *op, struct ptebatch_space *space,
+			   bool twin)
+{
+	u64 features = UFFD_FEATURE_EVENT_FORK;
+	struct task_struct *task;
+	struct file *uffd;
+	long ret;
+
+	if (space->setup.uffd & UFFD_RWP)
+		features |= UFFD_FEATURE_RWP;
+	uffd = ptebatch_uffd_open(space->places[0].mm, features);
+	if (IS_ERR(uffd))
+		return PTR_ERR(uffd);
+	/* For vfs_poll(). */
+	uffd->f_flags |= O_NONBLOCK;
+	ret = register_row(uffd, space);
+	task = ret ? ERR_PTR(ret) : kthread_create(close_waited_for, uffd, "ptebatch");
+	if (IS_ERR(task)) {
+		__fput_sync(uffd);
+		return PTR_ERR(task);
+	}
+	get_task_struct(task);
+	wake_up_process(task);
+	ret = ptebatch_dup_mmap.call(&ptebatch_dup_mmap, space, false);
+	kthread_stop_put(task);
+	return ret;
+}
+
+static const struct ptebatch_op fork_op = {
+	.name = "fork", .function = "dup_mmap()", .call = fork_and_close,
+	.missing = ptebatch_uffd_missing, .forks = true, .no_twin = true,
+};
+
+static const struct ptebatch_case fork_rows[] = {
+	{ "fork() waits, userfaultfd closed, 64K folio, half of it uffd-wp: none in the child",
+	  { "{Rdyux*8 Wdyx*8}", .prot = RW, .uffd = UFFD_WP }, "{Rdy*16}",
+	  .second = "{Rd*16}" },
+	{ "fork() waits, userfaultfd closed, PMD-mapped folio, uffd-wp: none in the child",
+	  { "[Rdyux]", .prot = RW, .uffd = UFFD_WP }, "[Rdy]", .second = "[Rd]" },
+	{ "fork() waits, userfaultfd closed, swap entries, uffd-wp: none in the child",
+	  { "{Sxu*8 Sx*8}", .prot = RW, .folios = WITH_SWAP, .uffd = UFFD_WP }, "{S*16}",
+	  .second = "{S*16}" },
+	{ "fork() waits, userfaultfd closed, shmem, uffd-wp and markers: none in the child",
+	  { "{Rdyu*4 Wdy*12} U*2 P", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP },
+	  "{Rdy*16} -*2 P", .second = "{R*16} -*2 P" },
+	{ "fork() waits, userfaultfd closed, 64K folio, uffd-rwp: readable in the child",
+	  { "{Ndyux*8 Wdyx*8}", .prot = RW, .uffd = UFFD_RWP }, "{Rdy*16}",
+	  .second = "{Rd*16}" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(fork_rows, fork_rows, name);
+
+static void fork_row(struct kunit *test)
+{
+	run_row(test, &fork_op);
+}
+
 static struct kunit_case userfaultfd_cases[] = {
 	KUNIT_CASE_PARAM(close_row, close_rows_gen_params),
 	KUNIT_CASE_PARAM(move_row, move_rows_gen_params),
@@ -899,6 +970,7 @@ static struct kunit_case userfaultfd_cases[] = {
 	KUNIT_CASE_PARAM(protect_row, protect_rows_gen_params),
 	KUNIT_CASE_PARAM(zero_row, zero_rows_gen_params),
 	KUNIT_CASE_PARAM(unregister_row, unregister_rows_gen_params),
+	KUNIT_CASE_PARAM(fork_row, fork_rows_gen_params),
 	{}
 };
 
