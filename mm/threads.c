@@ -11,10 +11,14 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/swap.h>
 
 #include "../lib/arch/arch.h"
+#include "../lib/kernel/process.h"
 #include "../lib/op/access.h"
 #include "../lib/op/advise.h"
+#include "../lib/op/collapse.h"
 #include "../lib/op/migrate.h"
 #include "../lib/op/protect.h"
 #include "../lib/run/threads.h"
@@ -124,6 +128,63 @@ static const struct ptebatch_op guard_first = {
 	.no_twin = true,
 };
 
+/*
+ * Two VMAs merge, of which only the second one has a guard page. Another process collapses
+ * the file meanwhile: that removes page tables of VMAs without VM_MAYBE_GUARD.
+ */
+
+/* Not as a task of the mm: the paused CPU does not answer to TLB flushes. */
+static long merge_vmas(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	unsigned long start = ptebatch_addr(space, 0), end;
+	struct mm_struct *mm = space->places[0].mm;
+
+	/* Otherwise the collapse waits for a worker of the paused CPU. */
+	lru_add_drain_all();
+	mmap_read_lock(mm);
+	end = vma_lookup(mm, ptebatch_addr(space, space->row.nr - 1))->vm_end;
+	mmap_read_unlock(mm);
+	/* The set-up has made the VMAs differ by VM_DONTDUMP. */
+	return do_madvise(mm, start, end - start, MADV_DODUMP);
+}
+
+static const struct ptebatch_op merge = {
+	.name = "merge", .function = "do_madvise()", .call = merge_vmas, .no_twin = true,
+};
+
+/* The part of the file that the last page table of the row maps. */
+static long collapse_file(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	unsigned long end = ptebatch_addr(space, space->row.nr), at;
+	struct mm_struct *mm = ptebatch_mm_alloc();
+	long err;
+
+	if (!mm)
+		return -ENOMEM;
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	kthread_use_mm(mm);
+	at = vm_mmap(space->file, end - PMD_SIZE, PMD_SIZE, RW, MAP_SHARED | MAP_FIXED,
+		     (space->pgoff + space->row.nr) * PAGE_SIZE - PMD_SIZE);
+	/* Without a page, MADV_COLLAPSE finds no page table, and fails after the collapse. */
+	err = IS_ERR_VALUE(at) ? (long)at :
+	      do_madvise(mm, at, PAGE_SIZE, MADV_POPULATE_READ) ?:
+	      do_madvise(mm, at, PMD_SIZE, MADV_COLLAPSE);
+	kthread_unuse_mm(mm);
+	mmput(mm);
+	return err;
+}
+
+static const char *collapse_missing(void)
+{
+	return ptebatch_op_missing(&ptebatch_collapse);
+}
+
+static const struct ptebatch_op collapse_elsewhere = {
+	.name = "collapse", .function = "MADV_COLLAPSE", .call = collapse_file,
+	.missing = collapse_missing, .no_twin = true,
+};
+
 static const struct ptebatch_threads rows[] = {
 	/* mprotect(), which holds the mmap_lock for writing. */
 	{ { "mprotect() to read-only, folio in migration meanwhile: read-only",
@@ -168,6 +229,12 @@ static const struct ptebatch_threads rows[] = {
 	    { "-*4", PTEBATCH_SHMEM, RW }, "G -*3", .second = "G -*3",
 	    .op = &munmap_then_fork },
 	  PTEBATCH_VMA_COPIED, &guard_first, .until = ASLEEP },
+
+	/* MADV_COLLAPSE does not need the locks of the other mm. */
+	{ { "VMAs merge, the file is collapsed in another mm meanwhile: guard page stays",
+	    { "{-*T} ; G -*T-1", PTEBATCH_SHMEM, RW, .next_vma = VM_MAYBE_GUARD },
+	    "{-*T} G -*T-1", .op = &merge },
+	  PTEBATCH_VMA_MERGED, &collapse_elsewhere, .until = DONE },
 
 	/* GUP-fast, which holds no lock: interrupts are off. */
 	{ { "GUP-fast has read the PTE, mprotect() to read-only: no pin",

@@ -148,6 +148,7 @@ static struct kprobe probes[PTEBATCH_NR_POINTS] = {
 	[PTEBATCH_GUP_PINNED] = PROBE(gup_fast_folio_allowed),
 	[PTEBATCH_NEW_FLAGS] = PROBE(vma_modify_flags),
 	[PTEBATCH_VMA_COPIED] = PROBE(anon_vma_clone),
+	[PTEBATCH_VMA_MERGED] = PROBE(vm_area_free),
 };
 
 static int pause_here(struct kprobe *probe, struct pt_regs *regs)

@@ -31,6 +31,8 @@
  * @PTEBATCH_NEW_FLAGS: entry of vma_modify_flags(): the caller has computed new flags of
  *                      the VMA
  * @PTEBATCH_VMA_COPIED: entry of anon_vma_clone(): __split_vma() has copied the VMA
+ * @PTEBATCH_VMA_MERGED: entry of vm_area_free(): vma_complete() has released the locks of
+ *                       the file, and is about to free the VMA that was merged
  * @PTEBATCH_NR_POINTS: number of points
  */
 enum ptebatch_point {
@@ -44,6 +46,7 @@ enum ptebatch_point {
 	PTEBATCH_GUP_PINNED,
 	PTEBATCH_NEW_FLAGS,
 	PTEBATCH_VMA_COPIED,
+	PTEBATCH_VMA_MERGED,
 	PTEBATCH_NR_POINTS,
 };
 
