@@ -238,7 +238,9 @@ static void expect_moved(struct ptebatch_trial *src, const struct ptebatch_case 
 	expect_flags_around(src, &src_after);
 	if (row->setup.uffd & NO_REMAP_EVENT)
 		after.flags |= before.flags & (VM_UFFD_WP | VM_UFFD_RWP);
-	KUNIT_EXPECT_EQ_MSG(test, after.flags, before.flags,
+	/* As new memory, with what was empty. */
+	KUNIT_EXPECT_EQ_MSG(test, after.flags,
+			    before.flags | (row->setup.track ? VM_SOFTDIRTY : 0),
 			    "%s: VMA flags at the destination differ from the source's",
 			    src->function);
 	KUNIT_EXPECT_EQ_MSG(test, after.locked - before.locked,
@@ -970,12 +972,32 @@ static void mremap_offset(struct kunit *test)
 	mmap_read_unlock(mm);
 }
 
+/* Memory that a VMA grows over is soft-dirty, as new memory is. */
+static void mremap_grow_soft_dirty(struct kunit *test)
+{
+	static const struct ptebatch_setup setup = { "Wdyx -", .prot = RW, .track = true };
+	struct ptebatch_space *space = ptebatch_space(test, &setup);
+	struct mm_struct *mm = space->places[0].mm;
+	unsigned long addr = ptebatch_addr(space, 0);
+
+	kthread_use_mm(mm);
+	KUNIT_EXPECT_EQ(test, 0, vm_munmap(addr + PAGE_SIZE, PAGE_SIZE));
+	kthread_unuse_mm(mm);
+	KUNIT_EXPECT_EQ(test, 0, read_vma_flags(mm, addr) & VM_SOFTDIRTY);
+	KUNIT_ASSERT_EQ(test, addr,
+			ptebatch_syscall_in(mm, PTEBATCH_SYSCALL(mremap), addr, PAGE_SIZE,
+					    2 * PAGE_SIZE, 0, 0));
+	KUNIT_EXPECT_TRUE_MSG(test, read_vma_flags(mm, addr + PAGE_SIZE) & VM_SOFTDIRTY,
+			      "mremap() does not set VM_SOFTDIRTY of a VMA that grows in place");
+}
+
 static struct kunit_case mremap_cases[] = {
 	KUNIT_CASE_PARAM(mremap_row, rows_gen_params),
 	KUNIT_CASE_PARAM(mremap_found, found_rows_gen_params),
 	PTEBATCH_CASE_PARAMS(mremap_order),
 	KUNIT_CASE_PARAM(mremap_refusal, refusals_gen_params),
 	KUNIT_CASE(mremap_offset),
+	KUNIT_CASE(mremap_grow_soft_dirty),
 	KUNIT_CASE(mremap_within_table),
 	{}
 };

@@ -84,6 +84,25 @@ static long remap(struct mm_struct *mm, unsigned long from, unsigned long old,
 	return ret == to ? 0 : ret;
 }
 
+/* As clear_refs does, if the set-up says so: mremap() has marked the VMAs soft-dirty. */
+static void track_again(struct ptebatch_space *space)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+
+	VMA_ITERATOR(vmi, mm, ptebatch_addr(space, 0));
+
+	if (!space->setup.track)
+		return;
+	mmap_write_lock(mm);
+	for_each_vma_range(vmi, vma, ptebatch_addr(space, space->row.nr)) {
+		vma_start_write(vma);
+		vm_flags_clear(vma, VM_SOFTDIRTY);
+		vma_set_page_prot(vma);
+	}
+	mmap_write_unlock(mm);
+}
+
 static unsigned long other_address(const struct ptebatch_place *place)
 {
 	return place->start ^ (64 * PMD_SIZE);
@@ -123,6 +142,7 @@ static long move_whole(const struct ptebatch_op *op, struct ptebatch_space *spac
 	}
 	if (!ret)
 		place->start = to;
+	track_again(space);
 	return ret;
 }
 
@@ -192,6 +212,7 @@ static long uffd_move(const struct ptebatch_op *op, struct ptebatch_space *space
 	ret = vm_munmap(place->start, row->nr * PAGE_SIZE);
 	kthread_unuse_mm(place->mm);
 	place->start = other_address(place);
+	track_again(space);
 	return ret ?: moved;
 }
 
@@ -212,6 +233,7 @@ static long resize(const struct ptebatch_op *op, struct ptebatch_space *space, b
 		ret = remap(mm, ret, row->nr, row->nr, MREMAP_FIXED, to);
 	if (!IS_ERR_VALUE(ret))
 		place->start = to;
+	track_again(space);
 	return IS_ERR_VALUE(ret) ? ret : 0;
 }
 
