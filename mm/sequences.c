@@ -262,6 +262,10 @@ static const struct ptebatch_program_case programs[] = {
 	/* Rule 10: arm64 warns of present entries that change, and are not young then. */
 	{ "0039: old folio, PAGEMAP_SCAN, write: the kernel does not warn",
 	  UFFD_ASYNC("{Wdyx*16}"), "cold; scan; write 5" },
+	{ "0064: shmem folio, one page poisoned and read: a guard page beside it stays",
+	  SHMEM("{Wdy*16}"), "dontneed; guard install 12; poisoned read 9; read 8-10" },
+	{ "0064: uffd-wp shmem folio, one page poisoned and read: writes to the others fault",
+	  UFFD_SHMEM("{Wdy*16}"), "uffd protect 0-7; dontneed 8-15; poisoned read 9; write 0-3" },
 	{ "0046: shmem, guard page, merged with a VMA that lost its name: the child has it, too",
 	  SHMEM("Wdy*16"), "name 8-15; guard install 3; unname 8-15; fork; child read" },
 	{ "0046: shmem, its VMA merged with a named one that has a guard page: the child has it",

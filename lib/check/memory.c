@@ -121,12 +121,17 @@ static bool is_permitted(const struct ptebatch_memory *memory,
 	       !(write && page->protected && !memory->async);
 }
 
+static bool is_same_swapped(const struct ptebatch_entry *a, const struct ptebatch_entry *b)
+{
+	return a->kind == PTEBATCH_SWAP && a->folio == b->folio && a->page == b->page;
+}
+
 /**
  * ptebatch_memory_poison() - note whether a page has PG_hwpoison during the next step
  * @memory: the memory
  * @child: the step is one of the child
  * @row: the entries of its process
- * @i: index of the page, which is in the swap cache and not mapped; -1: no page
+ * @i: index of the page, which is in memory and not mapped there; -1: no page
  *
  * KSM may have merged several pages into that page.
  */
@@ -138,9 +143,7 @@ void ptebatch_memory_poison(struct ptebatch_memory *memory, bool child,
 	for (at = 0; at < memory->nr; at++) {
 		memory->pages[!child][at].poisoned = false;
 		memory->pages[child][at].poisoned =
-			i >= 0 && row->entries[at].kind == PTEBATCH_SWAP &&
-			row->entries[at].folio == row->entries[i].folio &&
-			row->entries[at].page == row->entries[i].page;
+			i >= 0 && (at == i || is_same_swapped(&row->entries[at], &row->entries[i]));
 	}
 }
 

@@ -24,7 +24,7 @@
  * @PTEBATCH_STEP_READ: "read": read each page
  * @PTEBATCH_STEP_THP_READ: "thp read": the same, faults may swap in large folios
  * @PTEBATCH_STEP_POISONED_READ: "poisoned read": read each page, while the first one that
- *                               is in the swap cache and not mapped has PG_hwpoison
+ *                               is not mapped, but in memory, has PG_hwpoison
  * @PTEBATCH_STEP_PROTECT_NONE: "mprotect none": mprotect(PROT_NONE)
  * @PTEBATCH_STEP_PROTECT_RO: "mprotect ro": mprotect(PROT_READ)
  * @PTEBATCH_STEP_PROTECT_RW: "mprotect rw": mprotect(PROT_READ | PROT_WRITE)

@@ -163,15 +163,27 @@ static void free_unused(struct slots_in_use *slots)
 	kvfree(slots);
 }
 
-/* The first entry of the range whose page a fault would find in the swap cache; -1: none. */
-static int find_in_swap_cache(const struct ptebatch_row *row, const struct ptebatch_step *step)
+/*
+ * The page that a fault of entry @i would find in the swap cache or in the page cache:
+ * its index among those of the row's folios; -1: none. A clean page of a file would leave
+ * the page cache.
+ */
+static int find_page(const struct ptebatch_space *space, unsigned int i)
 {
-	unsigned int i;
+	const struct ptebatch_row *row = &space->row;
+	const struct ptebatch_entry *entry = &row->entries[i];
+	unsigned int folio, page;
 
-	for (i = step->from; i < (step->to ?: row->nr); i++)
-		if (row->entries[i].kind == PTEBATCH_SWAP &&
-		    row->entries[i].folio != PTEBATCH_NO_FOLIO)
-			return i;
+	if (entry->kind == PTEBATCH_SWAP && entry->folio != PTEBATCH_NO_FOLIO)
+		return row->folios[entry->folio].first + entry->page;
+	if (entry->kind != PTEBATCH_NONE)
+		return -1;
+	for_each_set_bit(folio, space->cached, row->nr_folios) {
+		page = i - row->folios[folio].at;
+		if (page < 1U << row->folios[folio].order &&
+		    folio_test_dirty(space->folios[folio]))
+			return row->folios[folio].first + page;
+	}
 	return -1;
 }
 
@@ -186,16 +198,16 @@ static bool find_condition(struct run *run, const struct ptebatch_step *step,
 			   struct ptebatch_condition *condition)
 {
 	const struct ptebatch_row *row = &run->space->row;
-	int poisoned = -1;
+	unsigned int i, to = step->to ?: row->nr;
+	int page = -1;
 
 	*condition = conditions[step->kind];
 	if (step->kind == PTEBATCH_STEP_POISONED_READ)
-		poisoned = find_in_swap_cache(row, step);
-	ptebatch_memory_poison(run->memory, step->child, row, poisoned);
-	if (poisoned >= 0) {
-		const struct ptebatch_entry *entry = &row->entries[poisoned];
-
-		condition->value = row->folios[entry->folio].first + entry->page;
+		for (i = step->from; i < to && page < 0; i++)
+			page = find_page(run->space, i);
+	ptebatch_memory_poison(run->memory, step->child, row, page < 0 ? -1 : (int)i - 1);
+	if (page >= 0) {
+		condition->value = page;
 		return true;
 	}
 	/* Of several VMAs, mremap() moves those before the one for which it fails. */

@@ -120,13 +120,12 @@ static const char *step_error(const struct memory_row *row, unsigned int kind)
 		return "there is no file";
 	if (row->mapping != PTEBATCH_ANON && kind == PTEBATCH_STEP_UFFD_MOVE)
 		return "UFFDIO_MOVE moves anonymous memory only";
-	if (row->mapping != PTEBATCH_ANON && kind == PTEBATCH_STEP_POISONED_READ)
-		return "the fault removes the markers of the whole folio";
 	if (row->mapping == PTEBATCH_PRIVATE_FILE &&
 	    (kind == PTEBATCH_STEP_NAME || kind == PTEBATCH_STEP_UNNAME))
 		return "memory of a file has no name";
 	if (row->kept && (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE ||
-			  kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM))
+			  kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM ||
+			  kind == PTEBATCH_STEP_POISONED_READ))
 		return "the file has no storage but the page cache";
 	return NULL;
 }
