@@ -19,7 +19,7 @@
 #include "../lib/inject/conditions.h"
 #include "../lib/record/counter.h"
 #include "../lib/run/case.h"
-#include "../lib/service/service.h"
+#include "../lib/service/swap.h"
 
 #define RO	PROT_READ
 #define RW	(PROT_READ | PROT_WRITE)
@@ -82,6 +82,9 @@ static void expect_no_call(struct ptebatch_trial *trial, const struct ptebatch_c
 #define READ_FAULT(entry)	.op = &ptebatch_read_fault, .arg = (entry), .check = expect_call
 #define WRITE_FAULT(entry) \
 	.op = &ptebatch_write_fault, .arg = (entry), .check = expect_call
+
+/* The folios that shmem allocates for swap-in: a large one, then a small one. */
+#define NO_SWAP_IN_FOLIO(nr)	NO_FOLIO_OF("folio_alloc_mpol_noprof", nr)
 
 /* In expected rows "o" stands for "y", unless the pages around a fault are mapped as old. */
 static const struct ptebatch_case rows[] = {
@@ -252,6 +255,17 @@ static const struct ptebatch_case rows[] = {
 	{ "2M folio, file ends one page before its end, write fault: one page mapped",
 	  { "{-*T}", PTEBATCH_FILE, RW, .eof = PAGES_PER_TABLE - 1 }, "{-*5 Wdy -*T-6}",
 	  WRITE_FAULT(5), .with = { PMD_PERMITTED } },
+
+	/* Shmem in swap: a folio of any size is read, or none. */
+	{ "64K shmem folio in swap, no memory, write fault of page 0: -ENOMEM",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16", WRITE_FAULT(0),
+	  .ret = -ENOMEM, .with = { FILE_SWAPPED_OUT, NO_SWAP_IN_FOLIO(2) } },
+	{ "64K shmem folio in swap, no memory, write fault of page 5: -ENOMEM",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16", WRITE_FAULT(5),
+	  .ret = -ENOMEM, .with = { FILE_SWAPPED_OUT, NO_SWAP_IN_FOLIO(2) } },
+	{ "64K shmem folio in swap, no 64K folio, write fault of page 5: one page mapped",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*5 ~{Wdy} -*10",
+	  WRITE_FAULT(5), .with = { FILE_SWAPPED_OUT, NO_SWAP_IN_FOLIO(1) } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
@@ -286,4 +300,4 @@ static void suite_exit(struct kunit_suite *suite)
 		ptebatch_counters_end(handlers, ARRAY_SIZE(handlers));
 }
 
-PTEBATCH_SUITE(filemap, filemap_cases, { suite_init, suite_exit });
+PTEBATCH_SUITE(filemap, filemap_cases, PTEBATCH_SWAP_SPACE, { suite_init, suite_exit });
