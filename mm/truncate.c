@@ -7,11 +7,17 @@
  *	hole from page 5 on, the folio has an additional reference
  *	file	{Wdy*16}  ->  {-*16}
  *	shmem	{Wdy*16}  ->  {Wdy*5 -*11}
+ *
+ * fallocate() of shmem that fails removes what it has allocated, and nothing else.
  */
 #include <kunit/test.h>
+#include <linux/blk_types.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/shmem_fs.h>
 
+#include "../lib/inject/conditions.h"
 #include "../lib/op/hole.h"
 #include "../lib/run/case.h"
 #include "../lib/service/service.h"
@@ -19,6 +25,56 @@
 #define RW	(PROT_READ | PROT_WRITE)
 
 #define HOLE(from, to)	.op = &ptebatch_hole, .arg = PTEBATCH_HOLE(from, to)
+
+/* fallocate() of pages of a shmem file. */
+
+static long allocate(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	unsigned long from = op->arg >> 16, to = op->arg & U16_MAX;
+
+	return vfs_fallocate(space->file, 0, (loff_t)(space->pgoff + from) << PAGE_SHIFT,
+			     (loff_t)(to - from) << PAGE_SHIFT);
+}
+
+static const struct ptebatch_op allocate_op = {
+	.name = "fallocate", .function = "vfs_fallocate()", .call = allocate, .no_twin = true,
+};
+
+static void expect_row_allocated(struct ptebatch_trial *trial, const struct ptebatch_case *row)
+{
+	const struct ptebatch_space *space = trial->space;
+
+	KUNIT_EXPECT_EQ_MSG(trial->test,
+			    file_inode(space->file)->i_blocks >> (PAGE_SHIFT - SECTOR_SHIFT),
+			    space->row.nr_pages, "allocated pages of the file");
+}
+
+static struct shmem_sb_info *shmem_mount(const struct ptebatch_use *use)
+{
+	return file_inode(use->trial->space->file)->i_sb->s_fs_info;
+}
+
+static void enable_large(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	use->word = shmem_mount(use)->huge;
+	shmem_mount(use)->huge = 1;	/* SHMEM_HUGE_ALWAYS */
+}
+
+static void restore_large(struct ptebatch_use *use)
+{
+	shmem_mount(use)->huge = use->word;
+}
+
+static const struct ptebatch_condition_type large_folios = {
+	.name = "shmem files get large folios", .occur = enable_large, .end = restore_large,
+};
+
+/* A signal that kills the task arrives while folio @nr is allocated, from 0 on. */
+#define KILLED_AT_FOLIO(from, to, nr)						\
+	.op = &allocate_op, .arg = PTEBATCH_HOLE(from, to), .ret = -EINTR,	\
+	.check = expect_row_allocated,						\
+	.with = { { .type = &large_folios }, KILLED_AT("shmem_add_to_page_cache", nr) }
 
 static const struct ptebatch_case rows[] = {
 	{ "whole 64K folio: unmapped",
@@ -52,6 +108,18 @@ static const struct ptebatch_case rows[] = {
 	{ "half of a referenced, PMD-mapped folio: folio unmapped",
 	  { "[Wdy]", PTEBATCH_FILE, RW }, "{-*T}",
 	  HOLE(PTRS_PER_PTE / 2, PTRS_PER_PTE) },
+
+	/* fallocate() that fails. */
+	{ "fallocate() from page 0 of a new folio on, killed: folio removed",
+	  { "-*16 {Wdy*16}", PTEBATCH_SHMEM, RW }, NULL, KILLED_AT_FOLIO(0, 32, 0) },
+	{ "fallocate() from page 8 of a new folio on, killed: folio removed",
+	  { "-*16 {Wdy*16}", PTEBATCH_SHMEM, RW }, NULL, KILLED_AT_FOLIO(8, 32, 0) },
+	{ "fallocate() from page 1 of a new folio on, killed: folio removed",
+	  { "-*16 {Wdy*16}", PTEBATCH_SHMEM, RW }, NULL, KILLED_AT_FOLIO(1, 32, 0) },
+	{ "fallocate() from page 8 of a present folio on, killed: only the new folio removed",
+	  { "{Wdy*16} -*16", PTEBATCH_SHMEM, RW }, NULL, KILLED_AT_FOLIO(8, 64, 0) },
+	{ "fallocate(), new folios before and behind a present one, killed: only they removed",
+	  { "-*16 {Wdy*16} -*16", PTEBATCH_SHMEM, RW }, NULL, KILLED_AT_FOLIO(8, 80, 1) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
