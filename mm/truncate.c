@@ -9,18 +9,21 @@
  *	shmem	{Wdy*16}  ->  {Wdy*5 -*11}
  *
  * fallocate() of shmem that fails removes what it has allocated, and nothing else.
+ * A page of shmem that cannot be read from swap is counted until it is removed: then
+ * the swap slots in use are as many as the file counts.
  */
 #include <kunit/test.h>
 #include <linux/blk_types.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/ptrace.h>
 #include <linux/shmem_fs.h>
 
 #include "../lib/inject/conditions.h"
 #include "../lib/op/hole.h"
 #include "../lib/run/case.h"
-#include "../lib/service/service.h"
+#include "../lib/service/swap.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
 
@@ -76,6 +79,39 @@ static const struct ptebatch_condition_type large_folios = {
 	.check = expect_row_allocated,						\
 	.with = { { .type = &large_folios }, KILLED_AT("shmem_add_to_page_cache", nr) }
 
+/* Pages of shmem that cannot be read from swap. */
+
+static void clear_uptodate(struct ptebatch_use *use, const unsigned long *args,
+			   struct pt_regs *regs)
+{
+	struct folio *folio = (void *)regs_return_value(regs);
+
+	if (!IS_ERR(folio))
+		folio_clear_uptodate(folio);
+}
+
+static const struct ptebatch_condition_type read_error = {
+	.name = "a read of swap fails", .occur = clear_uptodate, .at_return = true,
+};
+
+/* A fault of the first page of the hole, then the hole. */
+static long fault_and_punch(const struct ptebatch_op *op, struct ptebatch_space *space,
+			    bool twin)
+{
+	long err = ptebatch_fault(space, op->arg >> 16, 0);
+
+	return ptebatch_hole.call(op, space, twin) ?: err;
+}
+
+static const struct ptebatch_op fault_and_punch_op = {
+	.name = "fault, punch hole", .function = "a hole in the file", .call = fault_and_punch,
+	.no_twin = true,
+};
+
+#define UNREADABLE_HOLE(from, to)						\
+	.op = &fault_and_punch_op, .arg = PTEBATCH_HOLE(from, to), .ret = -EFAULT, \
+	.with = { FILE_SWAPPED_OUT, { .type = &read_error, .function = "swapin_sync" } }
+
 static const struct ptebatch_case rows[] = {
 	{ "whole 64K folio: unmapped",
 	  { "{Ry*16} {Wdy*16}", PTEBATCH_FILE, RW }, "{-*16} {Wdy*16}", HOLE(0, 16) },
@@ -120,6 +156,14 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdy*16} -*16", PTEBATCH_SHMEM, RW }, NULL, KILLED_AT_FOLIO(8, 64, 0) },
 	{ "fallocate(), new folios before and behind a present one, killed: only they removed",
 	  { "-*16 {Wdy*16} -*16", PTEBATCH_SHMEM, RW }, NULL, KILLED_AT_FOLIO(8, 80, 1) },
+
+	/* Read errors of swap. */
+	{ "small shmem folios in swap, read error of page 1, hole there: 3 counted in swap",
+	  { "Wdy*4", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*4", UNREADABLE_HOLE(1, 2) },
+	{ "small shmem folios in swap, read error of page 1, hole from there: 1 counted in swap",
+	  { "Wdy*4", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*4", UNREADABLE_HOLE(1, 4) },
+	{ "64K shmem folio in swap, read error, hole: none counted in swap",
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "-*16", UNREADABLE_HOLE(0, 16) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(rows, rows, name);
@@ -134,4 +178,4 @@ static struct kunit_case truncate_cases[] = {
 	{}
 };
 
-PTEBATCH_SUITE(truncate, truncate_cases);
+PTEBATCH_SUITE(truncate, truncate_cases, PTEBATCH_SWAP_SPACE);
