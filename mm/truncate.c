@@ -43,6 +43,22 @@ static const struct ptebatch_op allocate_op = {
 	.name = "fallocate", .function = "vfs_fallocate()", .call = allocate, .no_twin = true,
 };
 
+/* As before a direct write. */
+static long invalidate(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	unsigned long from = op->arg >> 16, to = op->arg & U16_MAX;
+
+	return invalidate_inode_pages2_range(space->file->f_mapping, space->pgoff + from,
+					     space->pgoff + to - 1);
+}
+
+static const struct ptebatch_op invalidate_op = {
+	.name = "invalidate", .function = "invalidate_inode_pages2_range()", .call = invalidate,
+	.no_twin = true,
+};
+
+#define INVALIDATE(from, to)	.op = &invalidate_op, .arg = PTEBATCH_HOLE(from, to)
+
 static void expect_row_allocated(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
 	const struct ptebatch_space *space = trial->space;
@@ -144,6 +160,13 @@ static const struct ptebatch_case rows[] = {
 	{ "half of a referenced, PMD-mapped folio: folio unmapped",
 	  { "[Wdy]", PTEBATCH_FILE, RW }, "{-*T}",
 	  HOLE(PTRS_PER_PTE / 2, PTRS_PER_PTE) },
+
+	/* The folio leaves the page cache, but its data can be read again. */
+	{ "first 4 pages of a 64K folio invalidated: unmapped",
+	  { "{Ry*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "{-*16}", INVALIDATE(0, 4) },
+	{ "first 4 pages of a 64K folio invalidated, guard page beside them: it stays",
+	  { "{Ry*12 G Ry*3}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "{-*12 G -*3}",
+	  INVALIDATE(0, 4) },
 
 	/* fallocate() that fails. */
 	{ "fallocate() from page 0 of a new folio on, killed: folio removed",

@@ -82,6 +82,7 @@ static unsigned int expected_batch(const struct ptebatch_entry *entries,
  * @folio: the folio of the first entry
  * @ptep: pointer to the first entry; the page table lock is held
  * @entries: the first entry and those behind it, as read from the page table
+ * @nr: number of @entries; those behind them are none entries
  * @max_nr: maximum number of entries
  * @flags: FPB_*
  */
@@ -90,6 +91,7 @@ struct batch {
 	struct folio *folio;
 	pte_t *ptep;
 	const struct ptebatch_entry *entries;
+	unsigned int nr;
 	unsigned int max_nr;
 	unsigned int flags;
 };
@@ -102,7 +104,8 @@ static const char *wrong_batch(const struct batch *batch, unsigned int *got)
 	pte_t pte = ptep_get(batch->ptep);
 	unsigned int nr;
 
-	nr = expected_batch(batch->entries, batch->max_nr, batch->flags, &expected);
+	nr = expected_batch(batch->entries, min(batch->max_nr, batch->nr), batch->flags,
+			    &expected);
 	if (!batch->flags) {
 		*got = folio_pte_batch(batch->folio, batch->ptep, pte, batch->max_nr);
 		if (*got != nr)
@@ -233,6 +236,7 @@ static void batch_row(struct kunit *test)
 	batch.vma = vma_lookup(mm, trial->place->start);
 	for (i = 0; i < min(row->nr, ENTRIES_TRIED) && !wrong; i++) {
 		batch.entries = &row->entries[i];
+		batch.nr = row->nr - i;
 		/* Callers pass a present entry of a large folio. */
 		if (!ptebatch_entry_normal(batch.entries) ||
 		    !row->folios[batch.entries->folio].order)
@@ -301,6 +305,7 @@ static void batch_states(struct kunit *test)
 	ptebatch_states(states, &call);
 	window = ptebatch_window(ptebatch_space(test, setup), 5, &call);
 	batch.entries = window->trial->after.row.entries;
+	batch.nr = PTEBATCH_WINDOW_ENTRIES;
 	batch.folio = window->space->folios[0];
 	batch.ptep = window->pte[0];
 	for (triple = 0; triple < states->nr * states->nr * states->nr && !wrong;

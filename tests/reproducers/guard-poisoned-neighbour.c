@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: a fault of a poisoned page of shmem removes guard pages beside it
- * fix: mm-keep-PTE-markers-beside-a-poisoned-page
+ * fix: mm-drop-PTE-markers-of-a-folio-only-if-it-is-truncat
  *
  * Page 9 of a 64K folio is poisoned; a reference prevents its split. Another process has a
  * guard page at page 12. It reads page 9, and gets SIGBUS; page 12 must stay a guard page.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bug: a child keeps uffd-wp if the userfaultfd is closed before the event of fork() is read
- * fix: userfaultfd-unprotect-a-child-if-the-event-of-its-fo
+ * fix: userfaultfd-unprotect-the-child-s-memory-if-its-fork
  *
  * fork() waits for a reader of the event. Another thread closes the userfaultfd instead,
  * so that the child has no registered memory. When it registers its memory later,
