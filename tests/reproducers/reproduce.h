@@ -225,6 +225,18 @@ static inline unsigned long count(const char *mem, size_t size, __u64 bit)
 	return pages;
 }
 
+/* Return: 1 if a system call can read the byte at @mem; no signal comes if it cannot. */
+static inline int can_read(const char *mem)
+{
+	int ends[2], written;
+
+	need(!pipe(ends), "pipe()");
+	written = write(ends[1], mem, 1);
+	close(ends[0]);
+	close(ends[1]);
+	return written == 1;
+}
+
 /* Return: 1 if @size bytes at @mem map one large folio from its first page on. */
 static inline int is_one_folio(const char *mem, size_t size)
 {
