@@ -8,19 +8,19 @@
  */
 #include "reproduce.h"
 
-static const size_t SIZE = 1 << 20, FOLIO = 16 << 10;
+static const size_t SIZE = 1 << 20, CHUNK = 16 << 10;
 
 /* Return: the offset of 16K that are in one folio. */
 static size_t find_folio(const char *mem)
 {
 	size_t offset, page;
 
-	for (offset = 0; offset < SIZE; offset += FOLIO) {
-		for (page = PAGE; page < FOLIO; page += PAGE)
+	for (offset = 0; offset < SIZE; offset += CHUNK) {
+		for (page = PAGE; page < CHUNK; page += PAGE)
 			if (!(entry("/proc/kpageflags", page_entry(mem + offset + page) & PM_PFN) &
 			      KPF_TAIL))
 				break;
-		if (page == FOLIO)
+		if (page == CHUNK)
 			return offset;
 	}
 	errno = 0;

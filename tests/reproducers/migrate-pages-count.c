@@ -15,7 +15,7 @@
 #include <time.h>
 #include "reproduce.h"
 
-static const size_t FOLIO = 64 << 10, OTHER = 128 << 20;
+static const size_t OTHER = 128 << 20;
 static const int SECONDS = 20;
 
 /* After SIGCONT, move the memory before @mem, then the folio at @mem, to node 1. */

@@ -10,7 +10,7 @@
 
 #define STATS "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/stats/"
 
-static const size_t FOLIO = 64 << 10, SIZE = 1 << 20;
+static const size_t SIZE = 1 << 20;
 
 static long read_number(const char *path)
 {

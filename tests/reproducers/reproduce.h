@@ -22,6 +22,7 @@
 #include <sys/mount.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,7 +74,7 @@ struct pm_scan_arg {
 enum { RIGHT, BUG, CANNOT_TELL };
 
 /* Sizes in bytes. A PMD maps 2M. */
-static const unsigned long PAGE = 4096, PMD = 2UL << 20;
+static const unsigned long PAGE = 4096, FOLIO = 64UL << 10, PMD = 2UL << 20;
 
 /* Bits of /proc/PID/pagemap entries (PM_*) and /proc/kpageflags entries (KPF_*). */
 static const __u64 PM_PFN = (1ULL << 55) - 1, PM_SOFT_DIRTY = 1ULL << 55;
@@ -259,6 +260,48 @@ static inline char *map_aligned(size_t size)
 
 	need(mem != MAP_FAILED, "mmap()");
 	return (char *)(((uintptr_t)mem + PMD - 1) & -PMD);
+}
+
+/* Map one folio of 64K of shmem. */
+static inline char *map_shmem_folio(void)
+{
+	static const char orders[] =
+		"/sys/kernel/mm/transparent_hugepage/hugepages-64kB/shmem_enabled";
+	int fd = memfd_create("shmem", 0);
+	char *mem = map_aligned(FOLIO);
+
+	write_file(orders, "advise");
+	need(!ftruncate(fd, FOLIO), "ftruncate()");
+	mem = mmap(mem, FOLIO, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+	need(mem != MAP_FAILED && !madvise(mem, FOLIO, MADV_HUGEPAGE), "mmap(), MADV_HUGEPAGE");
+	memset(mem, 1, FOLIO);
+	write_file(orders, "never");
+	need(is_one_folio(mem, FOLIO), "folio of 64K");
+	return mem;
+}
+
+/*
+ * Poison page @nr of the 64K folio at @mem, in a child that maps it. A pipe keeps a
+ * reference, so that the folio is not split.
+ */
+static inline void poison_page(char *mem, int nr)
+{
+	struct iovec part = { mem + 5 * PAGE, 1 };
+	int ends[2], fd, status = 0;
+	char text[32];
+	__u64 pfn;
+
+	need(!pipe(ends), "pipe()");
+	if (!fork()) {
+		fd = open("/sys/devices/system/memory/hard_offline_page", O_WRONLY);
+		need(vmsplice(ends[1], &part, 1, 0) == 1, "vmsplice()");
+		need(is_one_folio(mem, FOLIO), "folio of 64K");
+		pfn = page_entry(mem + nr * PAGE) & PM_PFN;
+		snprintf(text, sizeof(text), "%#llx", pfn * PAGE);
+		need(fd >= 0 && write(fd, text, strlen(text)) < 0, "poisoned, not split folio");
+		_exit(RIGHT);
+	}
+	need(wait(&status) > 0 && !status, "poisoned page");
 }
 
 /* Populate @size bytes of anonymous memory at @mem with folios of @kilobytes KiB. */
