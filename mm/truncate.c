@@ -27,7 +27,7 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-#define HOLE(from, to)	.op = &ptebatch_hole, .arg = PTEBATCH_HOLE(from, to)
+#define PUNCH(from, to)	.op = &ptebatch_hole, .arg = PTEBATCH_HOLE(from, to)
 
 /* fallocate() of pages of a shmem file. */
 
@@ -130,36 +130,36 @@ static const struct ptebatch_op fault_and_punch_op = {
 
 static const struct ptebatch_case rows[] = {
 	{ "whole 64K folio: unmapped",
-	  { "{Ry*16} {Wdy*16}", PTEBATCH_FILE, RW }, "{-*16} {Wdy*16}", HOLE(0, 16) },
+	  { "{Ry*16} {Wdy*16}", PTEBATCH_FILE, RW }, "{-*16} {Wdy*16}", PUNCH(0, 16) },
 
 	/* The split succeeds. */
 	{ "last 11 pages of a 64K folio: folio split and unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", HOLE(5, 16) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", PUNCH(5, 16) },
 	{ "first 5 pages of a 64K folio: folio split and unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", HOLE(0, 5) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", PUNCH(0, 5) },
 	{ "pages 5 to 10 of a 64K shmem folio: folio split and unmapped",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "(-*16)", HOLE(5, 11) },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "(-*16)", PUNCH(5, 11) },
 	{ "last 11 pages of a 64K folio, next to another: the other folio stays",
 	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16) {Wdy*16}",
-	  HOLE(5, 16) },
+	  PUNCH(5, 16) },
 	{ "last 8 pages of a 64K folio, first 8 of the next one: both split and unmapped",
 	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16) (-*16)",
-	  HOLE(8, 24) },
+	  PUNCH(8, 24) },
 
 	/* The split fails: additional references. */
 	{ "last 11 pages of a referenced 64K folio: folio unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{-*16}", HOLE(5, 16) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{-*16}", PUNCH(5, 16) },
 	{ "pages 5 to 10 of a referenced 64K folio: folio unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{-*16}", HOLE(5, 11) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW }, "{-*16}", PUNCH(5, 11) },
 	{ "first 5 pages of a referenced 64K folio in two VMAs: folio unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .twice = true }, "{-*16}", HOLE(0, 5) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .twice = true }, "{-*16}", PUNCH(0, 5) },
 	{ "last 11 pages of a referenced 64K folio, mlocked: folio unmapped",
-	  { "{Wdy*16}", PTEBATCH_FILE, RW, .vma = VM_LOCKED }, "{-*16}", HOLE(5, 16) },
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .vma = VM_LOCKED }, "{-*16}", PUNCH(5, 16) },
 	{ "last 11 pages of a referenced 64K shmem folio: they are unmapped",
-	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*5 -*11}", HOLE(5, 16) },
+	  { "{Wdy*16}", PTEBATCH_SHMEM, RW }, "{Wdy*5 -*11}", PUNCH(5, 16) },
 	{ "half of a referenced, PMD-mapped folio: folio unmapped",
 	  { "[Wdy]", PTEBATCH_FILE, RW }, "{-*T}",
-	  HOLE(PTRS_PER_PTE / 2, PTRS_PER_PTE) },
+	  PUNCH(PTRS_PER_PTE / 2, PTRS_PER_PTE) },
 
 	/* The folio leaves the page cache, but its data can be read again. */
 	{ "first 4 pages of a 64K folio invalidated: unmapped",
