@@ -33,7 +33,7 @@
 
 static long allocate(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	unsigned long from = op->arg >> 16, to = op->arg & U16_MAX;
+	unsigned long from = PTEBATCH_HOLE_FROM(op->arg), to = PTEBATCH_HOLE_TO(op->arg);
 
 	return vfs_fallocate(space->file, 0, (loff_t)(space->pgoff + from) << PAGE_SHIFT,
 			     (loff_t)(to - from) << PAGE_SHIFT);
@@ -46,7 +46,7 @@ static const struct ptebatch_op allocate_op = {
 /* As before a direct write. */
 static long invalidate(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	unsigned long from = op->arg >> 16, to = op->arg & U16_MAX;
+	unsigned long from = PTEBATCH_HOLE_FROM(op->arg), to = PTEBATCH_HOLE_TO(op->arg);
 
 	return invalidate_inode_pages2_range(space->file->f_mapping, space->pgoff + from,
 					     space->pgoff + to - 1);
@@ -114,7 +114,7 @@ static const struct ptebatch_condition_type read_error = {
 static long fault_and_punch(const struct ptebatch_op *op, struct ptebatch_space *space,
 			    bool twin)
 {
-	long err = ptebatch_fault(space, op->arg >> 16, 0);
+	long err = ptebatch_fault(space, PTEBATCH_HOLE_FROM(op->arg), 0);
 
 	return ptebatch_hole.call(op, space, twin) ?: err;
 }

@@ -10,8 +10,8 @@
 static long punch(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
 	const struct ptebatch_row *row = &space->row;
-	unsigned long from = op->arg ? op->arg >> 16 : row->from;
-	unsigned long to = op->arg ? op->arg & U16_MAX : row->to;
+	unsigned long from = op->arg ? PTEBATCH_HOLE_FROM(op->arg) : row->from;
+	unsigned long to = op->arg ? PTEBATCH_HOLE_TO(op->arg) : row->to;
 	struct inode *inode = file_inode(space->file);
 	loff_t start = (loff_t)(space->pgoff + from) << PAGE_SHIFT;
 	loff_t bytes = (loff_t)(to - from) << PAGE_SHIFT;

@@ -9,6 +9,8 @@
 
 /* @arg: the pages of entries @from to @to - 1; 0: those of the range. */
 #define PTEBATCH_HOLE(from, to)	((from) << 16 | (to))
+#define PTEBATCH_HOLE_FROM(arg)	((arg) >> 16)
+#define PTEBATCH_HOLE_TO(arg)	((arg) & U16_MAX)
 
 extern const struct ptebatch_op ptebatch_hole;
 
