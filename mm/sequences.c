@@ -101,6 +101,8 @@ static const struct ptebatch_program_case programs[] = {
 	{ "64K folio, half of it is not registered any more: writes without an event there",
 	  UFFD_NO_EVENTS("{Wdyx*16}"),
 	  "uffd protect; uffd unregister 8-15; write 8; uffd register; uffd protect 8; write" },
+	{ "64K folio, half of it is not registered, mmap() beside that: the half stays so",
+	  UFFD_NO_EVENTS("{Wdyx*16}"), "uffd unregister 8-15; mmap 4-7; uffd protect 8; write 8" },
 	{ "PMD, PAGEMAP_SCAN, one page is not registered: -EPERM there, then it is written",
 	  UFFD_ASYNC("[Wdyx]"), "uffd unregister 7; scan; uffd register; scan" },
 	{ "64K folio, the first half is registered: PAGEMAP_SCAN ends with -EPERM behind it",

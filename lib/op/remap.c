@@ -10,6 +10,7 @@
 #include "../kernel/syscall.h"
 #include "../kernel/uffd.h"
 #include "remap.h"
+#include "uffd.h"
 
 PTEBATCH_DECLARE_SYSCALL(PTEBATCH_SYSCALL(mremap));
 
@@ -36,55 +37,7 @@ static struct watch watch_of(struct mm_struct *mm, unsigned long addr)
 	return watch;
 }
 
-/* As clear_refs, if @track, and UFFDIO_REGISTER do. */
-static void set_watch(struct mm_struct *mm, unsigned long addr, bool track,
-		      const struct watch *watch)
-{
-	struct vm_area_struct *vma;
-
-	mmap_write_lock(mm);
-	vma = vma_lookup(mm, addr);
-	vma_start_write(vma);
-	if (track)
-		vm_flags_clear(vma, VM_SOFTDIRTY);
-	vm_flags_set(vma, watch->flags);
-	vma->vm_userfaultfd_ctx = watch->uffd;
-	vma_set_page_prot(vma);
-	mmap_write_unlock(mm);
-}
-
-static long map_anew(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
-{
-	const struct ptebatch_setup *setup = &space->setup;
-	const struct ptebatch_row *row = &space->row;
-	unsigned long addr = ptebatch_addr(space, row->from);
-	struct mm_struct *mm = space->places[0].mm;
-	struct watch watch = watch_of(mm, addr);
-	unsigned long flags, at;
-
-	flags = MAP_FIXED | (space->file ? 0 : MAP_ANONYMOUS) |
-		(ptebatch_shared(setup->mapping) ? MAP_SHARED : MAP_PRIVATE);
-	kthread_use_mm(mm);
-	at = vm_mmap(space->file, addr, (row->to - row->from) * PAGE_SIZE, setup->prot,
-		     flags, space->file ? (space->pgoff + row->from) * PAGE_SIZE : 0);
-	kthread_unuse_mm(mm);
-	if (at != addr)
-		return at;
-	set_watch(mm, addr, setup->track, &watch);
-	return 0;
-}
-
-/* Returns 0 or an error; @from and @to are addresses, @old and @new numbers of pages. */
-static long remap(struct mm_struct *mm, unsigned long from, unsigned long old,
-		  unsigned long new, unsigned long flags, unsigned long to)
-{
-	long ret = ptebatch_syscall_in(mm, PTEBATCH_SYSCALL(mremap), from, old * PAGE_SIZE,
-				       new * PAGE_SIZE, MREMAP_MAYMOVE | flags, to);
-
-	return ret == to ? 0 : ret;
-}
-
-/* As clear_refs does, if the set-up says so: mremap() has marked the VMAs soft-dirty. */
+/* As clear_refs does, if the set-up says so: new VMAs are soft-dirty. */
 static void track_again(struct ptebatch_space *space)
 {
 	struct mm_struct *mm = space->places[0].mm;
@@ -101,6 +54,62 @@ static void track_again(struct ptebatch_space *space)
 		vma_set_page_prot(vma);
 	}
 	mmap_write_unlock(mm);
+}
+
+/* As UFFDIO_REGISTER does, which alone splits a VMA into which mmap() has merged the range. */
+static long register_again(struct ptebatch_space *space, const struct watch *watch)
+{
+	struct mm_struct *mm = space->places[0].mm;
+	struct vm_area_struct *vma;
+	long ret = -EINVAL;
+
+	if (space->uffd)
+		ret = ptebatch_uffd_register_wp.call(&ptebatch_uffd_register_wp, space, false);
+	if (ret != -EINVAL)
+		return ret;
+	/* It refuses files; these, and rows without a userfaultfd, are registered as a whole. */
+	mmap_write_lock(mm);
+	vma = vma_lookup(mm, ptebatch_addr(space, space->row.from));
+	vma_start_write(vma);
+	vm_flags_set(vma, watch->flags);
+	vma->vm_userfaultfd_ctx = watch->uffd;
+	vma_set_page_prot(vma);
+	mmap_write_unlock(mm);
+	return 0;
+}
+
+static long map_anew(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	const struct ptebatch_setup *setup = &space->setup;
+	const struct ptebatch_row *row = &space->row;
+	unsigned long addr = ptebatch_addr(space, row->from);
+	struct mm_struct *mm = space->places[0].mm;
+	struct watch watch = watch_of(mm, addr);
+	unsigned long flags, at;
+	long ret = 0;
+
+	flags = MAP_FIXED | (space->file ? 0 : MAP_ANONYMOUS) |
+		(ptebatch_shared(setup->mapping) ? MAP_SHARED : MAP_PRIVATE);
+	kthread_use_mm(mm);
+	at = vm_mmap(space->file, addr, (row->to - row->from) * PAGE_SIZE, setup->prot,
+		     flags, space->file ? (space->pgoff + row->from) * PAGE_SIZE : 0);
+	kthread_unuse_mm(mm);
+	if (at != addr)
+		return at;
+	if (watch.flags)
+		ret = register_again(space, &watch);
+	track_again(space);
+	return ret;
+}
+
+/* Returns 0 or an error; @from and @to are addresses, @old and @new numbers of pages. */
+static long remap(struct mm_struct *mm, unsigned long from, unsigned long old,
+		  unsigned long new, unsigned long flags, unsigned long to)
+{
+	long ret = ptebatch_syscall_in(mm, PTEBATCH_SYSCALL(mremap), from, old * PAGE_SIZE,
+				       new * PAGE_SIZE, MREMAP_MAYMOVE | flags, to);
+
+	return ret == to ? 0 : ret;
 }
 
 static unsigned long other_address(const struct ptebatch_place *place)
@@ -147,9 +156,8 @@ static long move_whole(const struct ptebatch_op *op, struct ptebatch_space *spac
 }
 
 static long map_new(struct mm_struct *mm, struct file *uffd, unsigned long at,
-		    unsigned long bytes, bool track)
+		    unsigned long bytes)
 {
-	const struct watch nothing = {};
 	unsigned long mapped;
 
 	kthread_use_mm(mm);
@@ -158,7 +166,6 @@ static long map_new(struct mm_struct *mm, struct file *uffd, unsigned long at,
 	kthread_unuse_mm(mm);
 	if (mapped != at)
 		return mapped;
-	set_watch(mm, at, track, &nothing);
 	return ptebatch_uffd_register(uffd, mm, at, UFFDIO_REGISTER_MODE_MISSING);
 }
 
@@ -177,7 +184,7 @@ static long move_vma(struct ptebatch_space *space, struct file *uffd, unsigned i
 	unsigned int moved, rest;
 	long ret;
 
-	ret = map_new(mm, uffd, arg.dst, arg.len, space->setup.track);
+	ret = map_new(mm, uffd, arg.dst, arg.len);
 	if (ret)
 		return ret;
 	ptebatch_uffd_ioctl(uffd, mm, UFFDIO_MOVE, &arg, sizeof(arg));
