@@ -292,7 +292,7 @@ static void change_behind(struct ptebatch_trial *trial, int by)
 {
 	pte_t *copy = pte_of(trial, 0) + 4;
 
-	KUNIT_EXPECT_PTR_EQ(trial->test, copy, ptebatch_tables_behind(trial->space, 0));
+	KUNIT_EXPECT_PTR_EQ(trial->test, copy, ptebatch_tables_behind(trial->place, 0));
 	KUNIT_EXPECT_TRUE(trial->test, pte_none(copy[4]));
 	if (by > 0)
 		KUNIT_EXPECT_EQ(trial->test, pte_pfn(*copy), pte_pfn(copy[-1]) + 1);

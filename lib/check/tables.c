@@ -5,7 +5,10 @@
 /* Batches end with the page table: no entry behind its end has changed. */
 static void check_tables(struct ptebatch_trial *trial, struct seq_buf *out)
 {
-	ptebatch_tables_check(trial->space, out);
+	unsigned int i;
+
+	for (i = 0; i < trial->space->nr_places; i++)
+		ptebatch_tables_check(&trial->space->places[i], out);
 }
 
 const struct ptebatch_check ptebatch_check_tables = {

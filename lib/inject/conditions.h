@@ -83,12 +83,14 @@ extern const struct ptebatch_condition_type ptebatch_condition_child_lacks;
  * another thread takes the table at the call, or at the return, until the end of the
  * operation. TABLE_APPEARS_AT: it has taken it before, and returns it. PMD_LOCKED_AT:
  * at the call, the operation holds the PMD's lock, or it does not. BAD_PMD: the
- * operation finds the PMD corrupt, reports that and clears it.
+ * operation finds the PMD corrupt, reports that and clears it. DESTINATION_TABLES: the
+ * two page tables to which the row moves exist, between empty pages, so that a batch
+ * that goes on behind the first one does not end there by chance.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
 	ptebatch_condition_table_gone, ptebatch_condition_table_gone_after,
 	ptebatch_condition_table_appears, ptebatch_condition_pmd_locked,
-	ptebatch_condition_bad_pmd;
+	ptebatch_condition_bad_pmd, ptebatch_condition_destination_tables;
 
 #define TABLE_LOST_AT(function, calls)	PTEBATCH_CONDITION_AT(table_lost, function, calls, 0)
 #define TABLE_LOST			TABLE_LOST_AT("pte_offset_map_lock", 0)
@@ -100,6 +102,7 @@ extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
 #define PMD_LOCKED_AT(function, calls, locked) \
 	PTEBATCH_CONDITION_AT(pmd_locked, function, calls, locked)
 #define BAD_PMD				PTEBATCH_CONDITION(bad_pmd, 0)
+#define DESTINATION_TABLES		PTEBATCH_CONDITION(destination_tables, 0)
 
 /*
  * memory.c: an allocation fails, that of a page table after @calls others, those of

@@ -11,6 +11,7 @@
 
 #include "../arch/arch.h"
 #include "../space/pte.h"
+#include "../space/tables.h"
 #include "conditions.h"
 
 /* Both functions get the mm and the address. */
@@ -184,4 +185,16 @@ static void restore_pmd(struct ptebatch_use *use)
 const struct ptebatch_condition_type ptebatch_condition_bad_pmd = {
 	.name = "the PMD is corrupt", .missing = bad_pmd_missing,
 	.occur = corrupt, .end = restore_pmd,
+};
+
+static void alloc_destination(struct ptebatch_use *use)
+{
+	struct ptebatch_space *space = use->trial->space;
+	struct ptebatch_place *place = &space->places[space->nr_places - 1];
+
+	KUNIT_EXPECT_EQ(use->trial->test, 0, ptebatch_tables_alloc(space, place));
+}
+
+const struct ptebatch_condition_type ptebatch_condition_destination_tables = {
+	.name = "the page tables of the destination exist", .begin = alloc_destination,
 };

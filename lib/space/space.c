@@ -475,7 +475,7 @@ static int set_up(struct ptebatch_space *space)
 	if (!err)
 		err = map_vma(space, place->mm, space_base(space) - SPACE_MARGIN, offset);
 	if (!err)
-		err = ptebatch_tables_alloc(space);
+		err = ptebatch_tables_alloc(space, place);
 	if (!err)
 		err = ptebatch_populate(space, place);
 	if (!err)
@@ -600,11 +600,12 @@ static void put_mm(struct ptebatch_space *space, struct mm_struct *mm)
 	mmdrop(mm);
 }
 
-static void end_place(struct ptebatch_space *space, const struct ptebatch_place *place)
+static void end_place(struct ptebatch_space *space, struct ptebatch_place *place)
 {
 	expect_blocks_consistent(space, place);
 	ptebatch_unpopulate(space, place);
 	put_mm(space, place->mm);
+	ptebatch_tables_free(place);
 }
 
 static void tear_down(void *data)
@@ -617,7 +618,6 @@ static void tear_down(void *data)
 	ptebatch_unpin(space);
 	for (i = space->nr_places; i--;)
 		end_place(space, &space->places[i]);
-	ptebatch_tables_free(space);
 	clear_poison(space);
 	/* Undo what set-up did for swap and migration entries. */
 	for (i = 0; i < space->row.nr_folios && space->folios[i]; i++) {

@@ -6,7 +6,7 @@
  * behind each page table of the row: a batch that runs past the end finds the
  * entries that it expects, and changes the copy instead of the next table. In
  * the same way, a copy of the preceding page table is before each page table, for
- * a batch that begins too early.
+ * a batch that begins too early. At the destination of a move, the copies are empty.
  */
 #include "../twin/names.h"
 
@@ -31,7 +31,7 @@ enum { BEFORE, TABLE, BEHIND, EXPECTED };
 #define ORDER	2
 
 /* Does the row map pages, none of them by a PMD, in its page table @table? */
-static bool maps_ptes(const struct ptebatch_space *space, unsigned int table)
+static bool row_maps_ptes(const struct ptebatch_space *space, unsigned int table)
 {
 	const struct ptebatch_row *row = &space->row;
 	bool maps = false;
@@ -50,10 +50,20 @@ static bool maps_ptes(const struct ptebatch_space *space, unsigned int table)
 	return maps;
 }
 
-static unsigned long table_addr(const struct ptebatch_space *space,
-				unsigned int table)
+static unsigned long table_addr(const struct ptebatch_place *place, unsigned int table)
 {
-	return ALIGN_DOWN(space->places[0].start, PMD_SIZE) + table * PMD_SIZE;
+	return ALIGN_DOWN(place->start, PMD_SIZE) + table * PMD_SIZE;
+}
+
+/* Does page table @table of a place map PTEs of the row, or will it after a move? */
+static bool maps_ptes(const struct ptebatch_space *space,
+		      const struct ptebatch_place *place, unsigned int table)
+{
+	if (place == &space->places[0])
+		return row_maps_ptes(space, table);
+	/* A row that fills a page table may be moved with it, or by a PMD. */
+	return space->row.nr < PTRS_PER_PTE &&
+	       table_addr(place, table) < place->start + space->row.nr * PAGE_SIZE;
 }
 
 #if PTEBATCH_TABLES_ARE_PAGES
@@ -92,24 +102,26 @@ static int alloc_table(struct mm_struct *mm, unsigned long addr, struct page **f
 
 /**
  * ptebatch_tables_alloc() - allocate page tables between copies of the adjacent ones
- * @space: the address space; its first place is not populated yet
+ * @space: the address space
+ * @place: its first place, or the destination of a move; not populated yet
  *
  * Only page tables that are adjacent to another page table of the row; neither has
- * PMD-mapped folios, and both have entries.
+ * PMD-mapped folios, and both have entries, at a destination after the move.
  *
  * Context: Process context, may sleep.
  * Return: 0 or -ENOMEM; the caller calls ptebatch_tables_free() in both cases.
  */
-int ptebatch_tables_alloc(struct ptebatch_space *space)
+int ptebatch_tables_alloc(struct ptebatch_space *space, struct ptebatch_place *place)
 {
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(space->tables) && !err; i++)
-		if (maps_ptes(space, i) &&
-		    ((i && maps_ptes(space, i - 1)) || maps_ptes(space, i + 1)))
-			err = alloc_table(space->places[0].mm, table_addr(space, i),
-					  &space->tables[i]);
+	for (i = 0; i < ARRAY_SIZE(place->tables) && !err; i++)
+		if (maps_ptes(space, place, i) &&
+		    ((i && maps_ptes(space, place, i - 1)) ||
+		     maps_ptes(space, place, i + 1)))
+			err = alloc_table(place->mm, table_addr(place, i),
+					  &place->tables[i]);
 	return err;
 }
 
@@ -140,19 +152,19 @@ static pte_t *half(struct page *page, bool behind)
  */
 void ptebatch_tables_copy(struct ptebatch_space *space)
 {
-	struct mm_struct *mm = space->places[0].mm;
+	struct ptebatch_place *place = &space->places[0];
 	unsigned int i, behind;
 
-	for (i = 0; i < ARRAY_SIZE(space->tables); i++) {
-		struct page *first = space->tables[i];
+	for (i = 0; i < ARRAY_SIZE(place->tables); i++) {
+		struct page *first = place->tables[i];
 
 		if (!first)
 			continue;
-		if (i && maps_ptes(space, i - 1))
-			copy_table(mm, table_addr(space, i - 1),
+		if (i && row_maps_ptes(space, i - 1))
+			copy_table(place->mm, table_addr(place, i - 1),
 				   page_address(first + BEFORE));
-		if (maps_ptes(space, i + 1))
-			copy_table(mm, table_addr(space, i + 1),
+		if (row_maps_ptes(space, i + 1))
+			copy_table(place->mm, table_addr(place, i + 1),
 				   page_address(first + BEHIND));
 		for (behind = 0; behind < 2; behind++)
 			memcpy(half(first + EXPECTED, behind),
@@ -180,15 +192,15 @@ static void check_half(struct page *first, bool behind, unsigned int table,
 
 /**
  * ptebatch_tables_check() - check that no batch left its page table
- * @space: the address space
+ * @place: a place of the address space
  * @out: receives a line for the first changed entry of each copy
  */
-void ptebatch_tables_check(const struct ptebatch_space *space, struct seq_buf *out)
+void ptebatch_tables_check(const struct ptebatch_place *place, struct seq_buf *out)
 {
 	unsigned int table;
 
-	for (table = 0; table < ARRAY_SIZE(space->tables); table++) {
-		struct page *first = space->tables[table];
+	for (table = 0; table < ARRAY_SIZE(place->tables); table++) {
+		struct page *first = place->tables[table];
 
 		if (!first)
 			continue;
@@ -199,30 +211,30 @@ void ptebatch_tables_check(const struct ptebatch_space *space, struct seq_buf *o
 
 /**
  * ptebatch_tables_free() - free the copies; the mm frees the page tables
- * @space: the address space
+ * @place: a place of the address space
  */
-void ptebatch_tables_free(struct ptebatch_space *space)
+void ptebatch_tables_free(struct ptebatch_place *place)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(space->tables); i++) {
-		if (!space->tables[i])
+	for (i = 0; i < ARRAY_SIZE(place->tables); i++) {
+		if (!place->tables[i])
 			continue;
-		__free_page(space->tables[i] + BEFORE);
-		__free_page(space->tables[i] + BEHIND);
-		__free_page(space->tables[i] + EXPECTED);
-		space->tables[i] = NULL;
+		__free_page(place->tables[i] + BEFORE);
+		__free_page(place->tables[i] + BEHIND);
+		__free_page(place->tables[i] + EXPECTED);
+		place->tables[i] = NULL;
 	}
 }
 
 /**
  * ptebatch_tables_behind() - get the copy of the next page table
- * @space: the address space
- * @table: number of the page table in the row; another one follows
+ * @place: a place of the address space
+ * @table: number of the page table in the place; another one follows
  *
  * Return: first entry of the copy.
  */
-pte_t *ptebatch_tables_behind(const struct ptebatch_space *space, unsigned int table)
+pte_t *ptebatch_tables_behind(const struct ptebatch_place *place, unsigned int table)
 {
-	return page_address(space->tables[table] + BEHIND);
+	return page_address(place->tables[table] + BEHIND);
 }

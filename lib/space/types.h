@@ -122,10 +122,12 @@ struct ptebatch_setup {
  * struct ptebatch_place - mm and address at which a row is mapped
  * @mm: the mm
  * @start: address that the row's first entry maps, in bytes
+ * @tables: pages around each of the row's page tables, see tables.c
  */
 struct ptebatch_place {
 	struct mm_struct *mm;
 	unsigned long start;
+	struct page *tables[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE];
 };
 
 /* The row's own, one more for fork() or a second mmap(), one for a move. */
@@ -146,7 +148,6 @@ struct ptebatch_place {
  * @cached: one bit per folio, set for page cache, clear for anonymous folios
  * @file: the file, %NULL for anonymous memory
  * @pgoff: index in the file of the page of the row's first entry
- * @tables: pages around each of the first place's page tables, see tables.c
  * @pinned: the page that the suite has pinned for writing, %NULL if none, see access.c
  * @uffd: userfaultfd without UFFD_FEATURE_EVENT_REMAP, %NULL if not requested
  * @log: position in the kernel log at which the space was made
@@ -168,7 +169,6 @@ struct ptebatch_space {
 	DECLARE_BITMAP(cached, PTEBATCH_ROW_ENTRIES);
 	struct file *file;
 	pgoff_t pgoff;
-	struct page *tables[PTEBATCH_ROW_ENTRIES / PTRS_PER_PTE];
 	struct page *pinned;
 	struct file *uffd;
 	struct kmsg_dump_iter log;
