@@ -4,6 +4,7 @@
  * to compile them.
  * Those that the module lacks are objects of their own.
  */
+#include "daemon.c"
 #include "file.c"
 #include "log.c"
 #include "probe.c"

@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "../arch/table.h"
+#include "../kernel/daemon.h"
 #include "../kernel/process.h"
 #include "../twin/twin.h"
 #include "khugepaged.h"
@@ -125,10 +126,10 @@ static int scan_once(void)
 	for (i = 0; i < WAIT_POLLS && !err; i++) {
 		if (i % POLLS_PER_WAKE_UP == 0)
 			err = wake_up_daemon();
-		usleep_range(20, 40);
 		err = err ?: read_number("full_scans", &now);
 		if (!err && now != before)
 			return 0;
+		usleep_range(20, 40);
 	}
 	return err ?: -ETIMEDOUT;
 }
@@ -249,6 +250,7 @@ int ptebatch_khugepaged_on(struct kunit_suite *suite)
 	int err = begin();
 
 	prepared = !err;
+	ptebatch_daemon_preempts("khugepaged", prepared);
 	/* After an error, there is no suite_exit. */
 	if (err)
 		restore();
@@ -263,6 +265,7 @@ int ptebatch_khugepaged_on(struct kunit_suite *suite)
  */
 void ptebatch_khugepaged_off(struct kunit_suite *suite)
 {
+	ptebatch_daemon_preempts("khugepaged", false);
 	if (prepared)
 		restore();
 	prepared = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ksmd runs while its attribute "run" is 1, and scans all mms with VM_MERGEABLE; each
- * time that it has, full_scans is incremented.
+ * While its attribute "run" is 1, ksmd scans all mms with VM_MERGEABLE, increments
+ * full_scans, and sleeps, for as long as the suite may take, until sleep_millisecs
+ * changes.
  */
 #include <linux/array_size.h>
 #include <linux/delay.h>
@@ -10,13 +11,17 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 
+#include "../kernel/daemon.h"
 #include "ksmd.h"
 #include "sysfs.h"
 
 #define KSM	"mm/ksm"
 
+/* An hour. */
+static const char * const sleeps[] = { "3600000", "3600001" };
+
 static struct ptebatch_setting ksmd_settings[] = {
-	{ "sleep_millisecs", "0" },
+	{ "sleep_millisecs", "3600000" },
 	/* One scan takes all pages. */
 	{ "pages_to_scan", "4000000000" },
 	{ "use_zero_pages", "1" },
@@ -32,6 +37,15 @@ static const char *missing = "ksmd is not prepared";
  */
 #define SCANS	3
 #define SCAN_POLLS	SZ_1M
+
+/* Without effect during a scan. */
+static int wake_up_ksmd(void)
+{
+	static unsigned int wake_ups;
+
+	return ptebatch_sysfs_write(KSM, "sleep_millisecs",
+				    sleeps[++wake_ups % ARRAY_SIZE(sleeps)]);
+}
 
 static int read_scans(unsigned int *scans)
 {
@@ -57,8 +71,9 @@ int ptebatch_ksmd_merge(void)
 	now = before;
 	err = err ?: ptebatch_sysfs_write(KSM, "run", "1");
 	for (i = 0; i < SCAN_POLLS && !err && now - before < SCANS; i++) {
-		usleep_range(20, 40);
-		err = read_scans(&now);
+		if (i >= SCANS)
+			usleep_range(20, 40);
+		err = wake_up_ksmd() ?: read_scans(&now);
 	}
 	/* Waits for the end of the scan. */
 	stopped = ptebatch_sysfs_write(KSM, "run", "0");
@@ -93,6 +108,7 @@ int ptebatch_ksmd_on(struct kunit_suite *suite)
 		ptebatch_sysfs_restore(KSM, ksmd_settings, ARRAY_SIZE(ksmd_settings));
 	else
 		missing = NULL;
+	ptebatch_daemon_preempts("ksmd", !err);
 	return err;
 }
 
@@ -109,6 +125,7 @@ void ptebatch_ksmd_off(struct kunit_suite *suite)
 	/* Frees what ksmd keeps of the mms that are gone. */
 	ptebatch_sysfs_write(KSM, "run", "2");
 	ptebatch_sysfs_write(KSM, "run", "0");
+	ptebatch_daemon_preempts("ksmd", false);
 	ptebatch_sysfs_restore(KSM, ksmd_settings, ARRAY_SIZE(ksmd_settings));
 	missing = "ksmd is not prepared";
 }
