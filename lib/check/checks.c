@@ -97,6 +97,10 @@ static bool run_check(struct ptebatch_trial *trial, const struct ptebatch_check 
 
 	if (ptebatch_check_passes(trial, check, &out))
 		return true;
+	if (!trial->violated) {
+		trial->violated = check->rule;
+		strscpy(trial->report, trial->text);
+	}
 	if (trial->quiet)
 		return false;
 	snprintf(wrong, sizeof(wrong), "violates %s", check->rule);

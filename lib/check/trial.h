@@ -27,6 +27,8 @@
  * @one_by_one: no batches: accessed and dirty spread in contpte blocks only
  * @partial: @before and @after are a part of the space, see run/window.h
  * @quiet: a violation does not fail the case
+ * @violated: the first rule that is violated, %NULL if none is
+ * @report: what its check reports, or a part of it
  * @stopped: @after is set
  * @full: with @space->adopted, the space cannot hold all folios: nothing can be checked
  * @locked: bitmap of the folios that are locked before the operation; suites and
@@ -56,6 +58,8 @@ struct ptebatch_trial {
 	bool one_by_one;
 	bool partial;
 	bool quiet;
+	const char *violated;
+	char report[200];
 	bool stopped;
 	bool full;
 	DECLARE_BITMAP(locked, PTEBATCH_ROW_ENTRIES);

@@ -27,6 +27,7 @@
  * @full: more folios than the space can hold: the program ended with the last step
  * @wrong: what the step does wrong
  * @text: buffer of @wrong
+ * @why: receives the first step that does something wrong, and what; may be %NULL
  */
 struct run {
 	struct kunit *test;
@@ -37,6 +38,7 @@ struct run {
 	bool full;
 	struct seq_buf wrong;
 	char text[512];
+	struct seq_buf *why;
 };
 
 /* Make the place of a process the first one: operations and trials take that. */
@@ -272,6 +274,21 @@ static struct ptebatch_trial *begin_step(struct run *run, const struct ptebatch_
 	return trial;
 }
 
+/* A program that fails once may pass later: what is wrong is known here only. */
+static void note_why(const struct run *run, struct ptebatch_trial *trial)
+{
+	const struct ptebatch_trial *at = trial->violated || !trial->second ? trial : trial->second;
+
+	if (!run->why || seq_buf_used(run->why))
+		return;
+	if (at->violated)
+		seq_buf_printf(run->why, "%s violates %s\n%s", trial->function, at->violated,
+			       at->report);
+	else
+		seq_buf_printf(run->why, "%s violates " PTEBATCH_RULE_PROMISE "\n%s",
+			       trial->function, run->text);
+}
+
 /* Returns whether the step does nothing wrong. */
 static bool run_step(struct run *run, const struct ptebatch_step *step)
 {
@@ -305,6 +322,8 @@ static bool run_step(struct run *run, const struct ptebatch_step *step)
 			ptebatch_print_lines(run->test, &run->wrong);
 		}
 	}
+	if (!passes)
+		note_why(run, trial);
 	ptebatch_trial_free(trial);
 	return passes;
 }
@@ -351,10 +370,13 @@ static struct run *make_run(struct kunit *test, bool quiet)
 }
 
 static bool run_once(struct kunit *test, const struct ptebatch_setup *setup,
-		     const struct ptebatch_program *program, bool quiet)
+		     const struct ptebatch_program *program, bool quiet, struct seq_buf *why)
 {
 	struct run *run = make_run(test, quiet);
-	bool passes = run_program(run, setup, program);
+	bool passes;
+
+	run->why = why;
+	passes = run_program(run, setup, program);
 
 	kunit_kfree(test, run->memory);
 	kunit_kfree(test, run);
@@ -366,14 +388,15 @@ static bool run_once(struct kunit *test, const struct ptebatch_setup *setup,
  * @test: the case, which a violation does not fail
  * @setup: the address space before the first step
  * @program: the program; all its steps are possible
+ * @why: receives, if it is empty, the first step that does something wrong, and what
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  * Return: true if no step does anything wrong.
  */
 bool ptebatch_program_passes(struct kunit *test, const struct ptebatch_setup *setup,
-			     const struct ptebatch_program *program)
+			     const struct ptebatch_program *program, struct seq_buf *why)
 {
-	return run_once(test, setup, program, true);
+	return run_once(test, setup, program, true, why);
 }
 
 /**
@@ -398,17 +421,20 @@ void ptebatch_program_log(struct kunit *test, const struct ptebatch_setup *setup
  * @test: the case; fails
  * @setup: the address space before the first step
  * @program: the program
+ * @why: what was wrong when it failed before
  *
  * Prints the row after each step.
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  */
 void ptebatch_program_report(struct kunit *test, const struct ptebatch_setup *setup,
-			     const struct ptebatch_program *program)
+			     const struct ptebatch_program *program, struct seq_buf *why)
 {
 	ptebatch_program_log(test, setup, program);
-	if (run_once(test, setup, program, false))
-		KUNIT_FAIL(test, "the program has failed, but not again");
+	if (!run_once(test, setup, program, false, NULL))
+		return;
+	KUNIT_FAIL(test, "the program has failed, but not again");
+	ptebatch_print_lines(test, why);
 }
 
 /**
@@ -439,9 +465,12 @@ void ptebatch_program_param(struct kunit *test)
 	struct ptebatch_program program;
 	struct ptebatch_row *drawn;
 	const char *error, *missing;
+	struct seq_buf why;
 	unsigned int i;
+	char text[300];
 	int at;
 
+	seq_buf_init(&why, text, sizeof(text));
 	at = ptebatch_program_parse(&program, row->steps, &error);
 	if (at)
 		KUNIT_FAIL_AND_ABORT(test, "%s, at character %d of \"%s\"", error, -at,
@@ -458,6 +487,6 @@ void ptebatch_program_param(struct kunit *test)
 		if (missing)
 			kunit_skip(test, "%s", missing);
 	}
-	if (!ptebatch_program_passes(test, &row->setup, &program))
-		ptebatch_program_report(test, &row->setup, &program);
+	if (!ptebatch_program_passes(test, &row->setup, &program, &why))
+		ptebatch_program_report(test, &row->setup, &program, &why);
 }

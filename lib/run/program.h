@@ -7,6 +7,7 @@
 #define PTEBATCH_RUN_PROGRAM_H
 
 #include <kunit/test.h>
+#include <linux/seq_buf.h>
 
 #include "../row/program.h"
 #include "../space/types.h"
@@ -24,11 +25,11 @@ struct ptebatch_program_case {
 };
 
 bool ptebatch_program_passes(struct kunit *test, const struct ptebatch_setup *setup,
-			     const struct ptebatch_program *program);
+			     const struct ptebatch_program *program, struct seq_buf *why);
 void ptebatch_program_log(struct kunit *test, const struct ptebatch_setup *setup,
 			  const struct ptebatch_program *program);
 void ptebatch_program_report(struct kunit *test, const struct ptebatch_setup *setup,
-			     const struct ptebatch_program *program);
+			     const struct ptebatch_program *program, struct seq_buf *why);
 const char *ptebatch_step_missing(enum ptebatch_step_kind kind);
 void ptebatch_program_param(struct kunit *test);
 

@@ -79,6 +79,8 @@ struct circuit {
  * @setup: the address space of the next program
  * @program: the next program
  * @child: the child exists after its last step
+ * @why: what the first program that failed does wrong
+ * @text: buffer of @why
  * @possible: bitmap of the pairs of steps that each row can have
  * @tried: bitmap of the pairs that have been tried
  */
@@ -91,6 +93,8 @@ struct programs {
 	struct ptebatch_setup setup;
 	struct ptebatch_program program;
 	bool child;
+	struct seq_buf why;
+	char text[300];
 	DECLARE_BITMAP(possible, ARRAY_SIZE(rows) * NR_PAIRS);
 	DECLARE_BITMAP(tried, ARRAY_SIZE(rows) * NR_PAIRS);
 };
@@ -372,7 +376,8 @@ static void generate(struct programs *programs, u64 seed)
 static bool fails(struct programs *programs, const struct ptebatch_program *program)
 {
 	return !ptebatch_program_error(program, programs->entries) &&
-	       !ptebatch_program_passes(programs->test, &programs->setup, program);
+	       !ptebatch_program_passes(programs->test, &programs->setup, program,
+					&programs->why);
 }
 
 /* Leave steps out, halves first, then single ones. */
@@ -449,7 +454,7 @@ static void report_program(struct programs *programs, u64 seed)
 		   programs->setup.uffd & NO_REMAP_EVENT ? ", uffd-wp without events" :
 		   programs->setup.uffd ? ", uffd-wp" : "");
 	kunit_err(test, "random failed seed=%llu\n", seed);
-	ptebatch_program_report(test, &programs->setup, &programs->program);
+	ptebatch_program_report(test, &programs->setup, &programs->program, &programs->why);
 }
 
 /* For each kind: whether a program has had it as the step after @first. */
@@ -501,6 +506,7 @@ void ptebatch_programs_random(struct kunit *test)
 	programs = kunit_kzalloc(test, sizeof(*programs), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, programs);
 	programs->test = test;
+	seq_buf_init(&programs->why, programs->text, sizeof(programs->text));
 	list_pairs(programs);
 	for (i = 0; i < nr; i++) {
 		if (!ptebatch_in_part(i))
