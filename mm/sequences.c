@@ -183,6 +183,8 @@ static const struct ptebatch_program_case programs[] = {
 	{ "mlocked page, guard pages: refused", ANON("Wdyx*4"), "mlock 1; guard install; read" },
 	{ "pages sampled by DAMON, one read: the others are idle",
 	  ANON("Wdyx*4"), "damon; read 2; damon; read" },
+	{ "written copies of a file's pages unmapped, pages mapped by fault-around: idle",
+	  PRIVATE("Rdy*8"), "fork; child damon; write; resize 1; read 7; damon" },
 
 	/* Bugs of several steps that mainline has corrected: commit, release. */
 	{ "29f40594a281 (7.0): lazyfree folio, half of it written: not writable after reclaim",

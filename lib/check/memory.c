@@ -267,6 +267,8 @@ static bool loses_accesses(enum ptebatch_step_kind kind)
 static void discard(struct ptebatch_memory *memory, struct ptebatch_promise *page)
 {
 	page->pinned = page->pinned && !page->own;
+	/* Fault-around may map the page of the file, which the process did not access. */
+	page->accessed = page->accessed && !page->own;
 	page->own = memory->mapping == PTEBATCH_ANON;
 	page->protected = page->protected && !page->own;
 	page->bytes = (struct ptebatch_bytes) {};
