@@ -130,8 +130,9 @@ def _belongs(case: str, mutant: Path) -> bool:
 def _copies(mutants: Sequence[Path], tree: Shadow, read: catalog.Read, console: Console) -> Iterator[Copy]:
     """The functions that each mutant changes, numbered from 1 in the order of the mutants."""
     with console.step('patches') as step:
+        before = tree.contents()
         for number, mutant in enumerate(mutants, 1):
-            after = series.apply([*tree.patches, *series.read(mutant)], tree.origin)
+            after = series.apply(series.read(mutant), tree.origin, before)
             changed = {name: content.decode() for name, content in after.items() if content and content.decode() != read(name)}
             yield from catalog.of_patch(number, changed, read)
             step.note = f'{number} of {len(mutants)}'

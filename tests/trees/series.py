@@ -7,10 +7,11 @@ import hashlib
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from host.console import Console
 from host.errors import Trouble
@@ -165,18 +166,20 @@ def _hunks(folder: Path) -> str:
                      for reject in sorted(folder.rglob('*.rej')))
 
 
-def apply(patches: Sequence[Patch], tree: Path) -> dict[str, bytes | None]:
+def apply(patches: Sequence[Patch], tree: Path, on_top_of: Mapping[str, bytes | None] = MappingProxyType({})
+          ) -> dict[str, bytes | None]:
     """The new contents of the files that the patches touch; None for a deleted file.
 
-    The patches are applied to copies: the tree is not written to.
+    The patches are applied to copies: the tree is not written to. `on_top_of` are the contents that earlier patches left.
     """
     touched = sorted({name for patch in patches for name in patch.touched})
     with tempfile.TemporaryDirectory() as name:
         copies = Path(name)
         for file in touched:
-            if (tree / file).is_file():
+            content = on_top_of[file] if file in on_top_of else (tree / file).read_bytes() if (tree / file).is_file() else None
+            if content is not None:
                 (copies / file).parent.mkdir(parents=True, exist_ok=True)
-                (copies / file).write_bytes((tree / file).read_bytes())
+                (copies / file).write_bytes(content)
         for patch in patches:
             try:
                 # Without the ceiling, git would apply to a repository that contains the folder.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,19 @@ from trees import series
 MUTANTS = sorted((PROJECT / 'tests/mutants').rglob('*.patch'))
 
 
+@functools.cache
+def _contents(folders: tuple[str, ...], tree: Path) -> dict[str, bytes | None]:
+    patches: list[series.Patch] = []
+    for folder in folders:
+        patches += series.without(series.read(PROJECT / folder), patches)
+    return series.apply(patches, tree)
+
+
 @pytest.mark.parametrize('mutant', MUTANTS, ids=['/'.join(mutant.parts[-2:]) for mutant in MUTANTS])
 def test_mutant_applies(mutant: Path, kernel_source: Path) -> None:
     folders = ['mm/series/fixes'] + [line.removeprefix('# series: ') for line in mutant.read_text().splitlines()
                                      if line.startswith('# series: ')]
-    patches: list[series.Patch] = []
-    for folder in folders:
-        patches += series.without(series.read(PROJECT / folder), patches)
-    assert series.apply([*patches, *series.read(mutant)], kernel_source)
+    assert series.apply(series.read(mutant), kernel_source, _contents(tuple(folders), kernel_source))
 
 
 def test_each_folder_is_a_suite() -> None:
