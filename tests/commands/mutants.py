@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -27,7 +29,7 @@ from host import wheels
 from mutation import catalog
 from mutation import guest as guests
 from mutation.kernel import Kernel, reader
-from mutation.record import CAUGHT
+from mutation.record import CAUGHT, KILLED, Record, Verdict
 from mutation.weave import Copy
 from results.report import failures
 from results import rows as files
@@ -218,8 +220,24 @@ def report(rows: Sequence[Row], folder: Path) -> int:
     return exit_status.PASSED if len(caught) == len(rows) else exit_status.FAILED
 
 
+def _identity(env: Mapping[str, str]) -> str:
+    """What decides whether a mutant is caught, but for the mutant: the suites, the kernel, its guest and the fixes."""
+    # A tree of one's own may change between two runs.
+    parts = [env.get('WITHOUT', ''), str(time.time_ns()) if env.get('KSRC') else '']
+    folders = [PROJECT / 'lib', PROJECT / 'mm', PROJECT / 'tests/guests', *([Path(env['FIXES'])] if env.get('FIXES') else [])]
+    files_of = [path for folder in folders for path in sorted(folder.rglob('*')) if path.suffix not in ('.md', '.pyc')]
+    for path in [PROJECT / 'kunitconfig', PROJECT / 'tests/trees/source.py', *files_of]:
+        parts += [str(path), path.read_text(errors='replace') if path.is_file() else '']
+    return hashlib.sha256('\0'.join([*parts, str('FIXES' in env)]).encode()).hexdigest()[:16]
+
+
+def _digest(mutant: Path, arch: str) -> str:
+    """The key of a mutant in the record."""
+    return f'{title(mutant)} {arch} {hashlib.sha256(mutant.read_bytes()).hexdigest()[:16]}'
+
+
 def main(env: Mapping[str, str]) -> int:
-    """Run the mutants and print them as a table; all must be caught."""
+    """Run the mutants and print them as a table; all must be caught. Those that an interrupted run caught are not run again."""
     wanted, without = env.get('ARCH', ''), guests.without(env)
     # A mutant with a kernel of its own runs all checks.
     mutants = [mutant for mutant in chosen(env) if not (without and _alone(mutant))]
@@ -227,15 +245,23 @@ def main(env: Mapping[str, str]) -> int:
     part = Shard.read(env)
     tree = '-'.join(['mutants', *part.name])
     lock.claim(results(env) / 'mutants')
+    kept = Record(results(env) / 'mutants/verdicts.jsonl', _identity(env))
     left = [*part.of(mutants)]
     rows: list[Row] = []
 
     def say(mutant: Path, good: bool, by: str) -> None:
         left.remove(mutant)
-        rows.append(Row(mutants.index(mutant), [title(mutant), _arch(mutant, wanted), by], good))
+        arch = _arch(mutant, wanted)
+        key_of = _digest(mutant, arch)
+        if good and key_of not in kept.verdicts:
+            kept.add(Verdict(key_of, '', 0, KILLED, by))
+        rows.append(Row(mutants.index(mutant), [title(mutant), arch, by], good))
         print(ROW.format(*rows[-1].cells), flush=True)
 
     print(HEADER)
+    for mutant in [*left]:
+        if found := kept.verdicts.get(_digest(mutant, _arch(mutant, wanted))):
+            say(mutant, True, found.by)
     for (arch, on_top_of), several in kernels(left, wanted).items():
         for outcome in _in_one_kernel(several, arch, on_top_of, tree, passed_on(env)):
             say(*outcome)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,31 @@ def test_each_folder_is_a_suite() -> None:
 def test_suites_without_a_mutant() -> None:
     with pytest.raises(Trouble, match='SUITES=ptebatch_nothing matches no folder'):
         mutants.main({'SUITES': 'ptebatch_nothing'})
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    env = {'O': str(tmp_path), 'SUITES': 'ptebatch_mincore', 'ARCH': 'x86_64'}
+    run: list[Path] = []
+
+    def stops_after(catches: int) -> None:
+        def in_one_kernel(several: list[Path], *rest: object) -> Iterator[tuple[Path, bool, str]]:
+            for number, mutant in enumerate(several):
+                if number == catches:
+                    raise KeyboardInterrupt
+                run.append(mutant)
+                yield mutant, number > 0, 'case'
+        monkeypatch.setattr(mutants, '_in_one_kernel', in_one_kernel)
+
+    stops_after(3)
+    with pytest.raises(KeyboardInterrupt):
+        mutants.main(env)
+    first, *caught = run
+    run.clear()
+    stops_after(99)
+    assert mutants.main(env) == 1
+    # What was not caught is run again, what was caught is not.
+    assert run[0] == first and not {*caught} & {*run}
+    assert capsys.readouterr().out.endswith(f'{len(run) + len(caught) - 1} of {len(run) + len(caught)} caught\n')
+    run.clear()
+    assert mutants.main(env | {'WITHOUT': 'tlb'}) == 1
+    assert {*caught} < {*run}
