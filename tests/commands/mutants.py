@@ -262,6 +262,8 @@ def main(env: Mapping[str, str]) -> int:
     for mutant in [*left]:
         if found := kept.verdicts.get(_digest(mutant, _arch(mutant, wanted))):
             say(mutant, True, found.by)
+    for arch in sorted({_arch(mutant, wanted) for mutant in left}):
+        packages.ensure(packages.for_run(architecture.find(arch), False), Console())
     for (arch, on_top_of), several in kernels(left, wanted).items():
         for outcome in _in_one_kernel(several, arch, on_top_of, tree, passed_on(env)):
             say(*outcome)

@@ -11,6 +11,7 @@ import pytest
 
 from commands import mutants
 from host.errors import Trouble
+from host import packages
 from host.settings import PROJECT
 from trees import series
 
@@ -45,6 +46,7 @@ def test_suites_without_a_mutant() -> None:
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     env = {'O': str(tmp_path), 'SUITES': 'ptebatch_mincore', 'ARCH': 'x86_64'}
     run: list[Path] = []
+    monkeypatch.setattr(packages, 'ensure', lambda needs, console: None)
 
     def stops_after(catches: int) -> None:
         def in_one_kernel(several: list[Path], *rest: object) -> Iterator[tuple[Path, bool, str]]:
