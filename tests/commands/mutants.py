@@ -224,8 +224,10 @@ def _identity(env: Mapping[str, str]) -> str:
     """What decides whether a mutant is caught, but for the mutant: the suites, the kernel, its guest and the fixes."""
     # A tree of one's own may change between two runs.
     parts = [env.get('WITHOUT', ''), str(time.time_ns()) if env.get('KSRC') else '']
-    folders = [PROJECT / 'lib', PROJECT / 'mm', PROJECT / 'tests/guests', *([Path(env['FIXES'])] if env.get('FIXES') else [])]
-    files_of = [path for folder in folders for path in sorted(folder.rglob('*')) if path.suffix not in ('.md', '.pyc')]
+    # A folder, an mbox or a patch.
+    parts += [series.digest(series.read(Path(env['FIXES'])))] if env.get('FIXES') else []
+    files_of = [path for name in ('lib', 'mm', 'tests/guests') for path in sorted((PROJECT / name).rglob('*'))
+                if path.suffix not in ('.md', '.pyc')]
     for path in [PROJECT / 'kunitconfig', PROJECT / 'tests/trees/source.py', *files_of]:
         parts += [str(path), path.read_text(errors='replace') if path.is_file() else '']
     return hashlib.sha256('\0'.join([*parts, str('FIXES' in env)]).encode()).hexdigest()[:16]
@@ -252,9 +254,8 @@ def main(env: Mapping[str, str]) -> int:
     def say(mutant: Path, good: bool, by: str) -> None:
         left.remove(mutant)
         arch = _arch(mutant, wanted)
-        key_of = _digest(mutant, arch)
-        if good and key_of not in kept.verdicts:
-            kept.add(Verdict(key_of, '', 0, KILLED, by))
+        if good and (name := _digest(mutant, arch)) not in kept.verdicts:
+            kept.add(Verdict(name, '', 0, KILLED, by))
         rows.append(Row(mutants.index(mutant), [title(mutant), arch, by], good))
         print(ROW.format(*rows[-1].cells), flush=True)
 

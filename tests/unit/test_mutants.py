@@ -70,3 +70,13 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     run.clear()
     assert mutants.main(env | {'WITHOUT': 'tlb'}) == 1
     assert {*caught} < {*run}
+
+
+def test_other_fixes_are_another_kernel(tmp_path: Path) -> None:
+    fix, *others = sorted((PROJECT / 'mm/series/fixes').glob('000[1-3]-*.patch'))
+    alone = tmp_path / 'fix.patch'
+    found = {mutants._identity({})}
+    for each in (fix, *others):
+        alone.write_text(each.read_text())
+        found.add(mutants._identity({'FIXES': str(alone)}))
+    assert len(found) == 4
