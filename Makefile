@@ -8,7 +8,7 @@ obj-$(CONFIG_PTEBATCH_KUNIT_TEST) += ptebatch_kunit.o
 # From top to bottom: tests/project/rooms.py checks that all includes lead down.
 ptebatch_kunit-y := $(addprefix lib/,run/build.o inject/build.o op/build.o check/build.o record/build.o)
 ptebatch_kunit-y += $(addprefix lib/,space/build.o service/build.o kernel/build.o twin/counts.o row/build.o)
-ptebatch_kunit-y += $(addprefix mm/,module.o workbench.o workbench_checks.o workbench_memory.o counts.o pgtable.o pgtable_mmu.o internal.o filemap.o huge_memory.o khugepaged.o ksm.o madvise.o madvise_locks.o madvise_process.o madvise_tables.o)
+ptebatch_kunit-y += $(addprefix mm/,module.o workbench.o workbench_checks.o workbench_memory.o counts.o pgtable.o pgtable_mmu.o internal.o interleavings.o filemap.o huge_memory.o khugepaged.o ksm.o madvise.o madvise_locks.o madvise_process.o madvise_tables.o)
 ptebatch_kunit-y += $(addprefix mm/,madvise_random.o memory.o memory_anon.o memory_fork.o memory_swap.o memory_wp.o mempolicy.o migrate.o mincore.o mlock.o mprotect.o)
 ptebatch_kunit-y += $(addprefix mm/,mprotect_fault.o mprotect_model.o mprotect_random.o mremap.o mremap_random.o page_idle.o)
 ptebatch_kunit-y += $(addprefix mm/,rmap.o rmap_device.o rmap_referenced.o sequences.o swap_state.o task_mmu.o threads.o truncate.o unmap_random.o userfaultfd.o util.o vmscan.o vmscan_threads.o)

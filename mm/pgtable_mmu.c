@@ -299,11 +299,10 @@ static void call_each(const struct mmu_case *param, struct change *change,
 		entries[i] = ptebatch_raw_pte(change->ptep + i);
 	change->was = entries[0];
 	for (i = 0; i < instructions->nr; i++) {
-		instructions->at = i;
 		change->wrote = false;
-		instructions->acted = false;
+		ptebatch_instructions_pass(instructions, i, 0);
 		param->call(change);
-		instructions->acted = true;
+		ptebatch_instructions_stop(instructions);
 		outcome->writes += change->wrote;
 		if (change->wrote && !is_dirty(param, change)) {
 			outcome->lost++;

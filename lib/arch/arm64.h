@@ -116,4 +116,14 @@ static inline unsigned int ptebatch_instruction_bytes(const u8 *code)
 	return 4;
 }
 
+/* See kernel/detour.c: the stack pointer is aligned, and must be the same at the end. */
+#define PTEBATCH_DETOUR			\
+	"	stp	x29, x30, [sp, #-16]!\n"	\
+	"	bl	ptebatch_detour_call\n"	\
+	"	ldp	x29, x30, [sp], #16\n"
+
+static inline void ptebatch_detour_stack(struct pt_regs *regs)
+{
+}
+
 #endif /* PTEBATCH_ARCH_ARM64_H */

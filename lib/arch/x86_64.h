@@ -2,6 +2,8 @@
 #ifndef PTEBATCH_ARCH_X86_64_H
 #define PTEBATCH_ARCH_X86_64_H
 
+#include <asm/insn.h>
+
 #define PTEBATCH_SYSCALL(name)		__x64_sys_##name
 
 /* The registers in which a system call gets its arguments. */
@@ -45,5 +47,21 @@ static inline pte_t ptebatch_pte_mkshadow_stack(pte_t pte)
 
 #define PTEBATCH_MMU_NEEDS	(_PAGE_PRESENT | _PAGE_RW)
 #define PTEBATCH_MMU_SETS	(_PAGE_ACCESSED | _PAGE_DIRTY)
+
+#define ptebatch_instruction_bytes ptebatch_instruction_bytes
+static inline unsigned int ptebatch_instruction_bytes(const u8 *code)
+{
+	struct insn insn;
+
+	return insn_decode_kernel(&insn, code) ? 1 : insn.length;
+}
+
+/* See kernel/detour.c: a call, with the stack aligned as a caller has it. */
+#define PTEBATCH_DETOUR		"	call	ptebatch_detour_call\n"
+
+static inline void ptebatch_detour_stack(struct pt_regs *regs)
+{
+	regs->sp = ALIGN_DOWN(regs->sp, 16);
+}
 
 #endif /* PTEBATCH_ARCH_X86_64_H */

@@ -33,6 +33,7 @@
 #include "tables.c"
 #include "tlb.c"
 #include "trial.c"
+#include "unused.c"
 #include "vm_counts.c"
 #include "watermark.c"
 #include "writable.c"

@@ -124,6 +124,7 @@ bool ptebatch_checks(struct ptebatch_trial *trial)
 
 	for (check = ptebatch_check_table; *check; check++)
 		if (!((*check)->whole && trial->partial) &&
+		    !(trial->without && !strcmp((*check)->name, trial->without)) &&
 		    !ptebatch_left_out((*check)->name))
 			passes &= run_check(trial, *check);
 	return passes;

@@ -27,6 +27,7 @@
  * @one_by_one: no batches: accessed and dirty spread in contpte blocks only
  * @partial: @before and @after are a part of the space, see run/window.h
  * @quiet: a violation does not fail the case
+ * @without: name of a check in table.h that does not apply, %NULL: all apply
  * @violated: the first rule that is violated, %NULL if none is
  * @report: what its check reports, or a part of it
  * @stopped: @after is set
@@ -58,6 +59,7 @@ struct ptebatch_trial {
 	bool one_by_one;
 	bool partial;
 	bool quiet;
+	const char *without;
 	const char *violated;
 	char report[200];
 	bool stopped;

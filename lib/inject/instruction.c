@@ -14,10 +14,12 @@
  * struct ptebatch_instruction - a kprobe on an instruction
  * @probe: the kprobe
  * @all: the instructions that it belongs to
+ * @reached: how often the task has reached it in the pass, until @act of @all ran
  */
 struct ptebatch_instruction {
 	struct kprobe probe;
 	struct ptebatch_instructions *all;
+	unsigned int reached;
 };
 
 static int reached(struct kprobe *probe, struct pt_regs *regs)
@@ -26,29 +28,42 @@ static int reached(struct kprobe *probe, struct pt_regs *regs)
 		container_of(probe, struct ptebatch_instruction, probe);
 	struct ptebatch_instructions *all = instruction->all;
 
-	if (current != all->task || all->acted || instruction != &all->probes[all->at])
+	if (current != all->task || all->acted)
+		return 0;
+	if (instruction->reached++ != all->times || instruction != &all->probes[all->at])
 		return 0;
 	all->acted = true;
+	if (all->in_task) {
+		ptebatch_detour(probe, regs, all->act, all->data);
+		return 1;
+	}
 	all->act(all->data);
 	return 0;
 }
 
 /**
- * ptebatch_instructions_begin() - begin without an instruction
- * @instructions: the caller has set @act and @data. After success, the caller calls
+ * ptebatch_instructions_begin() - begin without an instruction, and without a pass
+ * @instructions: the caller has set @act, @data and @in_task. After success, the caller calls
  *                ptebatch_instructions_end().
  *
  * Context: Process context, may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or an error of ptebatch_detour_on().
  */
 int ptebatch_instructions_begin(struct ptebatch_instructions *instructions)
 {
+	int err;
+
 	instructions->task = current;
 	instructions->nr = 0;
 	instructions->acted = true;
 	instructions->probes = kvcalloc(PTEBATCH_INSTRUCTIONS, sizeof(*instructions->probes),
 					GFP_KERNEL);
-	return instructions->probes ? 0 : -ENOMEM;
+	if (!instructions->probes)
+		return -ENOMEM;
+	err = instructions->in_task ? ptebatch_detour_on() : 0;
+	if (err)
+		kvfree(instructions->probes);
+	return err;
 }
 
 /*
@@ -76,6 +91,7 @@ static bool reserved(const u8 *code, bool *within)
 void ptebatch_instructions_of(struct ptebatch_instructions *instructions, const void *function)
 {
 	unsigned long size = 0, offset = 0;
+	unsigned int skip = instructions->skip;
 	bool within = false;
 	const u8 *code;
 
@@ -87,6 +103,9 @@ void ptebatch_instructions_of(struct ptebatch_instructions *instructions, const 
 
 		if (reserved(code + offset, &within) || instructions->nr == PTEBATCH_INSTRUCTIONS)
 			continue;
+		if (instructions->every && skip--)
+			continue;
+		skip = instructions->every - 1;
 		*next = (struct ptebatch_instruction) {
 			.probe.addr = (kprobe_opcode_t *)(code + offset),
 			.probe.pre_handler = reached,
@@ -114,6 +133,73 @@ void ptebatch_instructions_of_name(struct ptebatch_instructions *instructions, c
 		return;
 	unregister_kprobe(&probe);
 	ptebatch_instructions_of(instructions, probe.addr);
+}
+
+/**
+ * ptebatch_instructions_first() - add the first instruction of a kernel function, if the
+ * kernel has it
+ * @instructions: where
+ * @name: name of the function
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_instructions_first(struct ptebatch_instructions *instructions, const char *name)
+{
+	struct ptebatch_instruction *next = &instructions->probes[instructions->nr];
+
+	if (instructions->nr == PTEBATCH_INSTRUCTIONS)
+		return;
+	*next = (struct ptebatch_instruction) {
+		.probe.symbol_name = name,
+		.probe.pre_handler = reached,
+		.all = instructions,
+	};
+	if (!ptebatch_probe_begin(&next->probe))
+		instructions->nr++;
+}
+
+/**
+ * ptebatch_instructions_pass() - begin a pass
+ * @instructions: from ptebatch_instructions_begin()
+ * @at: index of the instruction before which @act runs; @nr: before none
+ * @times: how often the task reaches it before
+ *
+ * Context: Any; this task.
+ */
+void ptebatch_instructions_pass(struct ptebatch_instructions *instructions, unsigned int at,
+				unsigned int times)
+{
+	unsigned int i;
+
+	for (i = 0; i < instructions->nr; i++)
+		instructions->probes[i].reached = 0;
+	instructions->at = at;
+	instructions->times = times;
+	instructions->acted = false;
+}
+
+/**
+ * ptebatch_instructions_stop() - end a pass
+ * @instructions: from ptebatch_instructions_begin()
+ *
+ * Context: Any; this task.
+ */
+void ptebatch_instructions_stop(struct ptebatch_instructions *instructions)
+{
+	instructions->acted = true;
+}
+
+/**
+ * ptebatch_instruction_reached() - get how often the task has reached an instruction
+ * @instructions: after a pass in which @act did not run
+ * @i: index of the instruction
+ *
+ * Return: the number of times.
+ */
+unsigned int ptebatch_instruction_reached(const struct ptebatch_instructions *instructions,
+					  unsigned int i)
+{
+	return instructions->probes[i].reached;
 }
 
 /**
@@ -145,6 +231,8 @@ void ptebatch_instructions_end(struct ptebatch_instructions *instructions)
 	/* At once: each call waits for a grace period of RCU. */
 	unregister_kprobes(probes, instructions->nr);
 	kvfree(probes);
+	if (instructions->in_task)
+		ptebatch_detour_off();
 	kvfree(instructions->probes);
 }
 

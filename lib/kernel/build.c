@@ -5,6 +5,7 @@
  * Those that the module lacks are objects of their own.
  */
 #include "daemon.c"
+#include "detour.c"
 #include "file.c"
 #include "log.c"
 #include "probe.c"

@@ -10,6 +10,24 @@
 
 #include "migrate.h"
 
+/**
+ * ptebatch_isolate() - take a folio from the LRU lists
+ * @folio: the folio, which another task may have freed meanwhile
+ *
+ * Context: Process context, may sleep.
+ * Return: true if the folio is isolated; it has one more reference.
+ */
+bool ptebatch_isolate(struct folio *folio)
+{
+	bool isolated;
+
+	if (!folio_try_get(folio))
+		return false;
+	isolated = folio_isolate_lru(folio);
+	folio_put(folio);
+	return isolated;
+}
+
 #ifdef CONFIG_MIGRATION
 
 static long migrate(const struct ptebatch_op *op, struct ptebatch_space *space,
@@ -79,7 +97,7 @@ static long move_all(const struct ptebatch_op *op, struct ptebatch_space *space,
 	for (i = 0; i < space->row.nr_folios; i++) {
 		struct folio *folio = space->folios[i];
 
-		if (!folio_isolate_lru(folio))
+		if (!ptebatch_isolate(folio))
 			continue;
 		list_add_tail(&folio->lru, &isolated);
 		node_stat_mod_folio(folio, NR_ISOLATED_ANON + folio_is_file_lru(folio),

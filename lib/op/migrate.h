@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The page table side of migration, and the split of a folio.
+ * Isolation from the LRU lists, the page table side of migration, and the split of a folio.
  */
 #ifndef PTEBATCH_MIGRATE_H
 #define PTEBATCH_MIGRATE_H
 
 #include "op.h"
+
+bool ptebatch_isolate(struct folio *folio);
 
 /* The first folio of the row: to migration entries, and back from them. */
 extern const struct ptebatch_op ptebatch_migrate, ptebatch_migrated;

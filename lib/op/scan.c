@@ -3,6 +3,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "../kernel/syscall.h"
@@ -94,19 +95,22 @@ long ptebatch_scan(struct mm_struct *mm, struct ptebatch_scan *scan)
 
 static long scan_written(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
 {
-	/* Too large for the stack; one scan at a time. */
-	static struct ptebatch_scan scan;
+	/* Too large for the stack. */
+	struct ptebatch_scan *scan = kvmalloc_obj(*scan);
 	struct mm_struct *mm = space->places[0].mm;
 	long ret, i, pages = 0;
 
-	ptebatch_scan_range(&scan, space, PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC);
-	scan.arg.vec_len = FEW_REGIONS;
+	if (!scan)
+		return -ENOMEM;
+	ptebatch_scan_range(scan, space, PM_SCAN_WP_MATCHING | PM_SCAN_CHECK_WPASYNC);
+	scan->arg.vec_len = FEW_REGIONS;
 	do {
-		ret = ptebatch_scan(mm, &scan);
+		ret = ptebatch_scan(mm, scan);
 		for (i = 0; i < ret; i++)
-			pages += (scan.regions[i].end - scan.regions[i].start) / PAGE_SIZE;
-		scan.arg.start = scan.arg.walk_end;
-	} while (ret > 0 && scan.arg.start < scan.arg.end);
+			pages += (scan->regions[i].end - scan->regions[i].start) / PAGE_SIZE;
+		scan->arg.start = scan->arg.walk_end;
+	} while (ret > 0 && scan->arg.start < scan->arg.end);
+	kvfree(scan);
 	return min(ret, 0L) ?: pages;
 }
 

@@ -33,7 +33,7 @@ static long reclaim(const struct ptebatch_op *op, struct ptebatch_space *space, 
 		if (!ptebatch_entry_normal(entry))
 			continue;
 		folio = space->folios[entry->folio];
-		if (!folio_isolate_lru(folio))
+		if (!ptebatch_isolate(folio))
 			continue;
 		/* As madvise_cold_or_pageout_pte_range() does. */
 		if (folio_test_unevictable(folio))

@@ -5,6 +5,7 @@
  * Those of benches, which few kernels have, are objects of their own.
  */
 #include "case.c"
+#include "interleave.c"
 #include "orders.c"
 #include "params.c"
 #include "program.c"

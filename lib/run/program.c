@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/kthread.h>
-#include <linux/leafops.h>
 #include <linux/mm.h>
 #include <linux/seq_buf.h>
 #include <linux/uaccess.h>
@@ -9,12 +8,11 @@
 #include "../check/checks.h"
 #include "../check/memory.h"
 #include "../check/places.h"
+#include "../check/unused.h"
 #include "../inject/conditions.h"
 #include "../kernel/log.h"
 #include "../op/step.h"
 #include "../service/anon_orders.h"
-#include "../service/swap.h"
-#include "../space/refs.h"
 #include "program.h"
 
 /**
@@ -104,65 +102,6 @@ static void set_whole(struct ptebatch_row *row)
 {
 	row->from = 0;
 	row->to = row->nr;
-}
-
-/**
- * struct slots_in_use - swap slots in use before a step
- * @nr: number of slots
- * @slot: the slots
- */
-struct slots_in_use {
-	unsigned int nr;
-	swp_entry_t slot[];
-};
-
-static void add_slots(const struct ptebatch_trial *trial, const struct ptebatch_place *place,
-		      const struct ptebatch_snapshot *snapshot, void *data)
-{
-	struct slots_in_use *slots = data;
-	unsigned int i;
-
-	for (i = 0; i < snapshot->row.nr; i++)
-		if (snapshot->row.entries[i].kind == PTEBATCH_SWAP)
-			slots->slot[slots->nr++] =
-				softleaf_from_pte(snapshot->raw[snapshot->lead + i]);
-}
-
-/* Those of entries, and of folios in the swap cache; %NULL if there are none. */
-static struct slots_in_use *list_slots(struct ptebatch_trial *trial)
-{
-	const struct ptebatch_space *space = trial->space;
-	struct slots_in_use *slots;
-	unsigned int i, page;
-
-	if (!ptebatch_swap_used())
-		return NULL;
-	slots = kvmalloc_flex(*slots, slot,
-			      space->nr_places * space->row.nr + space->row.nr_pages);
-	KUNIT_ASSERT_NOT_NULL(trial->test, slots);
-	slots->nr = 0;
-	ptebatch_each_place(trial, add_slots, slots);
-	/* The references are dropped, but mappings and caches keep all folios. */
-	for (i = 0; i < space->row.nr_folios; i++)
-		for (page = 0; page < ptebatch_nr_pages(space, i); page++)
-			if (folio_test_swapcache(space->folios[i]))
-				slots->slot[slots->nr++] = (swp_entry_t) {
-					space->folios[i]->swap.val + page,
-				};
-	return slots;
-}
-
-/*
- * The kernel leaves some pages in the swap cache that nothing refers to any more, for
- * example the page at which a folio was split, until reclaim finds them.
- */
-static void free_unused(struct slots_in_use *slots)
-{
-	unsigned int i;
-
-	for (i = 0; slots && i < slots->nr; i++)
-		ptebatch_swap_free_unused(slots->slot[i]);
-	kvfree(slots);
 }
 
 /*
@@ -293,7 +232,7 @@ static void note_why(const struct run *run, struct ptebatch_trial *trial)
 static bool run_step(struct run *run, const struct ptebatch_step *step)
 {
 	struct ptebatch_trial *trial;
-	struct slots_in_use *slots;
+	struct ptebatch_slots_before *slots;
 	struct ptebatch_condition with[PTEBATCH_CONDITIONS] = {};
 	struct ptebatch_use *uses = NULL;
 	bool passes;
@@ -301,13 +240,13 @@ static bool run_step(struct run *run, const struct ptebatch_step *step)
 	turn_to(run, step->child && step->kind != PTEBATCH_STEP_EXIT);
 	seq_buf_clear(&run->wrong);
 	trial = begin_step(run, step);
-	slots = list_slots(trial);
+	slots = ptebatch_slots_list(trial);
 	if (find_condition(run, step, with))
 		uses = ptebatch_conditions_begin(trial, with);
 	trial->returned = take_step(run, step);
 	if (uses)
 		ptebatch_conditions_end(uses);
-	free_unused(slots);
+	ptebatch_slots_free_unused(trial, slots);
 	passes = ptebatch_trial_end(trial);
 	run->full = trial->full;
 	if (!run->full && ptebatch_each_place(trial, check_memory, run))

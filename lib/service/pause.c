@@ -27,6 +27,12 @@
 /* Time in microseconds between two looks at the second task. */
 #define STEP		5U
 
+/*
+ * A task that sleeps for so many looks is blocked: before, it may wait for a kernel thread
+ * or for RCU.
+ */
+#define ASLEEP		200
+
 /* After this time without an end, the second task is blocked. */
 #define EXIT_TIME	(10 * HZ)
 
@@ -68,6 +74,10 @@ static bool is_waiting(struct ptebatch_pause *pause, unsigned int us)
 		return true;
 	case PTEBATCH_UNTIL_ASLEEP:
 		return !task_is_running(pause->second);
+	case PTEBATCH_UNTIL_BLOCKED:
+		if (task_is_running(pause->second))
+			return has_run(pause, us);
+		return ++pause->asleep == ASLEEP;
 	case PTEBATCH_UNTIL_SPINNING:
 		if (has_run(pause, us))
 			return true;
@@ -76,6 +86,11 @@ static bool is_waiting(struct ptebatch_pause *pause, unsigned int us)
 		return pause->ptl && spin_is_contended(pause->ptl);
 	}
 	return false;
+}
+
+static bool may_sleep(void)
+{
+	return preemptible() && !rcu_preempt_depth();
 }
 
 /**
@@ -99,6 +114,9 @@ void ptebatch_pause_at(struct ptebatch_pause *pause, enum ptebatch_point point)
 	do {
 		/* No clock: while interrupts are off, jiffies may stand still. */
 		udelay(STEP);
+		/* The second task may wait for a kernel thread of this CPU. */
+		if (may_sleep())
+			cond_resched();
 		us += STEP;
 		/* Pairs with work(): its result is complete. */
 		if (smp_load_acquire(&pause->done)) {

@@ -33,6 +33,7 @@
  * @PTEBATCH_VMA_COPIED: entry of anon_vma_clone(): __split_vma() has copied the VMA
  * @PTEBATCH_VMA_MERGED: entry of vm_area_free(): vma_complete() has released the locks of
  *                       the file, and is about to free the VMA that was merged
+ * @PTEBATCH_CHOSEN: an instruction that the caller has chosen, see interleave.h
  * @PTEBATCH_NR_POINTS: number of points
  */
 enum ptebatch_point {
@@ -47,6 +48,7 @@ enum ptebatch_point {
 	PTEBATCH_NEW_FLAGS,
 	PTEBATCH_VMA_COPIED,
 	PTEBATCH_VMA_MERGED,
+	PTEBATCH_CHOSEN,
 	PTEBATCH_NR_POINTS,
 };
 
@@ -59,6 +61,7 @@ enum ptebatch_point {
  *                            holds
  * @PTEBATCH_UNTIL_SPINNING: it spins, on a page table lock that the paused task
  *                           holds, or until the paused CPU handles interrupts
+ * @PTEBATCH_UNTIL_BLOCKED: it has finished its work, sleeps, or spins
  */
 enum ptebatch_pause_until {
 	PTEBATCH_UNTIL_DONE,
@@ -66,6 +69,7 @@ enum ptebatch_pause_until {
 	PTEBATCH_UNTIL_STARTED,
 	PTEBATCH_UNTIL_CONTENDED,
 	PTEBATCH_UNTIL_SPINNING,
+	PTEBATCH_UNTIL_BLOCKED,
 };
 
 /**
@@ -89,6 +93,7 @@ enum ptebatch_pause_until {
  * @asked: number of interrupts sent
  * @asked_at: microseconds from the beginning of the pause to the last one
  * @answered: number of interrupts handled
+ * @asleep: for how many looks the second task has been asleep
  * @done: the second task has finished @work
  * @over: the current task will not reach @point any more
  * @ready: completed when the second task waits for the pause
@@ -113,6 +118,7 @@ struct ptebatch_pause {
 	unsigned int asked;
 	unsigned int asked_at;
 	unsigned int answered;
+	unsigned int asleep;
 	bool done;
 	bool over;
 	struct completion ready;

@@ -41,7 +41,7 @@ CONFIGURED = '.ptebatch-configured'
 KERNEL_ARGS = ('panic=-1', 'oops=panic')
 # These suites bring a second CPU online. A machine of the others has only one: on arm64, QEMU wakes the thread of the
 # second, even if it is offline, for each TLB invalidation, which takes a quarter of the time.
-ON_TWO_CPUS = ('ptebatch_threads', 'ptebatch_vmscan_threads')
+ON_TWO_CPUS = ('ptebatch_interleavings', 'ptebatch_threads', 'ptebatch_vmscan_threads')
 # Of two sockets: the kernel warns of cores of one package on different NUMA nodes.
 CPUS, CPUS_ARGS = '-smp 2,sockets=2,cores=1', ('maxcpus=1',)
 

@@ -1,0 +1,725 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/resource.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/prandom.h>
+#include <linux/seq_buf.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../check/checks.h"
+#include "../check/places.h"
+#include "../check/unused.h"
+#include "../inject/instruction.h"
+#include "../op/step.h"
+#include "../service/part.h"
+#include "../service/pause.h"
+#include "../space/refs.h"
+#include "interleave.h"
+#include "params.h"
+#include "program.h"
+#include "random.h"
+
+/* Of a sample: points of a pair, and one of so many instructions of a function. */
+#define POINTS		4
+#define SOME		16
+
+/* A pair takes as long as so many random rows, and longer if few steps reach its points. */
+#define ROUNDS_OF_PAIR		4
+#define ROUNDS_OF_FUNCTION	20
+
+/* Pairs to draw until the first step passes a point. */
+#define MOST_DRAWS	100
+
+#define MOST_FAILURES	20
+
+/* How two steps run. */
+enum order {
+	FIRST_ALONE,
+	SECOND_ALONE,
+	FIRST_THEN_SECOND,
+	SECOND_THEN_FIRST,
+	INTERLEAVED,
+	NR_ORDERS,
+};
+
+static const char * const order_names[] = {
+	[FIRST_ALONE] = "first",
+	[SECOND_ALONE] = "second",
+	[FIRST_THEN_SECOND] = "1, 2",
+	[SECOND_THEN_FIRST] = "2, 1",
+	[INTERLEAVED] = "got",
+};
+
+/**
+ * struct page_outcome - what a process has of a page at the end
+ * @err: of a read; 0: @value was read
+ * @value: first word of the page
+ */
+struct page_outcome {
+	int err;
+	u32 value;
+};
+
+/**
+ * struct outcome - what the steps leave
+ * @passes: no check has failed
+ * @ret: return values of the steps
+ * @nr_places: number of processes that map the row
+ * @rows: their entries
+ * @pages: their pages
+ */
+struct outcome {
+	bool passes;
+	long ret[2];
+	unsigned int nr_places;
+	struct ptebatch_row rows[2];
+	struct page_outcome pages[2][PTEBATCH_ROW_ENTRIES];
+};
+
+/**
+ * struct interleaving - two steps on a row, and what they lead to
+ * @test: the case
+ * @all: what is combined
+ * @row: the row
+ * @steps: the two steps
+ * @parsed: the same, parsed
+ * @instructions: the points
+ * @reached: how often the first step reaches each point
+ * @space: the address space of the present run
+ * @pause: pause of the first step
+ * @outcomes: what each order has led to
+ * @total: number of pairs, also impossible ones
+ * @has_points: @instructions has begun
+ * @paused: @pause has begun
+ * @reclaims: the folios are reclaimed before the pages are read
+ * @failed: number of pairs that have failed
+ * @tried: number of runs in which the first step has paused
+ * @finished: number of those in which the second step has finished meanwhile
+ */
+struct interleaving {
+	struct kunit *test;
+	const struct ptebatch_interleavings *all;
+	const struct ptebatch_interleave_row *row;
+	const struct ptebatch_interleave_step *steps[2];
+	struct ptebatch_step parsed[2];
+	struct ptebatch_instructions instructions;
+	unsigned int reached[PTEBATCH_INSTRUCTIONS];
+	struct ptebatch_space *space;
+	struct ptebatch_pause pause;
+	struct outcome outcomes[NR_ORDERS];
+	u64 total;
+	bool has_points;
+	bool paused;
+	bool reclaims;
+	unsigned int failed;
+	unsigned int tried;
+	unsigned int finished;
+};
+
+/* What @nr, a number of a step, writes to page @i. */
+static u32 value_of(unsigned int nr, unsigned int i)
+{
+	return (nr + 1) << 16 | i;
+}
+
+/* One page or more; the first error ends it, as it ends a system call. */
+static long access_in_step(struct ptebatch_space *space, const struct ptebatch_step *step,
+			   unsigned int nr)
+{
+	unsigned int i, to = step->to ?: space->row.nr;
+	struct mm_struct *mm = space->places[0].mm;
+	long err = 0;
+
+	kthread_use_mm(mm);
+	for (i = step->from; i < to && !err; i++) {
+		u32 __user *at = (u32 __user *)ptebatch_addr(space, i);
+		u32 value = value_of(nr, i);
+
+		err = ptebatch_step_writes(step->kind) ? put_user(value, at) : get_user(value, at);
+	}
+	kthread_unuse_mm(mm);
+	return err;
+}
+
+static long take_one(struct ptebatch_space *space, const struct ptebatch_step *step,
+		     unsigned int nr)
+{
+	const struct ptebatch_op *op = ptebatch_step_op(step->kind);
+	long ret;
+
+	/* As the entry code does. */
+	do {
+		ret = op ? op->call(op, space, false) : access_in_step(space, step, nr);
+	} while (ret == -ERESTARTNOINTR);
+	return ret;
+}
+
+static long take_second(void *data)
+{
+	struct interleaving *run = data;
+
+	return take_one(run->space, &run->parsed[1], 1);
+}
+
+static void pause_here(void *data)
+{
+	struct interleaving *run = data;
+
+	ptebatch_pause_at(&run->pause, PTEBATCH_CHOSEN);
+}
+
+static void save_place(const struct ptebatch_trial *trial, const struct ptebatch_place *place,
+		       const struct ptebatch_snapshot *snapshot, void *data)
+{
+	struct outcome *outcome = data;
+
+	if (outcome->nr_places < ARRAY_SIZE(outcome->rows))
+		ptebatch_row_copy(&outcome->rows[outcome->nr_places++], &snapshot->row);
+}
+
+/* Faults: the last that is done with the space. */
+static void read_outcome(const struct ptebatch_space *space, struct outcome *outcome)
+{
+	unsigned int place, i;
+
+	for (place = 0; place < outcome->nr_places; place++) {
+		struct mm_struct *mm = space->places[place].mm;
+
+		kthread_use_mm(mm);
+		for (i = 0; i < space->row.nr; i++) {
+			struct page_outcome *page = &outcome->pages[place][i];
+
+			page->value = 0;
+			page->err = get_user(page->value, (u32 __user *)
+					     (space->places[place].start + i * PAGE_SIZE));
+		}
+		kthread_unuse_mm(mm);
+	}
+}
+
+static void end_trial(struct ptebatch_trial *trial, struct outcome *outcome)
+{
+	const struct ptebatch_trial *wrong;
+
+	if (ptebatch_trial_end(trial))
+		return;
+	outcome->passes = false;
+	wrong = trial->violated ? trial : trial->second;
+	kunit_err(trial->test, "%s violates %s\n%s", trial->function, wrong->violated,
+		  wrong->report);
+}
+
+static struct ptebatch_trial *begin_trial(struct kunit *test, struct ptebatch_space *space,
+					  const char *name, bool forks)
+{
+	struct ptebatch_trial *trial;
+
+	space->row.from = 0;
+	space->row.to = space->row.nr;
+	trial = ptebatch_trial_next(test, name, space);
+	trial->quiet = true;
+	if (forks)
+		ptebatch_trial_second(trial, &space->places[1]);
+	return trial;
+}
+
+/* The pages contain different values, then the steps before the two run. */
+static void prepare(struct interleaving *run)
+{
+	static const struct ptebatch_step fill = { .kind = PTEBATCH_STEP_WRITE };
+	struct ptebatch_program program = {};
+	struct kunit *test = run->test;
+	struct ptebatch_trial *trial;
+	const char *error;
+	unsigned int i;
+
+	if (run->row->before)
+		KUNIT_ASSERT_EQ_MSG(test, 0,
+				    ptebatch_program_parse(&program, run->row->before, &error),
+				    "%s: %s", run->row->before, error);
+	for (i = 0; i <= program.nr; i++) {
+		const struct ptebatch_step *step = i ? &program.steps[i - 1] : &fill;
+
+		trial = begin_trial(test, run->space, "the steps before",
+				    step->kind == PTEBATCH_STEP_FORK);
+		trial->returned = take_one(run->space, step, i + 2);
+		KUNIT_ASSERT_EQ(test, 0, trial->returned);
+		KUNIT_ASSERT_TRUE(test, ptebatch_trial_end(trial));
+		ptebatch_trial_free(trial);
+	}
+}
+
+/* The first step passes all points, and pauses at none. */
+static long count_points(struct interleaving *run)
+{
+	unsigned int i;
+	long ret;
+
+	ptebatch_instructions_pass(&run->instructions, run->instructions.nr, 0);
+	ret = take_one(run->space, &run->parsed[0], 0);
+	ptebatch_instructions_stop(&run->instructions);
+	for (i = 0; i < run->instructions.nr; i++)
+		run->reached[i] = ptebatch_instruction_reached(&run->instructions, i);
+	return ret;
+}
+
+/* The second step runs on its CPU in any order: a NUMA hint fault depends on the node. */
+static void begin_pause(struct interleaving *run, enum ptebatch_point point,
+			enum ptebatch_pause_until until)
+{
+	run->pause = (struct ptebatch_pause) {
+		.point = point, .until = until, .work = take_second, .data = run,
+	};
+	KUNIT_ASSERT_EQ(run->test, 0, ptebatch_pause_begin(&run->pause));
+	run->paused = true;
+}
+
+/* At instruction @at, after the first step has reached it @times times. */
+static void run_steps(struct interleaving *run, enum order order, unsigned int at,
+		      unsigned int times)
+{
+	struct outcome *outcome = &run->outcomes[order];
+
+	switch (order) {
+	case FIRST_ALONE:
+		outcome->ret[0] = count_points(run);
+		return;
+	case FIRST_THEN_SECOND:
+		begin_pause(run, PTEBATCH_RETURNED, PTEBATCH_UNTIL_DONE);
+		break;
+	case SECOND_ALONE:
+	case SECOND_THEN_FIRST:
+		begin_pause(run, PTEBATCH_CHOSEN, PTEBATCH_UNTIL_DONE);
+		ptebatch_pause_at(&run->pause, PTEBATCH_CHOSEN);
+		break;
+	default:
+		begin_pause(run, PTEBATCH_CHOSEN, PTEBATCH_UNTIL_BLOCKED);
+		ptebatch_instructions_pass(&run->instructions, at, times);
+	}
+	if (order != SECOND_ALONE)
+		outcome->ret[0] = take_one(run->space, &run->parsed[0], 0);
+	ptebatch_instructions_stop(&run->instructions);
+	ptebatch_pause_end(&run->pause);
+	run->paused = false;
+	outcome->ret[1] = run->pause.result;
+	if (order != INTERLEAVED)
+		return;
+	run->tried += run->pause.reached;
+	run->finished += run->pause.finished;
+}
+
+static bool forks(const struct interleaving *run, enum order order)
+{
+	return (order != SECOND_ALONE && run->parsed[0].kind == PTEBATCH_STEP_FORK) ||
+	       (order != FIRST_ALONE && run->parsed[1].kind == PTEBATCH_STEP_FORK);
+}
+
+/* Pages whose contents a later swap-out would lose. */
+static void reclaim(struct interleaving *run, struct outcome *outcome)
+{
+	static const struct ptebatch_step step = { .kind = PTEBATCH_STEP_RECLAIM };
+	struct ptebatch_trial *trial = begin_trial(run->test, run->space, "reclaim", false);
+
+	take_one(run->space, &step, 0);
+	end_trial(trial, outcome);
+	ptebatch_trial_free(trial);
+}
+
+static void run_order(struct interleaving *run, enum order order, unsigned int at,
+		      unsigned int times)
+{
+	struct outcome *outcome = &run->outcomes[order];
+	struct ptebatch_slots_before *slots;
+	struct ptebatch_trial *trial;
+	char name[100];
+
+	memset(outcome, 0, offsetof(struct outcome, rows));
+	outcome->passes = true;
+	snprintf(name, sizeof(name), "%s (%s) %s", run->steps[0]->step, order_names[order],
+		 run->steps[1]->step);
+	run->space = ptebatch_space(run->test, &run->row->setup);
+	prepare(run);
+	trial = begin_trial(run->test, run->space, name, forks(run, order));
+	slots = ptebatch_slots_list(trial);
+	/* In how many batches a folio is unmapped depends on the other step. */
+	trial->without = "deferred";
+	run_steps(run, order, at, times);
+	ptebatch_slots_free_unused(trial, slots);
+	end_trial(trial, outcome);
+	KUNIT_ASSERT_EQ(run->test, 0, ptebatch_each_place(trial, save_place, outcome));
+	ptebatch_trial_free(trial);
+	if (run->reclaims)
+		reclaim(run, outcome);
+	read_outcome(run->space, outcome);
+	ptebatch_space_release(run->space);
+}
+
+/* Accessed and dirty spread. */
+#define COMPARED	(~(PTEBATCH_YOUNG | PTEBATCH_DIRTY))
+
+/* An entry that is not writable may be: a write fault makes it so. */
+static bool same_entry(const struct outcome *got, const struct outcome *expected,
+		       unsigned int place, unsigned int i)
+{
+	const struct ptebatch_entry *x = &got->rows[place].entries[i];
+	const struct ptebatch_entry *y = &expected->rows[place].entries[i];
+
+	return (x->kind == y->kind ||
+		(x->kind == PTEBATCH_READABLE && y->kind == PTEBATCH_WRITABLE)) &&
+	       !((x->flags ^ y->flags) & COMPARED);
+}
+
+static bool same_contents(const struct outcome *a, const struct outcome *b, unsigned int place,
+			  unsigned int i)
+{
+	return a->pages[place][i].err == b->pages[place][i].err &&
+	       a->pages[place][i].value == b->pages[place][i].value;
+}
+
+/* An order that counts, in a place that it has. */
+static bool counts(const struct interleaving *run, enum order order, unsigned int place)
+{
+	if ((order == FIRST_ALONE && !run->steps[1]->tries) ||
+	    (order == SECOND_ALONE && !run->steps[0]->tries))
+		return false;
+	return place < run->outcomes[order].nr_places;
+}
+
+/* A fault, and the access that is repeated after it, are two steps. */
+static bool accesses(const struct interleaving *run)
+{
+	return ptebatch_step_accesses(run->parsed[0].kind) ||
+	       ptebatch_step_accesses(run->parsed[1].kind);
+}
+
+static bool is_wrong(const struct interleaving *run, unsigned int place, unsigned int i)
+{
+	bool entry = false, contents = false;
+	enum order order;
+
+	for (order = 0; order < INTERLEAVED; order++) {
+		const struct outcome *a = &run->outcomes[INTERLEAVED], *b = &run->outcomes[order];
+
+		if (!counts(run, order, place))
+			continue;
+		if (same_entry(a, b, place, i) && same_contents(a, b, place, i))
+			return false;
+		entry |= same_entry(a, b, place, i);
+		contents |= same_contents(a, b, place, i);
+	}
+	return !accesses(run) || !entry || !contents;
+}
+
+/* A number of pages may be in between: some before the other step, the rest after it. */
+static bool returns_right(const struct interleaving *run, unsigned int nr)
+{
+	long ret = run->outcomes[INTERLEAVED].ret[nr];
+	long a = run->outcomes[FIRST_THEN_SECOND].ret[nr];
+	long b = run->outcomes[SECOND_THEN_FIRST].ret[nr];
+
+	return run->steps[nr]->tries || ret == a || ret == b ||
+	       (min(a, b) >= 0 && ret >= min(a, b) && ret <= max(a, b));
+}
+
+static void print_place(const struct interleaving *run, unsigned int place,
+			const unsigned long *differs)
+{
+	const struct outcome *outcome;
+
+	for (outcome = run->outcomes; outcome < run->outcomes + NR_ORDERS; outcome++)
+		if (place < outcome->nr_places)
+			ptebatch_print_row(run->test, order_names[outcome - run->outcomes],
+					   &outcome->rows[place],
+					   outcome == &run->outcomes[INTERLEAVED] ? differs : NULL);
+}
+
+static void print_values(const struct interleaving *run, unsigned int place, unsigned int i)
+{
+	enum order order;
+
+	for (order = 0; order < NR_ORDERS; order++)
+		if (place < run->outcomes[order].nr_places)
+			kunit_err(run->test, "%-9sa read of page %u returns %d, %#x\n",
+				  order_names[order], i, run->outcomes[order].pages[place][i].err,
+				  run->outcomes[order].pages[place][i].value);
+}
+
+static void report_wrong(const struct interleaving *run, const char *wrong)
+{
+	KUNIT_FAIL(run->test, "%s: %s pauses, %s meanwhile: %s", run->row->name,
+		   run->steps[0]->step, run->steps[1]->step, wrong);
+	kunit_err(run->test, "paused at %pS, after %u calls; %s %s\n",
+		  ptebatch_instruction_address(&run->instructions), run->instructions.times,
+		  run->steps[1]->step,
+		  run->pause.finished ? "finished during the pause" : "was blocked");
+}
+
+static bool compare(const struct interleaving *run)
+{
+	const struct outcome *got = &run->outcomes[INTERLEAVED];
+	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
+	unsigned int place, i, nr;
+	bool passes = true;
+
+	if (!got->passes) {
+		report_wrong(run, "a rule is violated, see above");
+		print_place(run, 0, NULL);
+		return false;
+	}
+	for (nr = 0; nr < 2; nr++) {
+		if (returns_right(run, nr))
+			continue;
+		report_wrong(run, "wrong return value");
+		kunit_err(run->test, "%s returns %ld, %ld in the order 1, 2, %ld in the order 2, 1\n",
+			  run->steps[nr]->step, got->ret[nr],
+			  run->outcomes[FIRST_THEN_SECOND].ret[nr],
+			  run->outcomes[SECOND_THEN_FIRST].ret[nr]);
+		passes = false;
+	}
+	for (place = 0; place < got->nr_places; place++) {
+		bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
+		for (i = 0; i < got->rows[place].nr; i++)
+			if (is_wrong(run, place, i))
+				__set_bit(i, differs);
+		if (bitmap_empty(differs, PTEBATCH_ROW_ENTRIES))
+			continue;
+		report_wrong(run, place ? "neither order gives this, in the child" :
+				    "neither order gives this");
+		print_place(run, place, differs);
+		print_values(run, place, find_first_bit(differs, PTEBATCH_ROW_ENTRIES));
+		passes = false;
+	}
+	return passes;
+}
+
+/* Why the row cannot have the step, %NULL if it can. */
+static const char *one_error(const struct ptebatch_interleave_row *row,
+			     const struct ptebatch_step *step)
+{
+	bool anon = row->setup.mapping == PTEBATCH_ANON;
+
+	if ((step->kind == PTEBATCH_STEP_HOLE || step->kind == PTEBATCH_STEP_TRUNCATE) && anon)
+		return "there is no file";
+	if (step->kind == PTEBATCH_STEP_KSM && !anon)
+		return "KSM merges private memory only";
+	if (ptebatch_step_needs_uffd(step->kind) && !row->setup.uffd)
+		return "not registered";
+	if (step->kind == PTEBATCH_STEP_SCAN && !(row->setup.uffd & WP_ASYNC))
+		return "no UFFD_FEATURE_WP_ASYNC";
+	if (step->kind == PTEBATCH_STEP_FORK && row->before && strstr(row->before, "fork"))
+		return "a second child";
+	return ptebatch_step_missing(step->kind);
+}
+
+static const char *pair_error(const struct interleaving *run)
+{
+	u8 first = run->parsed[0].kind, second = run->parsed[1].kind;
+
+	if (first == second && (first == PTEBATCH_STEP_FORK || first == PTEBATCH_STEP_PIN))
+		return "one child, and one pinned page";
+	if ((first == PTEBATCH_STEP_SCAN && second == PTEBATCH_STEP_FORK) ||
+	    (first == PTEBATCH_STEP_FORK && second == PTEBATCH_STEP_SCAN))
+		return "the child gets the argument of PAGEMAP_SCAN, too";
+	return one_error(run->row, &run->parsed[0]) ?: one_error(run->row, &run->parsed[1]);
+}
+
+static void choose_pair(struct interleaving *run, u64 nr)
+{
+	const struct ptebatch_interleavings *all = run->all;
+	struct ptebatch_program program;
+	const char *error;
+	unsigned int i;
+	u32 rest;
+
+	nr = div_u64_rem(nr, all->nr_rows, &rest);
+	run->row = &all->rows[rest];
+	for (i = 0; i < 2; i++) {
+		nr = div_u64_rem(nr, all->nr_steps, &rest);
+		run->steps[i] = &all->steps[rest];
+		KUNIT_ASSERT_EQ_MSG(run->test, 0,
+				    ptebatch_program_parse(&program, run->steps[i]->step, &error),
+				    "%s: %s", run->steps[i]->step, error);
+		run->parsed[i] = program.steps[0];
+	}
+}
+
+static unsigned int count_reached(const struct interleaving *run)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < run->instructions.nr; i++)
+		sum += run->reached[i];
+	return sum;
+}
+
+/* Point @point of those that the first step passes. */
+static bool try_point(struct interleaving *run, unsigned int point)
+{
+	unsigned int at;
+
+	for (at = 0; point >= run->reached[at]; at++)
+		point -= run->reached[at];
+	run_order(run, INTERLEAVED, at, point);
+	return compare(run);
+}
+
+static void run_reference(struct interleaving *run, enum order order)
+{
+	run_order(run, order, 0, 0);
+	KUNIT_EXPECT_TRUE_MSG(run->test, run->outcomes[order].passes,
+			      "without a pause, see above");
+}
+
+/* Returns the number of points that the first step passes. */
+static unsigned int try_pair(struct interleaving *run, struct rnd_state *rnd)
+{
+	unsigned int i, points, tried;
+	enum order order;
+
+	run->reclaims = ptebatch_exhaustive || prandom_u32_state(rnd) % 2;
+	run_reference(run, FIRST_ALONE);
+	points = count_reached(run);
+	if (!points)
+		return 0;
+	for (order = FIRST_ALONE + 1; order < INTERLEAVED; order++)
+		run_reference(run, order);
+	tried = ptebatch_exhaustive ? points : POINTS;
+	for (i = 0; i < tried; i++)
+		if (!try_point(run, ptebatch_exhaustive ? i : prandom_u32_state(rnd) % points)) {
+			run->failed++;
+			break;
+		}
+	return points;
+}
+
+static unsigned int nr_names(const char * const *names)
+{
+	unsigned int nr = 0;
+
+	while (names && names[nr])
+		nr++;
+	return nr;
+}
+
+/* Before each instruction of @function, or at the calls of all functions. */
+static void begin_points(struct interleaving *run, const struct ptebatch_interleave_points *where,
+			 const char *function, struct rnd_state *rnd)
+{
+	struct ptebatch_instructions *instructions = &run->instructions;
+	const char * const *name;
+
+	*instructions = (struct ptebatch_instructions) {
+		.act = pause_here, .data = run, .in_task = true,
+	};
+	if (!ptebatch_exhaustive) {
+		instructions->every = SOME;
+		instructions->skip = prandom_u32_state(rnd) % SOME;
+	}
+	KUNIT_ASSERT_EQ(run->test, 0, ptebatch_instructions_begin(instructions));
+	run->has_points = true;
+	if (function)
+		ptebatch_instructions_of_name(instructions, function);
+	for (name = where->calls; name && *name; name++)
+		ptebatch_instructions_first(instructions, *name);
+}
+
+static void end_points(struct interleaving *run)
+{
+	if (run->has_points)
+		ptebatch_instructions_end(&run->instructions);
+	run->has_points = false;
+}
+
+static void try_each_pair(struct interleaving *run, struct rnd_state *rnd)
+{
+	u64 i;
+
+	for (i = 0; i < run->total && run->failed < MOST_FAILURES; i++) {
+		unsigned int points;
+
+		if (!ptebatch_in_part(i))
+			continue;
+		choose_pair(run, i);
+		if (pair_error(run))
+			continue;
+		points = try_pair(run, rnd);
+		if (points)
+			kunit_info(run->test, "interleaved points=%u first=%s second=%s row=%s\n",
+				   points, run->steps[0]->step, run->steps[1]->step,
+				   run->row->name);
+	}
+}
+
+static void try_some_pairs(struct interleaving *run, struct rnd_state *rnd, unsigned int nr)
+{
+	unsigned int draws = nr * MOST_DRAWS;
+	u64 pair;
+
+	while (nr && draws-- && run->failed < MOST_FAILURES) {
+		div64_u64_rem(prandom_u32_state(rnd), run->total, &pair);
+		choose_pair(run, pair);
+		if (!pair_error(run) && try_pair(run, rnd))
+			nr--;
+	}
+}
+
+static void clean_up(void *data)
+{
+	struct interleaving *run = data;
+
+	ptebatch_instructions_stop(&run->instructions);
+	if (run->paused)
+		ptebatch_pause_end(&run->pause);
+	end_points(run);
+	kvfree(run);
+}
+
+/**
+ * ptebatch_interleavings_run() - run pairs of steps, the first of which pauses
+ * @test: the case; fails if a result is one that neither order gives
+ * @all: what is combined
+ * @where: where the first step may pause
+ *
+ * A sample, by the seed; all pairs and points if the parameter "exhaustive" is set.
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep; between
+ * ptebatch_pause_on() and ptebatch_pause_off().
+ */
+void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
+				const struct ptebatch_interleave_points *where)
+{
+	const char *missing = ptebatch_pause_missing(PTEBATCH_CHOSEN) ?: ptebatch_detour_missing();
+	unsigned int i, rounds, functions = nr_names(where->functions), hooked = 0;
+	struct interleaving *run;
+	struct rnd_state rnd;
+
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	run = kvzalloc_obj(*run);
+	KUNIT_ASSERT_NOT_NULL(test, run);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, clean_up, run));
+	run->test = test;
+	run->all = all;
+	run->total = (u64)all->nr_rows * all->nr_steps * all->nr_steps;
+	prandom_seed_state(&rnd, ptebatch_random_begin(test, &rounds));
+	for (i = 0; i < max(functions, 1); i++) {
+		const char *function = functions ? where->functions[i] : NULL;
+
+		if (functions && !ptebatch_exhaustive)
+			function = where->functions[prandom_u32_state(&rnd) % functions];
+		begin_points(run, where, function, &rnd);
+		hooked += run->instructions.nr;
+		if (ptebatch_exhaustive)
+			try_each_pair(run, &rnd);
+		else
+			try_some_pairs(run, &rnd, rounds / (functions ? ROUNDS_OF_FUNCTION :
+								    ROUNDS_OF_PAIR));
+		end_points(run);
+		if (!ptebatch_exhaustive)
+			break;
+	}
+	kunit_info(test, "interleaved tried=%u finished=%u of %u points\n", run->tried,
+		   run->finished, hooked);
+	KUNIT_EXPECT_GT_MSG(test, run->tried, 0, "no step reaches a point");
+}

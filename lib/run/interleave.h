@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Run two steps of programs on a row, the second one while the first one pauses. The
+ * result must be one that they give one after the other, in one of the two orders.
+ */
+#ifndef PTEBATCH_INTERLEAVE_H
+#define PTEBATCH_INTERLEAVE_H
+
+#include <kunit/test.h>
+
+#include "../row/program.h"
+#include "../space/types.h"
+
+/**
+ * struct ptebatch_interleave_row - a row on which two steps run
+ * @name: what the row is
+ * @setup: the address space
+ * @before: steps before the two, as in programs; %NULL: none
+ */
+struct ptebatch_interleave_row {
+	const char *name;
+	struct ptebatch_setup setup;
+	const char *before;
+};
+
+/**
+ * struct ptebatch_interleave_step - a step that runs beside others
+ * @step: the step, as in programs
+ * @tries: why it may leave pages as they are, and return another value; %NULL: it may not
+ */
+struct ptebatch_interleave_step {
+	const char *step;
+	const char *tries;
+};
+
+/**
+ * struct ptebatch_interleavings - what is combined
+ * @rows: the rows
+ * @nr_rows: number of rows
+ * @steps: the steps
+ * @nr_steps: number of steps
+ */
+struct ptebatch_interleavings {
+	const struct ptebatch_interleave_row *rows;
+	unsigned int nr_rows;
+	const struct ptebatch_interleave_step *steps;
+	unsigned int nr_steps;
+};
+
+/**
+ * struct ptebatch_interleave_points - where the first step may pause
+ * @name: what the points are
+ * @calls: names of kernel functions, up to %NULL: at their calls
+ * @functions: names of kernel functions, up to %NULL: before each instruction of these
+ */
+struct ptebatch_interleave_points {
+	const char *name;
+	const char * const *calls;
+	const char * const *functions;
+};
+
+void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
+				const struct ptebatch_interleave_points *points);
+
+#endif /* PTEBATCH_INTERLEAVE_H */

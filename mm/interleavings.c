@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two operations at the same time: the first one pauses at a call of a kernel function,
+ * and meanwhile another CPU runs the second one, until it has finished or waits for a
+ * lock. What they leave must be what one after the other leaves, in one of the two orders,
+ * for each page:
+ *
+ *	{Wdyx*16}: mprotect ro pauses at __mmu_notifier_invalidate_range_start(), write 5
+ */
+#include <kunit/test.h>
+#include <linux/mman.h>
+
+#include "../lib/run/interleave.h"
+#include "../lib/service/khugepaged.h"
+#include "../lib/service/pause.h"
+#include "../lib/service/proc.h"
+#include "../lib/service/service.h"
+#include "../lib/service/swap.h"
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+static const struct ptebatch_interleave_row rows[] = {
+	{ "small folios", { "Wdyx*4", PTEBATCH_ANON, RW, .folios = ON_LRU } },
+	{ "64K folio", { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU } },
+	{ "64K folio, shared with a child",
+	  { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU }, "fork" },
+	{ "64K folio, swapped out",
+	  { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU }, "pageout" },
+	{ "64K folio, write-protected by userfaultfd",
+	  { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP_ASYNC },
+	  "uffd protect" },
+	{ "PMD", { "[Wdyx]", PTEBATCH_ANON, RW, .folios = ON_LRU } },
+	{ "64K shmem folio", { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU } },
+};
+
+#define GIVES_UP	"it gives up a folio that is locked or has more references"
+
+static const struct ptebatch_interleave_step steps[] = {
+	{ "read 2" },
+	{ "write 2" },
+	{ "mprotect ro" },
+	{ "mprotect rw" },
+	{ "dontneed" },
+	{ "guard install" },
+	{ "uffd protect" },
+	{ "uffd resolve" },
+	{ "scan" },
+	{ "clear refs" },
+	{ "fork" },
+	{ "hole" },
+	{ "mlock" },
+	{ "pin" },
+	{ "free", GIVES_UP },
+	{ "cold", GIVES_UP },
+	{ "pageout", GIVES_UP },
+	{ "reclaim", GIVES_UP },
+	{ "collapse", GIVES_UP },
+	{ "split", GIVES_UP },
+	{ "migrate", GIVES_UP },
+	{ "numa hint", GIVES_UP },
+	{ "idle", GIVES_UP },
+};
+
+/* Locks, rmap, TLB flushes, MMU notifiers, LRU lists, swap cache, allocation, faults. */
+static const char * const calls[] = {
+	"pte_offset_map_lock", "__pte_offset_map_lock", "__pmd_trans_huge_lock",
+	"pte_offset_map_rw_nolock", "__pte_offset_map", "__pte_alloc",
+	"down_read", "down_write", "up_read", "up_write", "folio_unlock", "__folio_lock",
+	"lock_vma_under_rcu", "__vma_start_write", "folio_lock_anon_vma_read",
+	"anon_vma_clone", "__anon_vma_prepare",
+	"flush_tlb_mm_range", "tlb_flush_mmu", "tlb_finish_mmu", "tlb_gather_mmu",
+	"ptep_clear_flush", "pmdp_huge_clear_flush", "pmdp_invalidate", "ptep_set_access_flags",
+	"try_to_unmap_flush", "flush_tlb_batched_pending",
+	"__mmu_notifier_invalidate_range_start", "__mmu_notifier_invalidate_range_end",
+	"__mmu_notifier_arch_invalidate_secondary_tlbs", "__mmu_notifier_clear_flush_young",
+	"page_vma_mapped_walk", "rmap_walk", "rmap_walk_locked", "try_to_migrate",
+	"try_to_unmap", "remove_migration_ptes", "folio_add_new_anon_rmap",
+	"folio_add_anon_rmap_ptes", "folio_add_anon_rmap_pmd", "folio_add_file_rmap_ptes",
+	"folio_remove_rmap_ptes", "folio_remove_rmap_pmd", "folio_move_anon_rmap",
+	"folio_isolate_lru", "folio_putback_lru", "folio_add_lru", "folio_add_lru_vma",
+	"lru_add_drain", "folio_mark_accessed", "folio_mark_lazyfree", "folio_deactivate",
+	"folio_mark_dirty", "folio_batch_move_lru", "mlock_folio", "munlock_folio",
+	"swap_cache_get_folio", "folio_alloc_swap", "folio_dup_swap", "folio_put_swap",
+	"folio_free_swap", "swap_cache_del_folio", "swap_put_entries_direct", "do_swap_page",
+	"swapin_folio", "swap_read_folio", "swap_writeout",
+	"vma_alloc_folio_noprof", "folio_alloc_noprof", "folios_put_refs", "__folio_put",
+	"free_folio_and_swap_cache", "free_pages_and_swap_cache",
+	"handle_mm_fault", "handle_userfault", "do_wp_page", "finish_fault", "do_anonymous_page",
+	"copy_mc_user_highpage", "__split_huge_pmd", "split_huge_pmd_locked", "folio_split",
+	"split_folio_to_list", "deferred_split_folio", "folio_remove_rmap_pte",
+	"filemap_map_pages", "shmem_get_folio_gfp", "unmap_mapping_range", "truncate_inode_folio",
+	"truncate_inode_partial_folio", "filemap_remove_folio", "folio_migrate_mapping",
+	"folio_migrate_flags", "folio_copy", "walk_page_range_mm", "walk_page_range_vma",
+	"vma_modify_flags", "vma_modify_flags_uffd", "copy_page_range", "change_protection",
+	NULL
+};
+
+/* The batched functions, and those that contain them after inlining. */
+static const char * const functions[] = {
+	"change_protection", "try_to_unmap_one", "try_to_migrate_one", "do_swap_page",
+	"collapse_huge_page", "finish_fault", "do_wp_page", "do_anonymous_page",
+	"__zap_vma_range", "copy_page_range", "copy_present_ptes",
+	"madvise_cold_or_pageout_pte_range", "madvise_free_pte_range", "remove_migration_pte",
+	"change_huge_pmd", "__handle_mm_fault",
+	NULL
+};
+
+static const struct ptebatch_interleave_points points[] = {
+	{ "calls of kernel functions", .calls = calls },
+	{ "instructions of batched functions", .functions = functions },
+};
+
+KUNIT_ARRAY_PARAM_DESC(points, points, name);
+
+static void interleavings(struct kunit *test)
+{
+	static const struct ptebatch_interleavings all = {
+		.rows = rows, .nr_rows = ARRAY_SIZE(rows),
+		.steps = steps, .nr_steps = ARRAY_SIZE(steps),
+	};
+
+	ptebatch_interleavings_run(test, &all, test->param_value);
+}
+
+static struct kunit_case interleavings_cases[] = {
+	KUNIT_CASE_PARAM(interleavings, points_gen_params),
+	{}
+};
+
+PTEBATCH_SUITE(interleavings, interleavings_cases, PTEBATCH_SWAP_SPACE, PTEBATCH_SECOND_CPU,
+	       PTEBATCH_PROC, PTEBATCH_KHUGEPAGED);
