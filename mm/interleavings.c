@@ -19,18 +19,26 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 
+#define ANON(picture)	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU }
+#define UFFD(picture)	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP_ASYNC }
+#define SHMEM(picture)	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU }
+
+enum {
+	SMALL, LARGE, FORKED, SWAPPED, PROTECTED, LAZY, HINTED, HUGE, TABLE, FILE, UNMAPPED,
+};
+
 static const struct ptebatch_interleave_row rows[] = {
-	{ "small folios", { "Wdyx*4", PTEBATCH_ANON, RW, .folios = ON_LRU } },
-	{ "64K folio", { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU } },
-	{ "64K folio, shared with a child",
-	  { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU }, "fork" },
-	{ "64K folio, swapped out",
-	  { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU }, "pageout" },
-	{ "64K folio, write-protected by userfaultfd",
-	  { "{Wdyx*16}", PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP_ASYNC },
-	  "uffd protect" },
-	{ "PMD", { "[Wdyx]", PTEBATCH_ANON, RW, .folios = ON_LRU } },
-	{ "64K shmem folio", { "{Wdy*16}", PTEBATCH_SHMEM, RW, .folios = ON_LRU } },
+	[SMALL] = { "small folios", ANON("Wdyx*4") },
+	[LARGE] = { "64K folio", ANON("{Wdyx*16}") },
+	[FORKED] = { "64K folio of two processes", ANON("{Wdyx*16}"), "fork" },
+	[SWAPPED] = { "64K folio, swapped out", ANON("{Wdyx*16}"), "pageout" },
+	[PROTECTED] = { "64K folio, uffd-wp", UFFD("{Wdyx*16}"), "uffd protect" },
+	[LAZY] = { "64K folio, lazyfree", ANON("{Wdyx*16}"), "free" },
+	[HINTED] = { "64K folio, NUMA hints", ANON("{Wdyx*16}"), "numa hint" },
+	[HUGE] = { "PMD", ANON("[Wdyx]") },
+	[TABLE] = { "64K folio and holes of a page table", ANON("@0 {Wdyx*16} -*T-16") },
+	[FILE] = { "64K shmem folio", SHMEM("{Wdy*16}") },
+	[UNMAPPED] = { "64K shmem folio, not mapped", SHMEM("{Wdy*16}"), "dontneed" },
 };
 
 #define GIVES_UP	"it gives up a folio that is locked or has more references"
@@ -80,17 +88,17 @@ static const char * const calls[] = {
 	"folio_isolate_lru", "folio_putback_lru", "folio_add_lru", "folio_add_lru_vma",
 	"lru_add_drain", "folio_mark_accessed", "folio_mark_lazyfree", "folio_deactivate",
 	"folio_mark_dirty", "folio_batch_move_lru", "mlock_folio", "munlock_folio",
-	"swap_cache_get_folio", "folio_alloc_swap", "folio_dup_swap", "folio_put_swap",
+	"swap_cache_get_folio", "swap_cache_alloc_folio", "folio_alloc_swap", "folio_dup_swap", "folio_put_swap",
 	"folio_free_swap", "swap_cache_del_folio", "swap_put_entries_direct", "do_swap_page",
-	"swapin_folio", "swap_read_folio", "swap_writeout",
+	"swapin_sync", "swap_read_folio", "swap_writeout",
 	"vma_alloc_folio_noprof", "folio_alloc_noprof", "folios_put_refs", "__folio_put",
 	"free_folio_and_swap_cache", "free_pages_and_swap_cache",
 	"handle_mm_fault", "handle_userfault", "do_wp_page", "finish_fault", "do_anonymous_page",
-	"copy_mc_user_highpage", "__split_huge_pmd", "split_huge_pmd_locked", "folio_split",
+	"__split_huge_pmd", "split_huge_pmd_locked", "folio_split",
 	"split_folio_to_list", "deferred_split_folio", "folio_remove_rmap_pte",
 	"filemap_map_pages", "shmem_get_folio_gfp", "unmap_mapping_range", "truncate_inode_folio",
 	"truncate_inode_partial_folio", "filemap_remove_folio", "folio_migrate_mapping",
-	"folio_migrate_flags", "folio_copy", "walk_page_range_mm", "walk_page_range_vma",
+	"folio_migrate_flags", "folio_mc_copy", "walk_page_range_mm", "walk_page_range_vma",
 	"vma_modify_flags", "vma_modify_flags_uffd", "copy_page_range", "change_protection",
 	NULL
 };
@@ -101,7 +109,7 @@ static const char * const functions[] = {
 	"collapse_huge_page", "finish_fault", "do_wp_page", "do_anonymous_page",
 	"__zap_vma_range", "copy_page_range", "copy_present_ptes",
 	"madvise_cold_or_pageout_pte_range", "madvise_free_pte_range", "remove_migration_pte",
-	"change_huge_pmd", "__handle_mm_fault",
+	"change_huge_pmd", "__handle_mm_fault", "gup_fast_fallback",
 	NULL
 };
 
@@ -112,17 +120,76 @@ static const struct ptebatch_interleave_points points[] = {
 
 KUNIT_ARRAY_PARAM_DESC(points, points, name);
 
+static const struct ptebatch_interleavings all = {
+	.rows = rows, .nr_rows = ARRAY_SIZE(rows),
+	.steps = steps, .nr_steps = ARRAY_SIZE(steps),
+};
+
 static void interleavings(struct kunit *test)
 {
-	static const struct ptebatch_interleavings all = {
-		.rows = rows, .nr_rows = ARRAY_SIZE(rows),
-		.steps = steps, .nr_steps = ARRAY_SIZE(steps),
-	};
-
 	ptebatch_interleavings_run(test, &all, test->param_value);
 }
 
+/* Interleavings that mutants or bugs have shown to matter. */
+static const struct ptebatch_interleave_case known[] = {
+	{ &rows[SWAPPED], "read 2", "vma_alloc_folio_noprof", "dontneed" },
+	{ &rows[SWAPPED], "read 2", "swap_cache_get_folio", "read 2" },
+	{ &rows[SWAPPED], "read 2", "pte_offset_map_lock", "dontneed" },
+	{ &rows[SWAPPED], "read 2", "folio_add_new_anon_rmap", "dontneed" },
+	{ &rows[SMALL], "reclaim", "folio_dup_swap", "write 2" },
+	{ &rows[SMALL], "reclaim", "folio_dup_swap", "read 2" },
+	{ &rows[SMALL], "reclaim", "folio_mark_dirty", "write 2" },
+	{ &rows[LARGE], "dontneed", "flush_tlb_batched_pending", "write 2" },
+	{ &rows[HUGE], "guard install", "__pte_alloc", "write 2" },
+	{ &rows[HUGE], "dontneed", "__pmd_trans_huge_lock", "split" },
+	{ &rows[HUGE], "mprotect ro", "__pmd_trans_huge_lock", "split" },
+	{ &rows[HUGE], "mlock", "__pmd_trans_huge_lock", "split" },
+	{ &rows[HUGE], "clear refs", "__pmd_trans_huge_lock", "split" },
+	{ &rows[PROTECTED], "migrate", "folio_migrate_flags", "fork" },
+	{ &rows[LARGE], "migrate", "folio_migrate_flags", "fork" },
+	{ &rows[PROTECTED], "write 2", "ptep_set_access_flags", "dontneed" },
+	{ &rows[FORKED], "write 2", "folio_add_new_anon_rmap", "write 2" },
+	{ &rows[HUGE], "migrate", "flush_tlb_mm_range", "write 2" },
+	{ &rows[HUGE], "numa hint", "flush_tlb_mm_range", "dontneed" },
+	{ &rows[HUGE], "migrate", "flush_tlb_mm_range", "dontneed" },
+	{ &rows[HUGE], "split", "flush_tlb_mm_range", "dontneed" },
+	{ &rows[HUGE], "free", "flush_tlb_mm_range", "dontneed" },
+	{ &rows[HUGE], "reclaim", "__mmu_notifier_invalidate_range_start", "free" },
+	{ &rows[LARGE], "split", "try_to_migrate", "migrate" },
+	{ &rows[FILE], "hole", "folio_unlock", "split" },
+	{ &rows[HUGE], "migrate", "folio_add_anon_rmap_pmd", "read 2" },
+	{ &rows[SMALL], "migrate", "page_vma_mapped_walk", "write 2" },
+	{ &rows[LARGE], "migrate", "folio_add_anon_rmap_ptes", "dontneed" },
+	{ &rows[SMALL], "dontneed", "flush_tlb_batched_pending", "migrate" },
+	{ &rows[SMALL], "reclaim", "folio_alloc_swap", "mlock" },
+	{ &rows[LARGE], "reclaim", "folio_unlock", "split" },
+	{ &rows[LARGE], "split", "try_to_migrate", "reclaim" },
+	{ &rows[LARGE], "reclaim", "swap_writeout", "dontneed" },
+	{ &rows[FILE], "hole", "truncate_inode_folio", "read 2" },
+	{ &rows[FILE], "reclaim", "folio_dup_swap", "hole" },
+	{ &rows[FILE], "hole", "tlb_finish_mmu", "write 2" },
+	{ &rows[LARGE], "guard install", "tlb_finish_mmu", "write 2" },
+	{ &rows[LARGE], "dontneed", "pte_offset_map_lock", "mlock" },
+	{ &rows[HUGE], "pageout", "folio_isolate_lru", "dontneed" },
+	{ &rows[HUGE], "migrate", "flush_tlb_mm_range", "cold" },
+	{ &rows[LARGE], "guard install", "pte_offset_map_lock", "fork" },
+	{ &rows[FORKED], "pin", "pte_offset_map_lock", "dontneed" },
+	{ &rows[PROTECTED], "pin", "folio_mark_accessed", "dontneed" },
+	{ &rows[HUGE], "mlock", "mlock_folio", "migrate" },
+	{ &rows[LARGE], "idle", "rmap_walk", "dontneed" },
+	{ &rows[LARGE], "migrate", "folio_migrate_flags", "clear refs" },
+	{ &rows[HUGE], "migrate", "folio_migrate_flags", "clear refs" },
+};
+
+KUNIT_ARRAY_PARAM(known, known, ptebatch_interleave_desc);
+
+static void known_interleaving(struct kunit *test)
+{
+	ptebatch_interleave_param(test, &all);
+}
+
 static struct kunit_case interleavings_cases[] = {
+	KUNIT_CASE_PARAM(known_interleaving, known_gen_params),
 	KUNIT_CASE_PARAM(interleavings, points_gen_params),
 	{}
 };

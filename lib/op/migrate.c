@@ -169,7 +169,8 @@ static long split_first(const struct ptebatch_op *op, struct ptebatch_space *spa
 	if (!folio_try_get(folio))
 		return -EBUSY;
 	folio_lock(folio);
-	err = split_folio(folio);
+	/* Another task may have split it. */
+	err = folio_test_large(folio) ? split_folio(folio) : -EINVAL;
 	folio_unlock(folio);
 	folio_put(folio);
 	return err;

@@ -55,10 +55,12 @@ static const char * const order_names[] = {
  * struct page_outcome - what a process has of a page at the end
  * @err: of a read; 0: @value was read
  * @value: first word of the page
+ * @pinned: the page is pinned
  */
 struct page_outcome {
 	int err;
 	u32 value;
+	bool pinned;
 };
 
 /**
@@ -172,10 +174,18 @@ static void pause_here(void *data)
 static void save_place(const struct ptebatch_trial *trial, const struct ptebatch_place *place,
 		       const struct ptebatch_snapshot *snapshot, void *data)
 {
+	const struct page *pinned = trial->space->pinned;
 	struct outcome *outcome = data;
+	unsigned int nr = outcome->nr_places, i;
 
-	if (outcome->nr_places < ARRAY_SIZE(outcome->rows))
-		ptebatch_row_copy(&outcome->rows[outcome->nr_places++], &snapshot->row);
+	if (nr == ARRAY_SIZE(outcome->rows))
+		return;
+	outcome->nr_places++;
+	ptebatch_row_copy(&outcome->rows[nr], &snapshot->row);
+	for (i = 0; i < snapshot->row.nr; i++)
+		outcome->pages[nr][i].pinned = pinned &&
+			ptebatch_entry_normal(&snapshot->row.entries[i]) &&
+			pte_pfn(snapshot->raw[snapshot->lead + i]) == page_to_pfn(pinned);
 }
 
 /* Faults: the last that is done with the space. */
@@ -373,24 +383,44 @@ static bool same_entry(const struct outcome *got, const struct outcome *expected
 static bool same_contents(const struct outcome *a, const struct outcome *b, unsigned int place,
 			  unsigned int i)
 {
-	return a->pages[place][i].err == b->pages[place][i].err &&
-	       a->pages[place][i].value == b->pages[place][i].value;
+	const struct page_outcome *x = &a->pages[place][i], *y = &b->pages[place][i];
+
+	return x->err == y->err && x->value == y->value && x->pinned == y->pinned;
+}
+
+static bool returns_same(const struct interleaving *run, enum order order)
+{
+	const struct outcome *a = &run->outcomes[INTERLEAVED], *b = &run->outcomes[order];
+	unsigned int nr;
+
+	for (nr = 0; nr < 2; nr++)
+		if (!run->steps[nr]->tries && a->ret[nr] != b->ret[nr])
+			return false;
+	return true;
+}
+
+/* Is it the other order that returns the same? */
+static bool is_excluded(const struct interleaving *run, enum order order)
+{
+	return (order == FIRST_THEN_SECOND || order == SECOND_THEN_FIRST) &&
+	       !returns_same(run, order) &&
+	       returns_same(run, FIRST_THEN_SECOND + SECOND_THEN_FIRST - order);
 }
 
 /* An order that counts, in a place that it has. */
 static bool counts(const struct interleaving *run, enum order order, unsigned int place)
 {
 	if ((order == FIRST_ALONE && !run->steps[1]->tries) ||
-	    (order == SECOND_ALONE && !run->steps[0]->tries))
+	    (order == SECOND_ALONE && !run->steps[0]->tries) || is_excluded(run, order))
 		return false;
 	return place < run->outcomes[order].nr_places;
 }
 
-/* A fault, and the access that is repeated after it, are two steps. */
-static bool accesses(const struct interleaving *run)
+/* A fault, and the access that is repeated after it and fails, are two steps. */
+static bool access_fails(const struct interleaving *run, unsigned int nr)
 {
-	return ptebatch_step_accesses(run->parsed[0].kind) ||
-	       ptebatch_step_accesses(run->parsed[1].kind);
+	return ptebatch_step_accesses(run->parsed[nr].kind) &&
+	       run->outcomes[INTERLEAVED].ret[nr];
 }
 
 static bool is_wrong(const struct interleaving *run, unsigned int place, unsigned int i)
@@ -408,7 +438,7 @@ static bool is_wrong(const struct interleaving *run, unsigned int place, unsigne
 		entry |= same_entry(a, b, place, i);
 		contents |= same_contents(a, b, place, i);
 	}
-	return !accesses(run) || !entry || !contents;
+	return !(access_fails(run, 0) || access_fails(run, 1)) || !entry || !contents;
 }
 
 /* A number of pages may be in between: some before the other step, the rest after it. */
@@ -524,26 +554,6 @@ static const char *pair_error(const struct interleaving *run)
 	return one_error(run->row, &run->parsed[0]) ?: one_error(run->row, &run->parsed[1]);
 }
 
-static void choose_pair(struct interleaving *run, u64 nr)
-{
-	const struct ptebatch_interleavings *all = run->all;
-	struct ptebatch_program program;
-	const char *error;
-	unsigned int i;
-	u32 rest;
-
-	nr = div_u64_rem(nr, all->nr_rows, &rest);
-	run->row = &all->rows[rest];
-	for (i = 0; i < 2; i++) {
-		nr = div_u64_rem(nr, all->nr_steps, &rest);
-		run->steps[i] = &all->steps[rest];
-		KUNIT_ASSERT_EQ_MSG(run->test, 0,
-				    ptebatch_program_parse(&program, run->steps[i]->step, &error),
-				    "%s: %s", run->steps[i]->step, error);
-		run->parsed[i] = program.steps[0];
-	}
-}
-
 static unsigned int count_reached(const struct interleaving *run)
 {
 	unsigned int i, sum = 0;
@@ -572,25 +582,139 @@ static void run_reference(struct interleaving *run, enum order order)
 }
 
 /* Returns the number of points that the first step passes. */
+static unsigned int run_references(struct interleaving *run)
+{
+	unsigned int points;
+	enum order order;
+
+	run_reference(run, FIRST_ALONE);
+	points = count_reached(run);
+	for (order = FIRST_ALONE + 1; points && order < INTERLEAVED; order++)
+		run_reference(run, order);
+	return points;
+}
+
 static unsigned int try_pair(struct interleaving *run, struct rnd_state *rnd)
 {
 	unsigned int i, points, tried;
-	enum order order;
 
 	run->reclaims = ptebatch_exhaustive || prandom_u32_state(rnd) % 2;
-	run_reference(run, FIRST_ALONE);
-	points = count_reached(run);
-	if (!points)
-		return 0;
-	for (order = FIRST_ALONE + 1; order < INTERLEAVED; order++)
-		run_reference(run, order);
-	tried = ptebatch_exhaustive ? points : POINTS;
+	points = run_references(run);
+	tried = ptebatch_exhaustive || !points ? points : POINTS;
 	for (i = 0; i < tried; i++)
 		if (!try_point(run, ptebatch_exhaustive ? i : prandom_u32_state(rnd) % points)) {
 			run->failed++;
 			break;
 		}
 	return points;
+}
+
+static void end_points(struct interleaving *run)
+{
+	if (run->has_points)
+		ptebatch_instructions_end(&run->instructions);
+	run->has_points = false;
+}
+
+static void clean_up(void *data)
+{
+	struct interleaving *run = data;
+
+	ptebatch_instructions_stop(&run->instructions);
+	if (run->paused)
+		ptebatch_pause_end(&run->pause);
+	end_points(run);
+	kvfree(run);
+}
+
+static struct interleaving *begin_run(struct kunit *test,
+				      const struct ptebatch_interleavings *all)
+{
+	const char *missing = ptebatch_pause_missing(PTEBATCH_CHOSEN) ?: ptebatch_detour_missing();
+	struct interleaving *run;
+
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	run = kvzalloc_obj(*run);
+	KUNIT_ASSERT_NOT_NULL(test, run);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, clean_up, run));
+	run->test = test;
+	run->all = all;
+	run->total = (u64)all->nr_rows * all->nr_steps * all->nr_steps;
+	run->instructions = (struct ptebatch_instructions) {
+		.act = pause_here, .data = run, .in_task = true,
+	};
+	return run;
+}
+
+static void choose_step(struct interleaving *run, unsigned int nr, const char *name)
+{
+	const struct ptebatch_interleavings *all = run->all;
+	struct ptebatch_program program;
+	const char *error;
+	unsigned int i;
+
+	for (i = 0; i < all->nr_steps && strcmp(all->steps[i].step, name); i++)
+		;
+	KUNIT_ASSERT_LT_MSG(run->test, i, all->nr_steps, "no such step: %s", name);
+	run->steps[nr] = &all->steps[i];
+	KUNIT_ASSERT_EQ_MSG(run->test, 0, ptebatch_program_parse(&program, name, &error),
+			    "%s: %s", name, error);
+	run->parsed[nr] = program.steps[0];
+}
+
+/**
+ * ptebatch_interleave_desc() - name a case
+ * @param: the case
+ * @desc: receives the name, of at most KUNIT_PARAM_DESC_SIZE bytes
+ */
+void ptebatch_interleave_desc(const struct ptebatch_interleave_case *param, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s pauses in %s(), %s: result of one order",
+		 param->row->name, param->first, param->at, param->second);
+}
+
+/**
+ * ptebatch_interleave_param() - run the case that is the parameter of the test
+ * @test: the case, with a struct ptebatch_interleave_case as its parameter
+ * @all: the rows and steps
+ *
+ * Context: As ptebatch_interleavings_run().
+ */
+void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interleavings *all)
+{
+	const struct ptebatch_interleave_case *param = test->param_value;
+	struct interleaving *run = begin_run(test, all);
+	const char *error;
+	unsigned int i, points;
+
+	run->row = param->row;
+	choose_step(run, 0, param->first);
+	choose_step(run, 1, param->second);
+	error = pair_error(run);
+	if (error)
+		kunit_skip(test, "%s", error);
+	KUNIT_ASSERT_EQ(test, 0, ptebatch_instructions_begin(&run->instructions));
+	run->has_points = true;
+	ptebatch_instructions_first(&run->instructions, param->at);
+	points = run_references(run);
+	for (i = 0; i < points && try_point(run, i); i++)
+		;
+	KUNIT_EXPECT_GT_MSG(test, run->tried, 0, "%s does not call %s()", param->first, param->at);
+}
+
+static void choose_pair(struct interleaving *run, u64 nr)
+{
+	const struct ptebatch_interleavings *all = run->all;
+	unsigned int i;
+	u32 rest;
+
+	nr = div_u64_rem(nr, all->nr_rows, &rest);
+	run->row = &all->rows[rest];
+	for (i = 0; i < 2; i++) {
+		nr = div_u64_rem(nr, all->nr_steps, &rest);
+		choose_step(run, i, all->steps[rest].step);
+	}
 }
 
 static unsigned int nr_names(const char * const *names)
@@ -609,9 +733,6 @@ static void begin_points(struct interleaving *run, const struct ptebatch_interle
 	struct ptebatch_instructions *instructions = &run->instructions;
 	const char * const *name;
 
-	*instructions = (struct ptebatch_instructions) {
-		.act = pause_here, .data = run, .in_task = true,
-	};
 	if (!ptebatch_exhaustive) {
 		instructions->every = SOME;
 		instructions->skip = prandom_u32_state(rnd) % SOME;
@@ -622,13 +743,6 @@ static void begin_points(struct interleaving *run, const struct ptebatch_interle
 		ptebatch_instructions_of_name(instructions, function);
 	for (name = where->calls; name && *name; name++)
 		ptebatch_instructions_first(instructions, *name);
-}
-
-static void end_points(struct interleaving *run)
-{
-	if (run->has_points)
-		ptebatch_instructions_end(&run->instructions);
-	run->has_points = false;
 }
 
 static void try_each_pair(struct interleaving *run, struct rnd_state *rnd)
@@ -664,17 +778,6 @@ static void try_some_pairs(struct interleaving *run, struct rnd_state *rnd, unsi
 	}
 }
 
-static void clean_up(void *data)
-{
-	struct interleaving *run = data;
-
-	ptebatch_instructions_stop(&run->instructions);
-	if (run->paused)
-		ptebatch_pause_end(&run->pause);
-	end_points(run);
-	kvfree(run);
-}
-
 /**
  * ptebatch_interleavings_run() - run pairs of steps, the first of which pauses
  * @test: the case; fails if a result is one that neither order gives
@@ -689,19 +792,10 @@ static void clean_up(void *data)
 void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
 				const struct ptebatch_interleave_points *where)
 {
-	const char *missing = ptebatch_pause_missing(PTEBATCH_CHOSEN) ?: ptebatch_detour_missing();
 	unsigned int i, rounds, functions = nr_names(where->functions), hooked = 0;
-	struct interleaving *run;
+	struct interleaving *run = begin_run(test, all);
 	struct rnd_state rnd;
 
-	if (missing)
-		kunit_skip(test, "%s", missing);
-	run = kvzalloc_obj(*run);
-	KUNIT_ASSERT_NOT_NULL(test, run);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, clean_up, run));
-	run->test = test;
-	run->all = all;
-	run->total = (u64)all->nr_rows * all->nr_steps * all->nr_steps;
 	prandom_seed_state(&rnd, ptebatch_random_begin(test, &rounds));
 	for (i = 0; i < max(functions, 1); i++) {
 		const char *function = functions ? where->functions[i] : NULL;

@@ -59,6 +59,22 @@ struct ptebatch_interleave_points {
 	const char * const *functions;
 };
 
+/**
+ * struct ptebatch_interleave_case - two steps, and where the first one pauses
+ * @row: the row
+ * @first: the step that pauses
+ * @at: name of the kernel function at whose calls it pauses: at each call in turn
+ * @second: the step that runs meanwhile
+ */
+struct ptebatch_interleave_case {
+	const struct ptebatch_interleave_row *row;
+	const char *first;
+	const char *at;
+	const char *second;
+};
+
+void ptebatch_interleave_desc(const struct ptebatch_interleave_case *param, char *desc);
+void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interleavings *all);
 void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
 				const struct ptebatch_interleave_points *points);
 
