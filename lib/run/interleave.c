@@ -368,15 +368,21 @@ static void run_order(struct interleaving *run, enum order order, unsigned int a
 /* Accessed and dirty spread. */
 #define COMPARED	(~(PTEBATCH_YOUNG | PTEBATCH_DIRTY))
 
-/* An entry that is not writable may be: a write fault makes it so. */
+/* Of the kinds that permit accesses, the one that permits more. */
+static unsigned int rank(const struct ptebatch_entry *entry)
+{
+	return entry->kind == PTEBATCH_WRITABLE ? 3 : entry->kind == PTEBATCH_READABLE ? 2 :
+	       entry->kind == PTEBATCH_PROTNONE ? 1 : 0;
+}
+
+/* A fault makes an entry writable that may be, and ends a NUMA hint: no entry is PROT_NONE. */
 static bool same_entry(const struct outcome *got, const struct outcome *expected,
 		       unsigned int place, unsigned int i)
 {
 	const struct ptebatch_entry *x = &got->rows[place].entries[i];
 	const struct ptebatch_entry *y = &expected->rows[place].entries[i];
 
-	return (x->kind == y->kind ||
-		(x->kind == PTEBATCH_READABLE && y->kind == PTEBATCH_WRITABLE)) &&
+	return (x->kind == y->kind || (rank(x) && rank(x) < rank(y))) &&
 	       !((x->flags ^ y->flags) & COMPARED);
 }
 
@@ -594,15 +600,16 @@ static unsigned int run_references(struct interleaving *run)
 	return points;
 }
 
+/* At some points by @rnd, or at all: the number of points that the first step passes. */
 static unsigned int try_pair(struct interleaving *run, struct rnd_state *rnd)
 {
 	unsigned int i, points, tried;
 
-	run->reclaims = ptebatch_exhaustive || prandom_u32_state(rnd) % 2;
+	run->reclaims = !rnd || prandom_u32_state(rnd) % 2;
 	points = run_references(run);
-	tried = ptebatch_exhaustive || !points ? points : POINTS;
+	tried = rnd && points ? POINTS : points;
 	for (i = 0; i < tried; i++)
-		if (!try_point(run, ptebatch_exhaustive ? i : prandom_u32_state(rnd) % points)) {
+		if (!try_point(run, rnd ? prandom_u32_state(rnd) % points : i)) {
 			run->failed++;
 			break;
 		}
@@ -726,56 +733,79 @@ static unsigned int nr_names(const char * const *names)
 	return nr;
 }
 
-/* Before each instruction of @function, or at the calls of all functions. */
-static void begin_points(struct interleaving *run, const struct ptebatch_interleave_points *where,
+/* Before instructions of @function, or at calls; not of all instructions with @rnd. */
+static void begin_points(struct interleaving *run, const char * const *calls,
 			 const char *function, struct rnd_state *rnd)
 {
 	struct ptebatch_instructions *instructions = &run->instructions;
-	const char * const *name;
 
-	if (!ptebatch_exhaustive) {
-		instructions->every = SOME;
-		instructions->skip = prandom_u32_state(rnd) % SOME;
-	}
+	instructions->every = rnd ? SOME : 0;
+	instructions->skip = rnd ? prandom_u32_state(rnd) % SOME : 0;
 	KUNIT_ASSERT_EQ(run->test, 0, ptebatch_instructions_begin(instructions));
 	run->has_points = true;
 	if (function)
 		ptebatch_instructions_of_name(instructions, function);
-	for (name = where->calls; name && *name; name++)
-		ptebatch_instructions_first(instructions, *name);
+	for (; calls && *calls; calls++)
+		ptebatch_instructions_first(instructions, *calls);
 }
 
-static void try_each_pair(struct interleaving *run, struct rnd_state *rnd)
+static void try_each_pair(struct interleaving *run)
 {
+	struct kunit *test = run->test;
+	const char *error;
+	unsigned int points;
 	u64 i;
 
 	for (i = 0; i < run->total && run->failed < MOST_FAILURES; i++) {
-		unsigned int points;
-
 		if (!ptebatch_in_part(i))
 			continue;
 		choose_pair(run, i);
-		if (pair_error(run))
-			continue;
-		points = try_pair(run, rnd);
-		if (points)
-			kunit_info(run->test, "interleaved points=%u first=%s second=%s row=%s\n",
-				   points, run->steps[0]->step, run->steps[1]->step,
-				   run->row->name);
+		error = pair_error(run);
+		points = error ? 0 : try_pair(run, NULL);
+		kunit_info(test, "interleaved points=%u first=%s second=%s row=%s error=%s\n",
+			   points, run->steps[0]->step, run->steps[1]->step, run->row->name,
+			   error ?: "");
 	}
 }
 
-static void try_some_pairs(struct interleaving *run, struct rnd_state *rnd, unsigned int nr)
+static void try_random_pair(struct interleaving *run, struct rnd_state *rnd)
 {
-	unsigned int draws = nr * MOST_DRAWS;
+	unsigned int draws;
 	u64 pair;
 
-	while (nr && draws-- && run->failed < MOST_FAILURES) {
+	for (draws = 0; draws < MOST_DRAWS; draws++) {
 		div64_u64_rem(prandom_u32_state(rnd), run->total, &pair);
 		choose_pair(run, pair);
 		if (!pair_error(run) && try_pair(run, rnd))
-			nr--;
+			return;
 	}
+}
+
+/* Seed @seed + i has pair i, and for instructions also the function. */
+static void try_random_pairs(struct interleaving *run,
+			     const struct ptebatch_interleave_points *where, u64 seed,
+			     unsigned int nr)
+{
+	unsigned int i, failed, functions = nr_names(where->functions);
+	struct rnd_state rnd;
+
+	for (i = 0; i < nr && run->failed < MOST_FAILURES; i++) {
+		if (!ptebatch_in_part(i))
+			continue;
+		prandom_seed_state(&rnd, seed + i);
+		failed = run->failed;
+		if (functions)
+			begin_points(run, NULL,
+				     where->functions[prandom_u32_state(&rnd) % functions], &rnd);
+		else if (!run->has_points)
+			begin_points(run, where->calls, NULL, &rnd);
+		try_random_pair(run, &rnd);
+		if (functions)
+			end_points(run);
+		if (run->failed > failed)
+			kunit_err(run->test, "random failed seed=%llu\n", seed + i);
+	}
+	end_points(run);
 }
 
 /**
@@ -792,28 +822,27 @@ static void try_some_pairs(struct interleaving *run, struct rnd_state *rnd, unsi
 void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
 				const struct ptebatch_interleave_points *where)
 {
-	unsigned int i, rounds, functions = nr_names(where->functions), hooked = 0;
 	struct interleaving *run = begin_run(test, all);
-	struct rnd_state rnd;
+	const char * const *function;
+	unsigned int rounds;
+	u64 seed;
 
-	prandom_seed_state(&rnd, ptebatch_random_begin(test, &rounds));
-	for (i = 0; i < max(functions, 1); i++) {
-		const char *function = functions ? where->functions[i] : NULL;
-
-		if (functions && !ptebatch_exhaustive)
-			function = where->functions[prandom_u32_state(&rnd) % functions];
-		begin_points(run, where, function, &rnd);
-		hooked += run->instructions.nr;
-		if (ptebatch_exhaustive)
-			try_each_pair(run, &rnd);
-		else
-			try_some_pairs(run, &rnd, rounds / (functions ? ROUNDS_OF_FUNCTION :
-								    ROUNDS_OF_PAIR));
+	if (!ptebatch_exhaustive) {
+		seed = ptebatch_random_begin(test, &rounds);
+		rounds = DIV_ROUND_UP(rounds, where->functions ? ROUNDS_OF_FUNCTION :
+								 ROUNDS_OF_PAIR);
+		try_random_pairs(run, where, seed, rounds);
+	} else if (where->calls) {
+		begin_points(run, where->calls, NULL, NULL);
+		try_each_pair(run);
 		end_points(run);
-		if (!ptebatch_exhaustive)
-			break;
+	} else {
+		for (function = where->functions; *function; function++) {
+			begin_points(run, NULL, *function, NULL);
+			try_each_pair(run);
+			end_points(run);
+		}
 	}
-	kunit_info(test, "interleaved tried=%u finished=%u of %u points\n", run->tried,
-		   run->finished, hooked);
+	kunit_info(test, "pauses tried=%u finished=%u\n", run->tried, run->finished);
 	KUNIT_EXPECT_GT_MSG(test, run->tried, 0, "no step reaches a point");
 }

@@ -14,7 +14,7 @@ from host.console import Console
 from host.errors import Trouble
 from host import tools
 from results import known
-from results import pairs
+from results import interleavings, pairs
 from results import reports
 from results.facts import Fact, facts
 from results.known import Known, Quiet
@@ -27,7 +27,8 @@ WARNINGS = 10   # maximum that is printed
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 SKIPPED = 'skipped.txt'     # all reasons for skipped cases
 PAIRS = 'pairs.txt'         # steps of random programs that followed one another
-FILES = ('results.txt', *VERDICTS, SKIPPED, PAIRS, 'boot.log', FACTS)
+INTERLEAVINGS = 'interleavings.txt'     # at how many points each pair of steps was interleaved
+FILES = ('results.txt', *VERDICTS, SKIPPED, PAIRS, INTERLEAVINGS, 'boot.log', FACTS)
 
 
 class Judge:
@@ -102,8 +103,12 @@ class Judge:
             self.console.say('tried     {tried} of {total} combinations {op}'.format(**fact.words))
         for fact in facts(self.ktap, 'pairs of steps', 'tried', 'total'):
             self.console.say('tried     {tried} of {total} pairs of steps'.format(**fact.words))
-        if text := pairs.matrix(self.ktap):
-            (self.folder / PAIRS).write_text(text)
+        for fact in facts(self.ktap, 'pauses', 'tried', 'finished'):
+            self.console.say('tried     {tried} pauses; in {finished} the other step finished, otherwise it waited'.format(
+                **fact.words))
+        for name, text in ((PAIRS, pairs.matrix(self.ktap)), (INTERLEAVINGS, interleavings.matrix(self.ktap))):
+            if text:
+                (self.folder / name).write_text(text)
         junit = self.folder / 'results.junit.xml'
         if reasons := skips(junit):
             (self.folder / SKIPPED).write_text(''.join(f'{times:6,} {reason}\n' for reason, times in reasons.most_common()))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from host.settings import PROJECT
+from results import interleavings
 from results.facts import Fact, facts
 from results.pairs import matrix
 
@@ -71,3 +72,17 @@ def test_suites_print_what_the_tools_read() -> None:
     assert printed >= {'random seed=%llu rounds=%u', 'random failed seed=%llu', 'combinations tried=%llu total=%llu',
                        'combinations tried=%llu total=%llu op=%s', 'pairs of steps tried=%u total=%u', 'pairs tried=%s after=%s, %s',
                        'pairs impossible=%s, %s: %s', 'time set-up=%llu call=%llu check=%llu'}
+
+
+def test_interleavings_become_a_matrix() -> None:
+    assert not interleavings.matrix(KTAP)
+    text = interleavings.matrix('''\
+    # Subtest: ptebatch_interleavings
+        # interleavings: interleaved points=21 first=migrate second=migrate row=64K folio error=
+        # interleavings: interleaved points=7 first=migrate second=write 2 row=64K folio error=
+        # interleavings: interleaved points=0 first=hole second=migrate row=64K folio error=there is no file
+        # interleavings: interleaved points=0 first=hole second=write 2 row=64K folio error=there is no file
+        # interleavings: interleaved points=100 first=migrate second=write 2 row=64K folio error=
+''')
+    assert text.splitlines()[2:] == ['', '64K folio:', '  1 migrate            21   107', '  2 hole                -     -',
+                                     '    -: there is no file']
