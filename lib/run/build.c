@@ -7,6 +7,7 @@
 #include "case.c"
 #include "interleave.c"
 #include "orders.c"
+#include "outcome.c"
 #include "params.c"
 #include "program.c"
 #include "program_random.c"

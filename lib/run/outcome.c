@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+#include "../check/places.h"
+#include "outcome.h"
+
+static void save_place(const struct ptebatch_trial *trial, const struct ptebatch_place *place,
+		       const struct ptebatch_snapshot *snapshot, void *data)
+{
+	const struct page *pinned = trial->space->pinned;
+	struct ptebatch_outcome *outcome = data;
+	unsigned int nr = outcome->nr_places, i;
+
+	if (nr == ARRAY_SIZE(outcome->rows))
+		return;
+	outcome->nr_places++;
+	ptebatch_row_copy(&outcome->rows[nr], &snapshot->row);
+	for (i = 0; i < snapshot->row.nr; i++)
+		outcome->pages[nr][i].pinned = pinned &&
+			ptebatch_entry_normal(&snapshot->row.entries[i]) &&
+			pte_pfn(snapshot->raw[snapshot->lead + i]) == page_to_pfn(pinned);
+}
+
+/**
+ * ptebatch_outcome_save() - save the entries, and which page is pinned
+ * @outcome: the outcome, with no places yet
+ * @trial: the trial, ended
+ *
+ * Fails and ends the case if memory runs out.
+ *
+ * Context: Process context, may sleep; takes the mmap_lock and the page table locks.
+ */
+void ptebatch_outcome_save(struct ptebatch_outcome *outcome, struct ptebatch_trial *trial)
+{
+	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_each_place(trial, save_place, outcome));
+}
+
+/**
+ * ptebatch_outcome_read() - read all pages, by real accesses
+ * @outcome: the outcome, saved
+ * @space: the address space; faults may change it
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ */
+void ptebatch_outcome_read(struct ptebatch_outcome *outcome, const struct ptebatch_space *space)
+{
+	unsigned int place, i;
+
+	for (place = 0; place < outcome->nr_places; place++) {
+		struct mm_struct *mm = space->places[place].mm;
+		unsigned long start = space->places[place].start;
+
+		kthread_use_mm(mm);
+		for (i = 0; i < space->row.nr; i++) {
+			struct ptebatch_page_outcome *page = &outcome->pages[place][i];
+
+			page->value = 0;
+			page->err = get_user(page->value, (u32 __user *)(start + i * PAGE_SIZE));
+		}
+		kthread_unuse_mm(mm);
+	}
+}
+
+/* Accessed and dirty spread. */
+#define COMPARED	(~(PTEBATCH_YOUNG | PTEBATCH_DIRTY))
+
+/* Of the kinds that permit accesses, the one that permits more. */
+static unsigned int rank(const struct ptebatch_entry *entry)
+{
+	return entry->kind == PTEBATCH_WRITABLE ? 3 : entry->kind == PTEBATCH_READABLE ? 2 :
+	       entry->kind == PTEBATCH_PROTNONE ? 1 : 0;
+}
+
+/**
+ * ptebatch_outcome_entry() - check an entry
+ * @got: an outcome
+ * @expected: a permitted outcome, which has the place
+ * @place: the place
+ * @i: index of the entry
+ *
+ * It may permit less: a fault makes an entry writable that may be, and ends a NUMA hint.
+ *
+ * Return: true if the entry is as expected.
+ */
+bool ptebatch_outcome_entry(const struct ptebatch_outcome *got,
+			    const struct ptebatch_outcome *expected, unsigned int place,
+			    unsigned int i)
+{
+	const struct ptebatch_entry *x = &got->rows[place].entries[i];
+	const struct ptebatch_entry *y = &expected->rows[place].entries[i];
+
+	return (x->kind == y->kind || (rank(x) && rank(x) < rank(y))) &&
+	       !((x->flags ^ y->flags) & COMPARED);
+}
+
+/**
+ * ptebatch_outcome_page() - check the contents of a page, and whether it is pinned
+ * @got: an outcome
+ * @expected: a permitted outcome, which has the place
+ * @place: the place
+ * @i: index of the page
+ *
+ * Return: true if the page is as expected.
+ */
+bool ptebatch_outcome_page(const struct ptebatch_outcome *got,
+			   const struct ptebatch_outcome *expected, unsigned int place,
+			   unsigned int i)
+{
+	const struct ptebatch_page_outcome *x = &got->pages[place][i];
+	const struct ptebatch_page_outcome *y = &expected->pages[place][i];
+
+	return x->err == y->err && x->value == y->value && x->pinned == y->pinned;
+}
