@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "../check/checks.h"
+#include "../check/contents.h"
 #include "../check/unused.h"
 #include "../inject/instruction.h"
 #include "../op/step.h"
@@ -20,13 +21,14 @@
 #include "program.h"
 #include "random.h"
 
-/* Of a sample: points of a pair, and one of so many instructions of a function. */
-#define POINTS		4
-#define SOME		16
+/* Of a sample: points of a pair, one of so many calls, or instructions of a function. */
+#define POINTS			6
+#define SOME_CALLS		8
+#define SOME_INSTRUCTIONS	16
 
 /* A pair takes as long as so many random rows, and longer if few steps reach its points. */
-#define ROUNDS_OF_PAIR		4
-#define ROUNDS_OF_FUNCTION	20
+#define ROUNDS_OF_PAIR		10
+#define ROUNDS_OF_FUNCTION	50
 
 /* Pairs to draw until the first step passes a point. */
 #define MOST_DRAWS	100
@@ -169,22 +171,34 @@ static struct ptebatch_trial *begin_trial(struct kunit *test, struct ptebatch_sp
 	return trial;
 }
 
-/* The pages contain different values, then the steps before the two run. */
+/* The pages contain different values. */
+static void fill_pages(const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	for (i = 0; i < row->nr_folios; i++)
+		for (page = 0; page < 1U << row->folios[i].order; page++)
+			ptebatch_page_fill(space, folio_page(space->folios[i], page),
+					   ptebatch_stamp(row, i, page));
+}
+
+/* The steps before the two. */
 static void prepare(struct interleaving *run)
 {
-	static const struct ptebatch_step fill = { .kind = PTEBATCH_STEP_WRITE };
 	struct ptebatch_program program = {};
 	struct kunit *test = run->test;
 	struct ptebatch_trial *trial;
 	const char *error;
 	unsigned int i;
 
+	fill_pages(run->space);
 	if (run->row->before)
 		KUNIT_ASSERT_EQ_MSG(test, 0,
 				    ptebatch_program_parse(&program, run->row->before, &error),
 				    "%s: %s", run->row->before, error);
-	for (i = 0; i <= program.nr; i++) {
-		const struct ptebatch_step *step = i ? &program.steps[i - 1] : &fill;
+	for (i = 0; i < program.nr; i++) {
+		const struct ptebatch_step *step = &program.steps[i];
 
 		trial = begin_trial(test, run->space, "the steps before",
 				    step->kind == PTEBATCH_STEP_FORK);
@@ -195,18 +209,13 @@ static void prepare(struct interleaving *run)
 	}
 }
 
-/* The first step passes all points, and pauses at none. */
-static long count_points(struct interleaving *run)
+/* How often the first step has reached each point, without a pause. */
+static void count_points(struct interleaving *run)
 {
 	unsigned int i;
-	long ret;
 
-	ptebatch_instructions_pass(&run->instructions, run->instructions.nr, 0);
-	ret = take_one(run->space, &run->parsed[0], 0);
-	ptebatch_instructions_stop(&run->instructions);
 	for (i = 0; i < run->instructions.nr; i++)
 		run->reached[i] = ptebatch_instruction_reached(&run->instructions, i);
-	return ret;
 }
 
 /* The second step runs on its CPU in any order: a NUMA hint fault depends on the node. */
@@ -228,10 +237,11 @@ static void run_steps(struct interleaving *run, enum order order, unsigned int a
 
 	switch (order) {
 	case FIRST_ALONE:
-		outcome->ret[0] = count_points(run);
+		outcome->ret[0] = take_one(run->space, &run->parsed[0], 0);
 		return;
 	case FIRST_THEN_SECOND:
 		begin_pause(run, PTEBATCH_RETURNED, PTEBATCH_UNTIL_DONE);
+		ptebatch_instructions_pass(&run->instructions, run->instructions.nr, 0);
 		break;
 	case SECOND_ALONE:
 	case SECOND_THEN_FIRST:
@@ -245,6 +255,8 @@ static void run_steps(struct interleaving *run, enum order order, unsigned int a
 	if (order != SECOND_ALONE)
 		outcome->ret[0] = take_one(run->space, &run->parsed[0], 0);
 	ptebatch_instructions_stop(&run->instructions);
+	if (order == FIRST_THEN_SECOND)
+		count_points(run);
 	ptebatch_pause_end(&run->pause);
 	run->paused = false;
 	outcome->ret[1] = run->pause.result;
@@ -505,13 +517,20 @@ static void run_reference(struct interleaving *run, enum order order)
 /* Returns the number of points that the first step passes. */
 static unsigned int run_references(struct interleaving *run)
 {
-	unsigned int points;
-	enum order order;
+	unsigned int points, order;
 
-	run_reference(run, FIRST_ALONE);
+	/* Those that do not run have no places. */
+	for (order = 0; order < NR_ORDERS; order++)
+		run->outcomes[order].nr_places = 0;
+	run_reference(run, FIRST_THEN_SECOND);
 	points = count_reached(run);
-	for (order = FIRST_ALONE + 1; points && order < INTERLEAVED; order++)
-		run_reference(run, order);
+	if (!points)
+		return 0;
+	run_reference(run, SECOND_THEN_FIRST);
+	if (run->steps[1]->tries)
+		run_reference(run, FIRST_ALONE);
+	if (run->steps[0]->tries)
+		run_reference(run, SECOND_ALONE);
 	return points;
 }
 
@@ -648,20 +667,21 @@ static unsigned int nr_names(const char * const *names)
 	return nr;
 }
 
-/* Before instructions of @function, or at calls; not of all instructions with @rnd. */
+/* Before instructions of @function, or at calls; of some only with @rnd. */
 static void begin_points(struct interleaving *run, const char * const *calls,
 			 const char *function, struct rnd_state *rnd)
 {
 	struct ptebatch_instructions *instructions = &run->instructions;
 
-	instructions->every = rnd ? SOME : 0;
-	instructions->skip = rnd ? prandom_u32_state(rnd) % SOME : 0;
+	instructions->every = rnd ? SOME_INSTRUCTIONS : 0;
+	instructions->skip = rnd ? prandom_u32_state(rnd) % SOME_INSTRUCTIONS : 0;
 	KUNIT_ASSERT_EQ(run->test, 0, ptebatch_instructions_begin(instructions));
 	run->has_points = true;
 	if (function)
 		ptebatch_instructions_of_name(instructions, function);
 	for (; calls && *calls; calls++)
-		ptebatch_instructions_first(instructions, *calls);
+		if (!rnd || !(prandom_u32_state(rnd) % SOME_CALLS))
+			ptebatch_instructions_first(instructions, *calls);
 }
 
 static void try_each_pair(struct interleaving *run)
@@ -696,12 +716,13 @@ static void try_random_pair(struct interleaving *run, struct rnd_state *rnd)
 	}
 }
 
-/* Seed @seed + i has pair i, and for instructions also the function. */
+/* Seed @seed + i has pair i, and its points. */
 static void try_random_pairs(struct interleaving *run,
 			     const struct ptebatch_interleave_points *where, u64 seed,
 			     unsigned int nr)
 {
 	unsigned int i, failed, functions = nr_names(where->functions);
+	const char *function;
 	struct rnd_state rnd;
 
 	for (i = 0; i < nr && run->failed < MOST_FAILURES; i++) {
@@ -709,18 +730,13 @@ static void try_random_pairs(struct interleaving *run,
 			continue;
 		prandom_seed_state(&rnd, seed + i);
 		failed = run->failed;
-		if (functions)
-			begin_points(run, NULL,
-				     where->functions[prandom_u32_state(&rnd) % functions], &rnd);
-		else if (!run->has_points)
-			begin_points(run, where->calls, NULL, &rnd);
+		function = functions ? where->functions[prandom_u32_state(&rnd) % functions] : NULL;
+		begin_points(run, where->calls, function, &rnd);
 		try_random_pair(run, &rnd);
-		if (functions)
-			end_points(run);
+		end_points(run);
 		if (run->failed > failed)
 			kunit_err(run->test, "random failed seed=%llu\n", seed + i);
 	}
-	end_points(run);
 }
 
 /**
