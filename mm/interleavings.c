@@ -114,21 +114,19 @@ static const char * const functions[] = {
 	NULL
 };
 
-static const struct ptebatch_interleave_points points[] = {
-	{ "calls of kernel functions", .calls = calls },
-	{ "instructions of batched functions", .functions = functions },
-};
-
-KUNIT_ARRAY_PARAM_DESC(points, points, name);
-
 static const struct ptebatch_interleavings all = {
 	.rows = rows, .nr_rows = ARRAY_SIZE(rows),
 	.steps = steps, .nr_steps = ARRAY_SIZE(steps),
 };
 
-static void interleavings(struct kunit *test)
+static void at_calls(struct kunit *test)
 {
-	ptebatch_interleavings_run(test, &all, test->param_value);
+	ptebatch_interleavings_run(test, &all, calls, NULL);
+}
+
+static void at_instructions(struct kunit *test)
+{
+	ptebatch_interleavings_run(test, &all, NULL, functions);
 }
 
 /* Interleavings that mutants or bugs have shown to matter. */
@@ -191,7 +189,8 @@ static void known_interleaving(struct kunit *test)
 
 static struct kunit_case interleavings_cases[] = {
 	KUNIT_CASE_PARAM(known_interleaving, known_gen_params),
-	KUNIT_CASE_PARAM(interleavings, points_gen_params),
+	KUNIT_CASE_SLOW(at_calls),
+	KUNIT_CASE_SLOW(at_instructions),
 	{}
 };
 

@@ -26,6 +26,9 @@
 #define SOME_CALLS		8
 #define SOME_INSTRUCTIONS	16
 
+/* Of all points: one of so many instructions, about one a line; which, by the seed. */
+#define INSTRUCTIONS_OF_LINE	4
+
 /* A pair takes as long as so many random rows, and longer if few steps reach its points. */
 #define ROUNDS_OF_PAIR		10
 #define ROUNDS_OF_FUNCTION	50
@@ -66,6 +69,7 @@ static const char * const order_names[] = {
  * @pause: pause of the first step
  * @outcomes: what each order has led to
  * @total: number of pairs, also impossible ones
+ * @seed: seed of the first pair
  * @has_points: @instructions has begun
  * @paused: @pause has begun
  * @reclaims: the folios are reclaimed before the pages are read
@@ -85,6 +89,7 @@ struct interleaving {
 	struct ptebatch_pause pause;
 	struct ptebatch_outcome outcomes[NR_ORDERS];
 	u64 total;
+	u64 seed;
 	bool has_points;
 	bool paused;
 	bool reclaims;
@@ -667,14 +672,14 @@ static unsigned int nr_names(const char * const *names)
 	return nr;
 }
 
-/* Before instructions of @function, or at calls; of some only with @rnd. */
+/* Before instructions of @function, or at calls; fewer with @rnd. */
 static void begin_points(struct interleaving *run, const char * const *calls,
 			 const char *function, struct rnd_state *rnd)
 {
 	struct ptebatch_instructions *instructions = &run->instructions;
 
-	instructions->every = rnd ? SOME_INSTRUCTIONS : 0;
-	instructions->skip = rnd ? prandom_u32_state(rnd) % SOME_INSTRUCTIONS : 0;
+	instructions->every = rnd ? SOME_INSTRUCTIONS : INSTRUCTIONS_OF_LINE;
+	instructions->skip = (rnd ? prandom_u32_state(rnd) : run->seed) % instructions->every;
 	KUNIT_ASSERT_EQ(run->test, 0, ptebatch_instructions_begin(instructions));
 	run->has_points = true;
 	if (function)
@@ -716,26 +721,26 @@ static void try_random_pair(struct interleaving *run, struct rnd_state *rnd)
 	}
 }
 
-/* Seed @seed + i has pair i, and its points. */
+/* Seed @run->seed + i has pair i, and its points. */
 static void try_random_pairs(struct interleaving *run,
-			     const struct ptebatch_interleave_points *where, u64 seed,
+			     const char * const *calls, const char * const *functions,
 			     unsigned int nr)
 {
-	unsigned int i, failed, functions = nr_names(where->functions);
+	unsigned int i, failed, nr_functions = nr_names(functions);
 	const char *function;
 	struct rnd_state rnd;
 
 	for (i = 0; i < nr && run->failed < MOST_FAILURES; i++) {
 		if (!ptebatch_in_part(i))
 			continue;
-		prandom_seed_state(&rnd, seed + i);
+		prandom_seed_state(&rnd, run->seed + i);
 		failed = run->failed;
-		function = functions ? where->functions[prandom_u32_state(&rnd) % functions] : NULL;
-		begin_points(run, where->calls, function, &rnd);
+		function = functions ? functions[prandom_u32_state(&rnd) % nr_functions] : NULL;
+		begin_points(run, calls, function, &rnd);
 		try_random_pair(run, &rnd);
 		end_points(run);
 		if (run->failed > failed)
-			kunit_err(run->test, "random failed seed=%llu\n", seed + i);
+			kunit_err(run->test, "random failed seed=%llu\n", run->seed + i);
 	}
 }
 
@@ -743,7 +748,10 @@ static void try_random_pairs(struct interleaving *run,
  * ptebatch_interleavings_run() - run pairs of steps, the first of which pauses
  * @test: the case; fails if a result is one that neither order gives
  * @all: what is combined
- * @where: where the first step may pause
+ * @calls: names of kernel functions, up to %NULL: the first step pauses at their calls; or
+ *         %NULL
+ * @functions: names of kernel functions, up to %NULL: otherwise, it pauses before
+ *             instructions of these
  *
  * A sample, by the seed; all pairs and points if the parameter "exhaustive" is set.
  *
@@ -751,28 +759,24 @@ static void try_random_pairs(struct interleaving *run,
  * ptebatch_pause_on() and ptebatch_pause_off().
  */
 void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
-				const struct ptebatch_interleave_points *where)
+				const char * const *calls, const char * const *functions)
 {
 	struct interleaving *run = begin_run(test, all);
-	const char * const *function;
 	unsigned int rounds;
-	u64 seed;
 
+	run->seed = ptebatch_random_begin(test, &rounds);
 	if (!ptebatch_exhaustive) {
-		seed = ptebatch_random_begin(test, &rounds);
-		rounds = DIV_ROUND_UP(rounds, where->functions ? ROUNDS_OF_FUNCTION :
-								 ROUNDS_OF_PAIR);
-		try_random_pairs(run, where, seed, rounds);
-	} else if (where->calls) {
-		begin_points(run, where->calls, NULL, NULL);
+		try_random_pairs(run, calls, functions,
+				 DIV_ROUND_UP(rounds, calls ? ROUNDS_OF_PAIR : ROUNDS_OF_FUNCTION));
+	} else if (calls) {
+		begin_points(run, calls, NULL, NULL);
 		try_each_pair(run);
 		end_points(run);
-	} else {
-		for (function = where->functions; *function; function++) {
-			begin_points(run, NULL, *function, NULL);
-			try_each_pair(run);
-			end_points(run);
-		}
+	}
+	for (; ptebatch_exhaustive && functions && *functions; functions++) {
+		begin_points(run, NULL, *functions, NULL);
+		try_each_pair(run);
+		end_points(run);
 	}
 	kunit_info(test, "pauses tried=%u finished=%u\n", run->tried, run->finished);
 	KUNIT_EXPECT_GT_MSG(test, run->tried, 0, "no step reaches a point");

@@ -48,18 +48,6 @@ struct ptebatch_interleavings {
 };
 
 /**
- * struct ptebatch_interleave_points - where the first step may pause
- * @name: what the points are
- * @calls: names of kernel functions, up to %NULL: at their calls
- * @functions: names of kernel functions, up to %NULL: before each instruction of these
- */
-struct ptebatch_interleave_points {
-	const char *name;
-	const char * const *calls;
-	const char * const *functions;
-};
-
-/**
  * struct ptebatch_interleave_case - two steps, and where the first one pauses
  * @row: the row
  * @first: the step that pauses
@@ -76,6 +64,6 @@ struct ptebatch_interleave_case {
 void ptebatch_interleave_desc(const struct ptebatch_interleave_case *param, char *desc);
 void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interleavings *all);
 void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
-				const struct ptebatch_interleave_points *points);
+				const char * const *calls, const char * const *functions);
 
 #endif /* PTEBATCH_INTERLEAVE_H */
