@@ -105,13 +105,33 @@ static const char * const calls[] = {
 };
 
 /* The batched functions, and those that contain them after inlining. */
-static const char * const functions[] = {
-	"change_protection", "try_to_unmap_one", "try_to_migrate_one", "do_swap_page",
-	"collapse_huge_page", "finish_fault", "do_wp_page", "do_anonymous_page",
-	"__zap_vma_range", "copy_page_range", "copy_present_ptes",
-	"madvise_cold_or_pageout_pte_range", "madvise_free_pte_range", "remove_migration_pte",
-	"change_huge_pmd", "__handle_mm_fault", "gup_fast_fallback",
-	NULL
+static const struct ptebatch_interleave_function functions[] = {
+	{ "change_protection", &rows[LARGE], "mprotect ro" },
+	{ "change_protection", &rows[SWAPPED], "mprotect ro" },
+	{ "change_protection", &rows[PROTECTED], "uffd resolve" },
+	{ "change_huge_pmd", &rows[HUGE], "numa hint" },
+	{ "try_to_unmap_one", &rows[LARGE], "reclaim" },
+	{ "try_to_unmap_one", &rows[FORKED], "reclaim" },
+	{ "try_to_unmap_one", &rows[LAZY], "reclaim" },
+	{ "try_to_unmap_one", &rows[FILE], "reclaim" },
+	{ "try_to_migrate_one", &rows[LARGE], "migrate" },
+	{ "try_to_migrate_one", &rows[HUGE], "migrate" },
+	{ "remove_migration_pte", &rows[LARGE], "migrate" },
+	{ "do_swap_page", &rows[SWAPPED], "read 2" },
+	{ "do_swap_page", &rows[SWAPPED], "write 2" },
+	{ "do_wp_page", &rows[FORKED], "write 2" },
+	{ "do_wp_page", &rows[PROTECTED], "write 2" },
+	{ "do_anonymous_page", &rows[TABLE], "mlock" },
+	{ "finish_fault", &rows[UNMAPPED], "write 2" },
+	{ "__handle_mm_fault", &rows[HINTED], "read 2" },
+	{ "collapse_huge_page", &rows[TABLE], "collapse" },
+	{ "__zap_vma_range", &rows[LARGE], "dontneed" },
+	{ "__zap_vma_range", &rows[HUGE], "dontneed" },
+	{ "copy_page_range", &rows[LARGE], "fork" },
+	{ "copy_present_ptes", &rows[LARGE], "fork" },
+	{ "madvise_cold_or_pageout_pte_range", &rows[LARGE], "cold" },
+	{ "madvise_free_pte_range", &rows[LARGE], "free" },
+	{ "gup_fast_fallback", &rows[LARGE], "pin" },
 };
 
 static const struct ptebatch_interleavings all = {
@@ -121,12 +141,12 @@ static const struct ptebatch_interleavings all = {
 
 static void at_calls(struct kunit *test)
 {
-	ptebatch_interleavings_run(test, &all, calls, NULL);
+	ptebatch_interleave_calls(test, &all, calls);
 }
 
 static void at_instructions(struct kunit *test)
 {
-	ptebatch_interleavings_run(test, &all, NULL, functions);
+	ptebatch_interleave_instructions(test, &all, functions, ARRAY_SIZE(functions));
 }
 
 /* Interleavings that mutants or bugs have shown to matter. */

@@ -61,9 +61,25 @@ struct ptebatch_interleave_case {
 	const char *second;
 };
 
+/**
+ * struct ptebatch_interleave_function - a function before whose instructions a step pauses
+ * @function: name of the kernel function, which is not inlined
+ * @row: the row
+ * @first: the step that pauses
+ */
+struct ptebatch_interleave_function {
+	const char *function;
+	const struct ptebatch_interleave_row *row;
+	const char *first;
+};
+
 void ptebatch_interleave_desc(const struct ptebatch_interleave_case *param, char *desc);
 void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interleavings *all);
-void ptebatch_interleavings_run(struct kunit *test, const struct ptebatch_interleavings *all,
-				const char * const *calls, const char * const *functions);
+void ptebatch_interleave_calls(struct kunit *test, const struct ptebatch_interleavings *all,
+			       const char * const *calls);
+void ptebatch_interleave_instructions(struct kunit *test,
+				      const struct ptebatch_interleavings *all,
+				      const struct ptebatch_interleave_function *functions,
+				      unsigned int nr);
 
 #endif /* PTEBATCH_INTERLEAVE_H */
