@@ -66,11 +66,11 @@ void ptebatch_outcome_read(struct ptebatch_outcome *outcome, const struct ptebat
 /* Accessed and dirty spread. */
 #define COMPARED	(~(PTEBATCH_YOUNG | PTEBATCH_DIRTY))
 
-/* Of the kinds that permit accesses, the one that permits more. */
-static unsigned int rank(const struct ptebatch_entry *entry)
+/* A fault makes an entry writable that may be, and ends a NUMA hint. */
+static bool same_kind(const struct ptebatch_entry *got, const struct ptebatch_entry *expected)
 {
-	return entry->kind == PTEBATCH_WRITABLE ? 3 : entry->kind == PTEBATCH_READABLE ? 2 :
-	       entry->kind == PTEBATCH_PROTNONE ? 1 : 0;
+	return got->kind == expected->kind ||
+	       (ptebatch_entry_present(got) && ptebatch_entry_present(expected));
 }
 
 /**
@@ -80,7 +80,7 @@ static unsigned int rank(const struct ptebatch_entry *entry)
  * @place: the place
  * @i: index of the entry
  *
- * It may permit less: a fault makes an entry writable that may be, and ends a NUMA hint.
+ * Which present entries may be writable is a rule of its own, see check/writable.c.
  *
  * Return: true if the entry is as expected.
  */
@@ -91,8 +91,7 @@ bool ptebatch_outcome_entry(const struct ptebatch_outcome *got,
 	const struct ptebatch_entry *x = &got->rows[place].entries[i];
 	const struct ptebatch_entry *y = &expected->rows[place].entries[i];
 
-	return (x->kind == y->kind || (rank(x) && rank(x) < rank(y))) &&
-	       !((x->flags ^ y->flags) & COMPARED);
+	return same_kind(x, y) && !((x->flags ^ y->flags) & COMPARED);
 }
 
 /**
