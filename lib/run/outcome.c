@@ -6,10 +6,15 @@
 #include "../check/places.h"
 #include "outcome.h"
 
+static bool is_pinned(const struct ptebatch_space *space, const struct ptebatch_entry *entry)
+{
+	return space->pinned && ptebatch_entry_normal(entry) &&
+	       folio_page(space->folios[entry->folio], entry->page) == space->pinned;
+}
+
 static void save_place(const struct ptebatch_trial *trial, const struct ptebatch_place *place,
 		       const struct ptebatch_snapshot *snapshot, void *data)
 {
-	const struct page *pinned = trial->space->pinned;
 	struct ptebatch_outcome *outcome = data;
 	unsigned int nr = outcome->nr_places, i;
 
@@ -18,9 +23,8 @@ static void save_place(const struct ptebatch_trial *trial, const struct ptebatch
 	outcome->nr_places++;
 	ptebatch_row_copy(&outcome->rows[nr], &snapshot->row);
 	for (i = 0; i < snapshot->row.nr; i++)
-		outcome->pages[nr][i].pinned = pinned &&
-			ptebatch_entry_normal(&snapshot->row.entries[i]) &&
-			pte_pfn(snapshot->raw[snapshot->lead + i]) == page_to_pfn(pinned);
+		outcome->pages[nr][i].pinned =
+			is_pinned(trial->space, &snapshot->row.entries[i]);
 }
 
 /**
