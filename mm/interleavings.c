@@ -149,6 +149,9 @@ static void at_instructions(struct kunit *test)
 	ptebatch_interleave_instructions(test, &all, functions, ARRAY_SIZE(functions));
 }
 
+/* After a TLB flush: an entry is cleared, or invalid. */
+#define FLUSH	"__mmu_notifier_arch_invalidate_secondary_tlbs"
+
 /* Interleavings that mutants or bugs have shown to matter. */
 static const struct ptebatch_interleave_case known[] = {
 	{ &rows[SWAPPED], "read 2", "vma_alloc_folio_noprof", "dontneed" },
@@ -168,11 +171,11 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[LARGE], "migrate", "folio_migrate_flags", "fork" },
 	{ &rows[PROTECTED], "write 2", "ptep_set_access_flags", "dontneed" },
 	{ &rows[FORKED], "write 2", "folio_add_new_anon_rmap", "write 2" },
-	{ &rows[HUGE], "migrate", "flush_tlb_mm_range", "write 2" },
-	{ &rows[HUGE], "numa hint", "flush_tlb_mm_range", "dontneed" },
-	{ &rows[HUGE], "migrate", "flush_tlb_mm_range", "dontneed" },
-	{ &rows[HUGE], "split", "flush_tlb_mm_range", "dontneed" },
-	{ &rows[HUGE], "free", "flush_tlb_mm_range", "dontneed" },
+	{ &rows[HUGE], "migrate", FLUSH, "write 2" },
+	{ &rows[HUGE], "numa hint", FLUSH, "dontneed" },
+	{ &rows[HUGE], "migrate", FLUSH, "dontneed" },
+	{ &rows[HUGE], "split", FLUSH, "dontneed" },
+	{ &rows[HUGE], "free", FLUSH, "dontneed" },
 	{ &rows[HUGE], "reclaim", "__mmu_notifier_invalidate_range_start", "free" },
 	{ &rows[LARGE], "split", "try_to_migrate", "migrate" },
 	{ &rows[FILE], "hole", "folio_unlock", "split" },
@@ -190,7 +193,7 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[LARGE], "guard install", "tlb_finish_mmu", "write 2" },
 	{ &rows[LARGE], "dontneed", "pte_offset_map_lock", "mlock" },
 	{ &rows[HUGE], "pageout", "folio_isolate_lru", "dontneed" },
-	{ &rows[HUGE], "migrate", "flush_tlb_mm_range", "cold" },
+	{ &rows[HUGE], "migrate", FLUSH, "cold" },
 	{ &rows[LARGE], "guard install", "pte_offset_map_lock", "fork" },
 	{ &rows[FORKED], "pin", "pte_offset_map_lock", "dontneed" },
 	{ &rows[PROTECTED], "pin", "folio_mark_accessed", "dontneed" },
