@@ -21,21 +21,25 @@
 
 #define ANON(picture)	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU }
 #define UFFD(picture)	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .uffd = UFFD_WP_ASYNC }
+#define TRACK(picture)	{ picture, PTEBATCH_ANON, RW, .folios = ON_LRU, .track = true }
 #define SHMEM(picture)	{ picture, PTEBATCH_SHMEM, RW, .folios = ON_LRU }
 
 enum {
-	SMALL, LARGE, FORKED, SWAPPED, PROTECTED, LAZY, HINTED, HUGE, TABLE, FILE, UNMAPPED,
+	SMALL, LARGE, TRACKED, FORKED, SWAPPED, PROTECTED, LAZY, HINTED, HUGE, HUGE_TRACKED, TABLE,
+	FILE, UNMAPPED,
 };
 
 static const struct ptebatch_interleave_row rows[] = {
 	[SMALL] = { "small folios", ANON("Wdyx*4") },
 	[LARGE] = { "64K folio", ANON("{Wdyx*16}") },
+	[TRACKED] = { "64K folio, soft-dirty tracked", TRACK("{Wdysx*16}") },
 	[FORKED] = { "64K folio of two processes", ANON("{Wdyx*16}"), "fork" },
 	[SWAPPED] = { "64K folio, swapped out", ANON("{Wdyx*16}"), "pageout" },
 	[PROTECTED] = { "64K folio, uffd-wp", UFFD("{Wdyx*16}"), "uffd protect" },
 	[LAZY] = { "64K folio, lazyfree", ANON("{Wdyx*16}"), "free" },
 	[HINTED] = { "64K folio, NUMA hints", ANON("{Wdyx*16}"), "numa hint" },
 	[HUGE] = { "PMD", ANON("[Wdyx]") },
+	[HUGE_TRACKED] = { "PMD, soft-dirty tracked", TRACK("[Wdysx]") },
 	[TABLE] = { "64K folio and holes of a page table", ANON("@0 {Wdyx*16} -*T-16") },
 	[FILE] = { "64K shmem folio", SHMEM("{Wdy*16}") },
 	[UNMAPPED] = { "64K shmem folio, not mapped", SHMEM("{Wdy*16}"), "dontneed" },
@@ -149,8 +153,8 @@ static void at_instructions(struct kunit *test)
 	ptebatch_interleave_instructions(test, &all, functions, ARRAY_SIZE(functions));
 }
 
-/* After a TLB flush: an entry is cleared, or invalid. */
-#define FLUSH	"__mmu_notifier_arch_invalidate_secondary_tlbs"
+/* An entry is cleared, or invalid. arm64 has no such function. */
+#define FLUSH	"flush_tlb_mm_range"
 
 /* Interleavings that mutants or bugs have shown to matter. */
 static const struct ptebatch_interleave_case known[] = {
@@ -166,7 +170,7 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[HUGE], "dontneed", "__pmd_trans_huge_lock", "split" },
 	{ &rows[HUGE], "mprotect ro", "__pmd_trans_huge_lock", "split" },
 	{ &rows[HUGE], "mlock", "__pmd_trans_huge_lock", "split" },
-	{ &rows[HUGE], "clear refs", "__pmd_trans_huge_lock", "split" },
+	{ &rows[HUGE_TRACKED], "clear refs", "__pmd_trans_huge_lock", "split" },
 	{ &rows[PROTECTED], "migrate", "folio_migrate_flags", "fork" },
 	{ &rows[LARGE], "migrate", "folio_migrate_flags", "fork" },
 	{ &rows[PROTECTED], "write 2", "ptep_set_access_flags", "dontneed" },
@@ -199,8 +203,8 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[PROTECTED], "pin", "folio_mark_accessed", "dontneed" },
 	{ &rows[HUGE], "mlock", "mlock_folio", "migrate" },
 	{ &rows[LARGE], "idle", "rmap_walk", "dontneed" },
-	{ &rows[LARGE], "migrate", "folio_migrate_flags", "clear refs" },
-	{ &rows[HUGE], "migrate", "folio_migrate_flags", "clear refs" },
+	{ &rows[TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
+	{ &rows[HUGE_TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
 };
 
 KUNIT_ARRAY_PARAM(known, known, ptebatch_interleave_desc);

@@ -466,6 +466,8 @@ static const char *one_error(const struct ptebatch_interleave_row *row,
 		return "there is no file";
 	if (step->kind == PTEBATCH_STEP_KSM && !anon)
 		return "KSM merges private memory only";
+	if (row->setup.track && !pgtable_supports_soft_dirty())
+		return "no soft-dirty bit on this architecture";
 	if (ptebatch_step_needs_uffd(step->kind) && !row->setup.uffd)
 		return "not registered";
 	if (step->kind == PTEBATCH_STEP_SCAN && !(row->setup.uffd & WP_ASYNC))
