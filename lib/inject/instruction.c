@@ -236,4 +236,47 @@ void ptebatch_instructions_end(struct ptebatch_instructions *instructions)
 	kvfree(instructions->probes);
 }
 
-#endif /* CONFIG_KPROBES */
+#else
+
+int ptebatch_instructions_begin(struct ptebatch_instructions *instructions)
+{
+	return -EOPNOTSUPP;
+}
+
+void ptebatch_instructions_of(struct ptebatch_instructions *instructions, const void *function)
+{
+}
+
+void ptebatch_instructions_of_name(struct ptebatch_instructions *instructions, const char *name)
+{
+}
+
+void ptebatch_instructions_first(struct ptebatch_instructions *instructions, const char *name)
+{
+}
+
+void ptebatch_instructions_pass(struct ptebatch_instructions *instructions, unsigned int at,
+				unsigned int times)
+{
+}
+
+void ptebatch_instructions_stop(struct ptebatch_instructions *instructions)
+{
+}
+
+unsigned int ptebatch_instruction_reached(const struct ptebatch_instructions *instructions,
+					  unsigned int i)
+{
+	return 0;
+}
+
+const void *ptebatch_instruction_address(const struct ptebatch_instructions *instructions)
+{
+	return NULL;
+}
+
+void ptebatch_instructions_end(struct ptebatch_instructions *instructions)
+{
+}
+
+#endif

@@ -2,6 +2,7 @@
 #include <linux/errno.h>
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
+#include <linux/objtool.h>
 #include <linux/ptrace.h>
 
 #include "../arch/arch.h"
@@ -27,13 +28,17 @@ const char *ptebatch_detour_missing(void)
 /* Calls ptebatch_detour_call(), then a kprobe restores all registers of the task. */
 asm(".pushsection .text, \"ax\"\n"
 	".globl ptebatch_detour_begin\n"
+	".type ptebatch_detour_begin STT_FUNC\n"
 	"ptebatch_detour_begin:\n"
 	PTEBATCH_DETOUR
 	".globl ptebatch_detour_end\n"
 	"ptebatch_detour_end:\n"
 	"	nop\n"
 	"	nop\n"
+	".size ptebatch_detour_begin, .-ptebatch_detour_begin\n"
 	".popsection\n");
+/* It does not return. */
+STACK_FRAME_NON_STANDARD(ptebatch_detour_begin);
 
 /* One task at a time makes a detour. */
 static struct {
