@@ -61,25 +61,36 @@ void ptebatch_page_fill(const struct ptebatch_space *space, struct page *page, u
 }
 
 /**
- * ptebatch_contents_fill() - fill each page of a row with a unique pattern
- * @trial: the trial, begun; from now on it checks the contents of the pages
+ * ptebatch_pages_fill() - fill each page of a row with a unique pattern
+ * @space: the address space
  *
  * In a VMA with memory tags (MTE), each page has a tag of its own, too.
+ *
+ * Context: Process context; the space holds references to the folios.
+ */
+void ptebatch_pages_fill(const struct ptebatch_space *space)
+{
+	const struct ptebatch_row *row = &space->row;
+	unsigned int i, page;
+
+	for (i = 0; i < row->nr_folios; i++)
+		for (page = 0; page < 1U << row->folios[i].order; page++)
+			ptebatch_page_fill(space, &space->folios[i]->page + page,
+					   ptebatch_stamp(row, i, page));
+}
+
+/**
+ * ptebatch_contents_fill() - fill each page of a row, and check the contents from now on
+ * @trial: the trial, begun
  *
  * Context: Process context; the space holds references to the folios.
  */
 void ptebatch_contents_fill(struct ptebatch_trial *trial)
 {
 	bool *filled = ptebatch_check_state(trial, &ptebatch_check_contents);
-	const struct ptebatch_space *space = trial->space;
-	const struct ptebatch_row *row = &space->row;
-	unsigned int i, page;
 
 	*filled = true;
-	for (i = 0; i < row->nr_folios; i++)
-		for (page = 0; page < 1U << row->folios[i].order; page++)
-			ptebatch_page_fill(space, &space->folios[i]->page + page,
-					   ptebatch_stamp(row, i, page));
+	ptebatch_pages_fill(trial->space);
 }
 
 /**

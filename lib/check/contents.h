@@ -11,6 +11,7 @@ u32 ptebatch_stamp(const struct ptebatch_row *row, s16 folio, unsigned int page)
 void ptebatch_page_fill(const struct ptebatch_space *space, struct page *page, u32 stamp);
 bool ptebatch_page_contains(const struct ptebatch_space *space, struct page *page,
 			    u32 first, u32 stamp);
+void ptebatch_pages_fill(const struct ptebatch_space *space);
 void ptebatch_contents_fill(struct ptebatch_trial *trial);
 bool ptebatch_contents_copied(const struct ptebatch_space *space,
 			      const struct ptebatch_entry *entry, struct page *page);

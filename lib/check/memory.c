@@ -45,7 +45,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 			   const struct ptebatch_space *space)
 {
 	const struct ptebatch_row *row = &space->row;
-	unsigned int i, page;
+	unsigned int i;
 
 	*memory = (struct ptebatch_memory) {
 		.mapping = space->setup.mapping,
@@ -54,10 +54,7 @@ void ptebatch_memory_begin(struct ptebatch_memory *memory,
 		.uffd_events = !(space->setup.uffd & NO_REMAP_EVENT),
 		.async = space->setup.uffd & WP_ASYNC,
 	};
-	for (i = 0; i < row->nr_folios; i++)
-		for (page = 0; page < 1U << row->folios[i].order; page++)
-			ptebatch_page_fill(space, folio_page(space->folios[i], page),
-					   ptebatch_stamp(row, i, page));
+	ptebatch_pages_fill(space);
 	begin_file(memory, space);
 	for (i = 0; i < row->nr; i++) {
 		const struct ptebatch_entry *entry = &row->entries[i];

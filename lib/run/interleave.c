@@ -174,18 +174,6 @@ static struct ptebatch_trial *begin_trial(struct kunit *test, struct ptebatch_sp
 	return trial;
 }
 
-/* The pages contain different values. */
-static void fill_pages(const struct ptebatch_space *space)
-{
-	const struct ptebatch_row *row = &space->row;
-	unsigned int i, page;
-
-	for (i = 0; i < row->nr_folios; i++)
-		for (page = 0; page < 1U << row->folios[i].order; page++)
-			ptebatch_page_fill(space, folio_page(space->folios[i], page),
-					   ptebatch_stamp(row, i, page));
-}
-
 /* The steps before the two. */
 static void prepare(struct interleaving *run)
 {
@@ -195,7 +183,7 @@ static void prepare(struct interleaving *run)
 	const char *error;
 	unsigned int i;
 
-	fill_pages(run->space);
+	ptebatch_pages_fill(run->space);
 	if (run->row->before)
 		KUNIT_ASSERT_EQ_MSG(test, 0,
 				    ptebatch_program_parse(&program, run->row->before, &error),
@@ -632,7 +620,7 @@ void ptebatch_interleave_desc(const struct ptebatch_interleave_case *param, char
  * @test: the case, with a struct ptebatch_interleave_case as its parameter
  * @all: the rows and steps
  *
- * Context: As ptebatch_interleavings_run().
+ * Context: As ptebatch_interleave_calls().
  */
 void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interleavings *all)
 {
