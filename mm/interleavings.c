@@ -143,12 +143,12 @@ static const struct ptebatch_interleavings all = {
 	.steps = steps, .nr_steps = ARRAY_SIZE(steps),
 };
 
-static void at_calls(struct kunit *test)
+static void calls_random(struct kunit *test)
 {
 	ptebatch_interleave_calls(test, &all, calls);
 }
 
-static void at_instructions(struct kunit *test)
+static void instructions_random(struct kunit *test)
 {
 	ptebatch_interleave_instructions(test, &all, functions, ARRAY_SIZE(functions));
 }
@@ -216,8 +216,8 @@ static void known_interleaving(struct kunit *test)
 
 static struct kunit_case interleavings_cases[] = {
 	KUNIT_CASE_PARAM(known_interleaving, known_gen_params),
-	KUNIT_CASE_SLOW(at_calls),
-	KUNIT_CASE_SLOW(at_instructions),
+	KUNIT_CASE_SLOW(calls_random),
+	KUNIT_CASE_SLOW(instructions_random),
 	{}
 };
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """At how many points each pair of steps was interleaved: a matrix for each row, of a run of all pairs.
 
-    # at_calls: interleaved points=21 first=migrate second=write 2 row=64K folio error=
-    # at_calls: interleaved points=0 first=hole second=read 2 row=64K folio error=there is no file
+    # calls_random: interleaved points=21 first=migrate second=write 2 row=64K folio error=
+    # calls_random: interleaved points=0 first=hole second=read 2 row=64K folio error=there is no file
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ FOLDER = PROJECT / 'tests/recorded/known'
 SEVERAL = 'several'
 SEVERAL_TITLE = 'more than one of these bugs'
 SEPARATOR = ' > '   # of the names in the record
-RANDOM = '_random'  # the end of the names of suites with random rows
+RANDOM = '_random'  # the end of the names of suites and cases with random rows
 
 SUBTEST = re.compile(r'^( *)# Subtest: (.*)$')
 RESULT = re.compile(r'^( *)(not ok|ok) \d+ (.*?)(?: # (?:SKIP|XFAIL)\b.*)?$')
@@ -117,7 +117,7 @@ def outdated(arch: str, numbers: Sequence[str], bare: Verdicts) -> str:
     lines += [f'stale     {number}: there is no such fix' for number in record if number not in (*numbers, SEVERAL)]
     failed = {case for case, verdict in bare.items() if verdict == FAIL and case[-1] != CRASH}
     verbs = {PASS: 'passes', SKIP: 'is skipped'}
-    for case in sorted(case for case in failed ^ cases.keys() if not case[0].endswith(RANDOM)):
+    for case in sorted(case for case in failed ^ cases.keys() if not any(name.endswith(RANDOM) for name in case[:2])):
         lines.append(f'missing   {": ".join(case)} fails' if case in failed else
                      f'stale     {cases[case]}: {": ".join(case)} {verbs.get(bare.get(case, ""), "does not run")}')
     return '\n'.join([*lines, f'{shown} does not match the kernel without fixes: {remedy}']) if lines else ''

@@ -78,11 +78,11 @@ def test_interleavings_become_a_matrix() -> None:
     assert not interleavings.matrix(KTAP)
     text = interleavings.matrix('''\
     # Subtest: ptebatch_interleavings
-        # at_calls: interleaved points=21 first=migrate second=migrate row=64K folio error=
-        # at_calls: interleaved points=7 first=migrate second=write 2 row=64K folio error=
-        # at_calls: interleaved points=0 first=hole second=migrate row=64K folio error=there is no file
-        # at_calls: interleaved points=0 first=hole second=write 2 row=64K folio error=there is no file
-        # at_calls: interleaved points=100 first=migrate second=write 2 row=64K folio error=
+        # calls_random: interleaved points=21 first=migrate second=migrate row=64K folio error=
+        # calls_random: interleaved points=7 first=migrate second=write 2 row=64K folio error=
+        # calls_random: interleaved points=0 first=hole second=migrate row=64K folio error=there is no file
+        # calls_random: interleaved points=0 first=hole second=write 2 row=64K folio error=there is no file
+        # calls_random: interleaved points=100 first=migrate second=write 2 row=64K folio error=
 ''')
     assert text.splitlines()[2:] == ['', '64K folio:', '  1 migrate            21   107', '  2 hole                -     -',
                                      '    -: there is no file']

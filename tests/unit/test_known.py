@@ -291,7 +291,8 @@ def test_record_of_the_kernel_without_fixes(folder: Path) -> None:
     remedy = f'{folder}/um.json does not match the kernel without fixes: type make known ARCH=um'
     assert known.outdated('um', ['0002'], {}).endswith('um.json does not exist or is empty: type make known ARCH=um')
     known.save('um', {'0002': [ROW, THIRD], SEVERAL: [OTHER]})
-    bare = {ROW: FAIL, THIRD: FAIL, OTHER: FAIL, ('ptebatch_ksm', CRASH): FAIL, ('ptebatch_x_random', 'row'): FAIL}
+    bare = {ROW: FAIL, THIRD: FAIL, OTHER: FAIL, ('ptebatch_ksm', CRASH): FAIL, ('ptebatch_x_random', 'row'): FAIL,
+            ('ptebatch_x', 'calls_random'): FAIL}
     assert not known.outdated('um', ['0002'], bare)
     assert known.outdated('um', ['0002'], {ROW: SKIP, OTHER: PASS, ('new', 'case'): FAIL}).splitlines() == [
         'missing   new: case fails', f'stale     0002: {": ".join(ROW)} is skipped',
