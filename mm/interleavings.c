@@ -29,7 +29,7 @@ enum {
 	FILE, UNMAPPED,
 };
 
-static const struct ptebatch_interleave_row rows[] = {
+static const struct ptebatch_pair_row rows[] = {
 	[SMALL] = { "small folios", ANON("Wdyx*4") },
 	[LARGE] = { "64K folio", ANON("{Wdyx*16}") },
 	[TRACKED] = { "64K folio, soft-dirty tracked", TRACK("{Wdysx*16}") },
@@ -47,7 +47,7 @@ static const struct ptebatch_interleave_row rows[] = {
 
 #define GIVES_UP	"it gives up a folio that is locked or has more references"
 
-static const struct ptebatch_interleave_step steps[] = {
+static const struct ptebatch_pair_step steps[] = {
 	{ "read 2" },
 	{ "write 2" },
 	{ "mprotect ro" },

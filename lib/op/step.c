@@ -139,3 +139,30 @@ bool ptebatch_step_is_exact(enum ptebatch_step_kind kind)
 {
 	return types[kind].exact;
 }
+
+/**
+ * ptebatch_step_error() - check that a kind of memory can have a step
+ * @kind: kind of the step
+ * @mapping: the memory
+ *
+ * Return: why it cannot, %NULL if it can.
+ */
+const char *ptebatch_step_error(enum ptebatch_step_kind kind, enum ptebatch_mapping mapping)
+{
+	bool anon = mapping == PTEBATCH_ANON;
+
+	switch (kind) {
+	case PTEBATCH_STEP_KSM:
+		return ptebatch_shared(mapping) ? "KSM merges private memory only" : NULL;
+	case PTEBATCH_STEP_HOLE:
+	case PTEBATCH_STEP_TRUNCATE:
+		return anon ? "there is no file" : NULL;
+	case PTEBATCH_STEP_UFFD_MOVE:
+		return anon ? NULL : "UFFDIO_MOVE moves anonymous memory only";
+	case PTEBATCH_STEP_NAME:
+	case PTEBATCH_STEP_UNNAME:
+		return mapping == PTEBATCH_PRIVATE_FILE ? "memory of a file has no name" : NULL;
+	default:
+		return NULL;
+	}
+}

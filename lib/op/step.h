@@ -10,5 +10,6 @@
 
 const struct ptebatch_op *ptebatch_step_op(enum ptebatch_step_kind kind);
 bool ptebatch_step_is_exact(enum ptebatch_step_kind kind);
+const char *ptebatch_step_error(enum ptebatch_step_kind kind, enum ptebatch_mapping mapping);
 
 #endif /* PTEBATCH_STEP_H */

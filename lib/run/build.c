@@ -8,6 +8,7 @@
 #include "interleave.c"
 #include "orders.c"
 #include "outcome.c"
+#include "pair.c"
 #include "params.c"
 #include "program.c"
 #include "program_random.c"

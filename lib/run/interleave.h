@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Run two steps of programs on a row, the second one while the first one pauses. The
- * result must be one that they give one after the other, in one of the two orders.
+ * The pairs of steps that run interleaved, and where the first one pauses: those of a
+ * table, a random sample, or all.
  */
 #ifndef PTEBATCH_INTERLEAVE_H
 #define PTEBATCH_INTERLEAVE_H
 
 #include <kunit/test.h>
 
-#include "../row/program.h"
-#include "../space/types.h"
-
-/**
- * struct ptebatch_interleave_row - a row on which two steps run
- * @name: what the row is
- * @setup: the address space
- * @before: steps before the two, as in programs; %NULL: none
- */
-struct ptebatch_interleave_row {
-	const char *name;
-	struct ptebatch_setup setup;
-	const char *before;
-};
-
-/**
- * struct ptebatch_interleave_step - a step that runs beside others
- * @step: the step, as in programs
- * @tries: why it may leave pages as they are, and return another value; %NULL: it may not
- */
-struct ptebatch_interleave_step {
-	const char *step;
-	const char *tries;
-};
+#include "pair.h"
 
 /**
  * struct ptebatch_interleavings - what is combined
@@ -41,9 +18,9 @@ struct ptebatch_interleave_step {
  * @nr_steps: number of steps
  */
 struct ptebatch_interleavings {
-	const struct ptebatch_interleave_row *rows;
+	const struct ptebatch_pair_row *rows;
 	unsigned int nr_rows;
-	const struct ptebatch_interleave_step *steps;
+	const struct ptebatch_pair_step *steps;
 	unsigned int nr_steps;
 };
 
@@ -55,7 +32,7 @@ struct ptebatch_interleavings {
  * @second: the step that runs meanwhile
  */
 struct ptebatch_interleave_case {
-	const struct ptebatch_interleave_row *row;
+	const struct ptebatch_pair_row *row;
 	const char *first;
 	const char *at;
 	const char *second;
@@ -69,7 +46,7 @@ struct ptebatch_interleave_case {
  */
 struct ptebatch_interleave_function {
 	const char *function;
-	const struct ptebatch_interleave_row *row;
+	const struct ptebatch_pair_row *row;
 	const char *first;
 };
 

@@ -7,6 +7,7 @@
 #include <linux/userfaultfd_k.h>
 
 #include "../arch/arch.h"
+#include "../op/step.h"
 #include "../service/part.h"
 #include "../space/space.h"
 #include "program.h"
@@ -113,25 +114,11 @@ static unsigned int pair_of(const struct memory_row *row, unsigned int first,
 /* Why a row cannot have the step, %NULL if it can. */
 static const char *step_error(const struct memory_row *row, unsigned int kind)
 {
-	const char *missing = ptebatch_step_missing(kind);
-
-	if (missing)
-		return missing;
-	if (kind == PTEBATCH_STEP_KSM && ptebatch_shared(row->mapping))
-		return "KSM merges private memory only";
-	if (row->mapping == PTEBATCH_ANON &&
-	    (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE))
-		return "there is no file";
-	if (row->mapping != PTEBATCH_ANON && kind == PTEBATCH_STEP_UFFD_MOVE)
-		return "UFFDIO_MOVE moves anonymous memory only";
-	if (row->mapping == PTEBATCH_PRIVATE_FILE &&
-	    (kind == PTEBATCH_STEP_NAME || kind == PTEBATCH_STEP_UNNAME))
-		return "memory of a file has no name";
 	if (row->kept && (kind == PTEBATCH_STEP_HOLE || kind == PTEBATCH_STEP_TRUNCATE ||
 			  kind == PTEBATCH_STEP_PAGEOUT || kind == PTEBATCH_STEP_RECLAIM ||
 			  kind == PTEBATCH_STEP_POISONED_READ))
 		return "the file has no storage but the page cache";
-	return NULL;
+	return ptebatch_step_missing(kind) ?: ptebatch_step_error(kind, row->mapping);
 }
 
 /* There is one child: neither a second fork nor a second exit. */

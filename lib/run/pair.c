@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/resource.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/seq_buf.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../check/checks.h"
+#include "../check/contents.h"
+#include "../check/unused.h"
+#include "../op/step.h"
+#include "../space/refs.h"
+#include "pair.h"
+#include "program.h"
+
+static const char * const order_names[] = {
+	[PTEBATCH_FIRST_ALONE] = "first",
+	[PTEBATCH_SECOND_ALONE] = "second",
+	[PTEBATCH_FIRST_THEN_SECOND] = "1, 2",
+	[PTEBATCH_SECOND_THEN_FIRST] = "2, 1",
+	[PTEBATCH_INTERLEAVED] = "got",
+};
+
+/* What @nr, a number of a step, writes to page @i. */
+static u32 value_of(unsigned int nr, unsigned int i)
+{
+	return (nr + 1) << 16 | i;
+}
+
+/* One page or more; the first error ends it, as it ends a system call. */
+static long access_in_step(struct ptebatch_space *space, const struct ptebatch_step *step,
+			   unsigned int nr)
+{
+	unsigned int i, to = step->to ?: space->row.nr;
+	struct mm_struct *mm = space->places[0].mm;
+	long err = 0;
+
+	kthread_use_mm(mm);
+	for (i = step->from; i < to && !err; i++) {
+		u32 __user *at = (u32 __user *)ptebatch_addr(space, i);
+		u32 value = value_of(nr, i);
+
+		err = ptebatch_step_writes(step->kind) ? put_user(value, at) : get_user(value, at);
+	}
+	kthread_unuse_mm(mm);
+	return err;
+}
+
+static long take_one(struct ptebatch_space *space, const struct ptebatch_step *step,
+		     unsigned int nr)
+{
+	const struct ptebatch_op *op = ptebatch_step_op(step->kind);
+	long ret;
+
+	/* As the entry code does. */
+	do {
+		ret = op ? op->call(op, space, false) : access_in_step(space, step, nr);
+	} while (ret == -ERESTARTNOINTR);
+	return ret;
+}
+
+static long take_second(void *data)
+{
+	struct ptebatch_pair *pair = data;
+
+	return take_one(pair->space, &pair->parsed[1], 1);
+}
+
+static void pause_here(void *data)
+{
+	struct ptebatch_pair *pair = data;
+
+	ptebatch_pause_at(&pair->pause, PTEBATCH_CHOSEN);
+}
+
+static void end_trial(struct ptebatch_trial *trial, struct ptebatch_outcome *outcome)
+{
+	const struct ptebatch_trial *wrong;
+
+	if (ptebatch_trial_end(trial))
+		return;
+	outcome->passes = false;
+	wrong = trial->violated ? trial : trial->second;
+	kunit_err(trial->test, "%s violates %s\n%s", trial->function, wrong->violated,
+		  wrong->report);
+}
+
+static struct ptebatch_trial *begin_trial(struct kunit *test, struct ptebatch_space *space,
+					  const char *name, bool forks)
+{
+	struct ptebatch_trial *trial;
+
+	space->row.from = 0;
+	space->row.to = space->row.nr;
+	trial = ptebatch_trial_next(test, name, space);
+	trial->quiet = true;
+	if (forks)
+		ptebatch_trial_second(trial, &space->places[1]);
+	return trial;
+}
+
+/* The steps before the two. */
+static void prepare(struct ptebatch_pair *pair)
+{
+	struct ptebatch_program program = {};
+	struct kunit *test = pair->test;
+	struct ptebatch_trial *trial;
+	const char *error;
+	unsigned int i;
+
+	ptebatch_pages_fill(pair->space);
+	if (pair->row->before)
+		KUNIT_ASSERT_EQ_MSG(test, 0,
+				    ptebatch_program_parse(&program, pair->row->before, &error),
+				    "%s: %s", pair->row->before, error);
+	for (i = 0; i < program.nr; i++) {
+		const struct ptebatch_step *step = &program.steps[i];
+
+		trial = begin_trial(test, pair->space, "the steps before",
+				    step->kind == PTEBATCH_STEP_FORK);
+		trial->returned = take_one(pair->space, step, i + 2);
+		KUNIT_ASSERT_EQ(test, 0, trial->returned);
+		KUNIT_ASSERT_TRUE(test, ptebatch_trial_end(trial));
+		ptebatch_trial_free(trial);
+	}
+}
+
+/* How often the first step has reached each point, without a pause. */
+static void count_points(struct ptebatch_pair *pair)
+{
+	unsigned int i;
+
+	for (i = 0; i < pair->instructions.nr; i++)
+		pair->reached[i] = ptebatch_instruction_reached(&pair->instructions, i);
+}
+
+/* The second step runs on its CPU in any order: a NUMA hint fault depends on the node. */
+static void begin_pause(struct ptebatch_pair *pair, enum ptebatch_point point,
+			enum ptebatch_pause_until until)
+{
+	pair->pause = (struct ptebatch_pause) {
+		.point = point, .until = until, .work = take_second, .data = pair,
+	};
+	KUNIT_ASSERT_EQ(pair->test, 0, ptebatch_pause_begin(&pair->pause));
+	pair->paused = true;
+}
+
+/* At instruction @at, after the first step has reached it @times times. */
+static void run_steps(struct ptebatch_pair *pair, enum ptebatch_pair_order order, unsigned int at,
+		      unsigned int times)
+{
+	struct ptebatch_outcome *outcome = &pair->outcomes[order];
+
+	switch (order) {
+	case PTEBATCH_FIRST_ALONE:
+		outcome->ret[0] = take_one(pair->space, &pair->parsed[0], 0);
+		return;
+	case PTEBATCH_FIRST_THEN_SECOND:
+		begin_pause(pair, PTEBATCH_RETURNED, PTEBATCH_UNTIL_DONE);
+		ptebatch_instructions_pass(&pair->instructions, pair->instructions.nr, 0);
+		break;
+	case PTEBATCH_SECOND_ALONE:
+	case PTEBATCH_SECOND_THEN_FIRST:
+		begin_pause(pair, PTEBATCH_CHOSEN, PTEBATCH_UNTIL_DONE);
+		ptebatch_pause_at(&pair->pause, PTEBATCH_CHOSEN);
+		break;
+	default:
+		begin_pause(pair, PTEBATCH_CHOSEN, PTEBATCH_UNTIL_BLOCKED);
+		ptebatch_instructions_pass(&pair->instructions, at, times);
+	}
+	if (order != PTEBATCH_SECOND_ALONE)
+		outcome->ret[0] = take_one(pair->space, &pair->parsed[0], 0);
+	ptebatch_instructions_stop(&pair->instructions);
+	if (order == PTEBATCH_FIRST_THEN_SECOND)
+		count_points(pair);
+	ptebatch_pause_end(&pair->pause);
+	pair->paused = false;
+	outcome->ret[1] = pair->pause.result;
+	if (order != PTEBATCH_INTERLEAVED)
+		return;
+	pair->tried += pair->pause.reached;
+	pair->finished += pair->pause.finished;
+}
+
+static bool forks(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
+{
+	return (order != PTEBATCH_SECOND_ALONE && pair->parsed[0].kind == PTEBATCH_STEP_FORK) ||
+	       (order != PTEBATCH_FIRST_ALONE && pair->parsed[1].kind == PTEBATCH_STEP_FORK);
+}
+
+/* Pages whose contents a later swap-out would lose. */
+static void reclaim(struct ptebatch_pair *pair, struct ptebatch_outcome *outcome)
+{
+	static const struct ptebatch_step step = { .kind = PTEBATCH_STEP_RECLAIM };
+	struct ptebatch_trial *trial = begin_trial(pair->test, pair->space, "reclaim", false);
+
+	take_one(pair->space, &step, 0);
+	end_trial(trial, outcome);
+	ptebatch_trial_free(trial);
+}
+
+static void run_order(struct ptebatch_pair *pair, enum ptebatch_pair_order order, unsigned int at,
+		      unsigned int times)
+{
+	struct ptebatch_outcome *outcome = &pair->outcomes[order];
+	struct ptebatch_slots_before *slots;
+	struct ptebatch_trial *trial;
+	char name[100];
+
+	memset(outcome, 0, offsetof(struct ptebatch_outcome, rows));
+	outcome->passes = true;
+	snprintf(name, sizeof(name), "%s (%s) %s", pair->steps[0]->step, order_names[order],
+		 pair->steps[1]->step);
+	pair->space = ptebatch_space(pair->test, &pair->row->setup);
+	prepare(pair);
+	trial = begin_trial(pair->test, pair->space, name, forks(pair, order));
+	slots = ptebatch_slots_list(trial);
+	/* In how many batches a folio is unmapped depends on the other step. */
+	trial->without = "deferred";
+	run_steps(pair, order, at, times);
+	ptebatch_slots_free_unused(trial, slots);
+	end_trial(trial, outcome);
+	ptebatch_outcome_save(outcome, trial);
+	ptebatch_trial_free(trial);
+	if (pair->reclaims)
+		reclaim(pair, outcome);
+	ptebatch_outcome_read(outcome, pair->space);
+	ptebatch_space_release(pair->space);
+}
+
+/* A fault may end the protection of a page, and the scan count it, before the write does so. */
+static bool returns_same(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
+{
+	const struct ptebatch_outcome *a = &pair->outcomes[PTEBATCH_INTERLEAVED];
+	const struct ptebatch_outcome *b = &pair->outcomes[order];
+	unsigned int nr;
+
+	for (nr = 0; nr < 2; nr++)
+		if (!pair->steps[nr]->tries && a->ret[nr] != b->ret[nr] &&
+		    !(pair->parsed[nr].kind == PTEBATCH_STEP_SCAN && a->ret[nr] > b->ret[nr]))
+			return false;
+	return true;
+}
+
+/* Is it the other order that returns the same? */
+static bool is_excluded(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
+{
+	return (order == PTEBATCH_FIRST_THEN_SECOND || order == PTEBATCH_SECOND_THEN_FIRST) &&
+	       !returns_same(pair, order) &&
+	       returns_same(pair, PTEBATCH_FIRST_THEN_SECOND + PTEBATCH_SECOND_THEN_FIRST - order);
+}
+
+/* An order that counts, in a place that it has. */
+static bool counts(const struct ptebatch_pair *pair, enum ptebatch_pair_order order,
+		   unsigned int place)
+{
+	if ((order == PTEBATCH_FIRST_ALONE && !pair->steps[1]->tries) ||
+	    (order == PTEBATCH_SECOND_ALONE && !pair->steps[0]->tries))
+		return false;
+	return place < pair->outcomes[order].nr_places;
+}
+
+/* A fault, and the access that is repeated after it, are two steps. */
+static bool accesses(const struct ptebatch_pair *pair)
+{
+	return ptebatch_step_accesses(pair->parsed[0].kind) ||
+	       ptebatch_step_accesses(pair->parsed[1].kind);
+}
+
+static bool is_wrong(const struct ptebatch_pair *pair, unsigned int place, unsigned int i)
+{
+	const struct ptebatch_outcome *got = &pair->outcomes[PTEBATCH_INTERLEAVED];
+	bool entries = false, pages = false;
+	enum ptebatch_pair_order order;
+
+	for (order = 0; order < PTEBATCH_INTERLEAVED; order++) {
+		const struct ptebatch_outcome *expected = &pair->outcomes[order];
+		bool entry, page;
+
+		if (!counts(pair, order, place))
+			continue;
+		entry = ptebatch_outcome_entry(got, expected, place, i);
+		page = ptebatch_outcome_page(got, expected, place, i) && !is_excluded(pair, order);
+		if (entry && page)
+			return false;
+		entries |= entry;
+		pages |= page;
+	}
+	return !accesses(pair) || !entries || !pages;
+}
+
+/* A number of pages may be in between: some before the other step, the rest after it. */
+static bool returns_right(const struct ptebatch_pair *pair, unsigned int nr)
+{
+	long ret = pair->outcomes[PTEBATCH_INTERLEAVED].ret[nr];
+	long a = pair->outcomes[PTEBATCH_FIRST_THEN_SECOND].ret[nr];
+	long b = pair->outcomes[PTEBATCH_SECOND_THEN_FIRST].ret[nr];
+
+	return pair->steps[nr]->tries || ret == a || ret == b ||
+	       (min(a, b) >= 0 && ret >= min(a, b) && ret <= max(a, b));
+}
+
+static void print_place(const struct ptebatch_pair *pair, unsigned int place,
+			const unsigned long *differs)
+{
+	enum ptebatch_pair_order order;
+
+	for (order = 0; order < PTEBATCH_NR_ORDERS; order++)
+		if (place < pair->outcomes[order].nr_places)
+			ptebatch_print_row(pair->test, order_names[order],
+					   &pair->outcomes[order].rows[place],
+					   order == PTEBATCH_INTERLEAVED ? differs : NULL);
+}
+
+static void print_values(const struct ptebatch_pair *pair, unsigned int place, unsigned int i)
+{
+	enum ptebatch_pair_order order;
+
+	for (order = 0; order < PTEBATCH_NR_ORDERS; order++)
+		if (place < pair->outcomes[order].nr_places)
+			kunit_err(pair->test, "%-9sa read of page %u returns %d, %#x\n",
+				  order_names[order], i, pair->outcomes[order].pages[place][i].err,
+				  pair->outcomes[order].pages[place][i].value);
+}
+
+static void report_wrong(const struct ptebatch_pair *pair, const char *wrong)
+{
+	KUNIT_FAIL(pair->test, "%s: %s pauses, %s meanwhile: %s", pair->row->name,
+		   pair->steps[0]->step, pair->steps[1]->step, wrong);
+	kunit_err(pair->test, "paused at %pS, after %u calls; %s %s\n",
+		  ptebatch_instruction_address(&pair->instructions), pair->instructions.times,
+		  pair->steps[1]->step,
+		  pair->pause.finished ? "finished during the pause" : "was blocked");
+}
+
+static bool compare(const struct ptebatch_pair *pair)
+{
+	const struct ptebatch_outcome *got = &pair->outcomes[PTEBATCH_INTERLEAVED];
+	DECLARE_BITMAP(differs, PTEBATCH_ROW_ENTRIES);
+	unsigned int place, i, nr;
+	bool passes = true;
+
+	if (!got->passes) {
+		report_wrong(pair, "a rule is violated, see above");
+		print_place(pair, 0, NULL);
+		return false;
+	}
+	for (nr = 0; nr < 2; nr++) {
+		if (returns_right(pair, nr))
+			continue;
+		report_wrong(pair, "wrong return value");
+		kunit_err(pair->test, "%s returns %ld, %ld in the order 1, 2, %ld in the order 2, 1\n",
+			  pair->steps[nr]->step, got->ret[nr],
+			  pair->outcomes[PTEBATCH_FIRST_THEN_SECOND].ret[nr],
+			  pair->outcomes[PTEBATCH_SECOND_THEN_FIRST].ret[nr]);
+		passes = false;
+	}
+	for (place = 0; place < got->nr_places; place++) {
+		bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
+		for (i = 0; i < got->rows[place].nr; i++)
+			if (is_wrong(pair, place, i))
+				__set_bit(i, differs);
+		if (bitmap_empty(differs, PTEBATCH_ROW_ENTRIES))
+			continue;
+		report_wrong(pair, place ? "neither order gives this, in the child" :
+				    "neither order gives this");
+		print_place(pair, place, differs);
+		print_values(pair, place, find_first_bit(differs, PTEBATCH_ROW_ENTRIES));
+		passes = false;
+	}
+	return passes;
+}
+
+/* Why the row cannot have the step, %NULL if it can. */
+static const char *one_error(const struct ptebatch_pair_row *row, const struct ptebatch_step *step)
+{
+	if (row->setup.track && !pgtable_supports_soft_dirty())
+		return "no soft-dirty bit on this architecture";
+	if (ptebatch_step_needs_uffd(step->kind) && !row->setup.uffd)
+		return "not registered";
+	if (step->kind == PTEBATCH_STEP_SCAN && !(row->setup.uffd & WP_ASYNC))
+		return "no UFFD_FEATURE_WP_ASYNC";
+	if (step->kind == PTEBATCH_STEP_FORK && row->before && strstr(row->before, "fork"))
+		return "a second child";
+	return ptebatch_step_error(step->kind, row->setup.mapping) ?:
+	       ptebatch_step_missing(step->kind);
+}
+
+/**
+ * ptebatch_pair_error() - check that a row can have both steps
+ * @pair: the two steps
+ *
+ * Return: why it cannot, %NULL if it can.
+ */
+const char *ptebatch_pair_error(const struct ptebatch_pair *pair)
+{
+	u8 first = pair->parsed[0].kind, second = pair->parsed[1].kind;
+
+	if (first == second && (first == PTEBATCH_STEP_FORK || first == PTEBATCH_STEP_PIN))
+		return "one child, and one pinned page";
+	if ((first == PTEBATCH_STEP_SCAN && second == PTEBATCH_STEP_FORK) ||
+	    (first == PTEBATCH_STEP_FORK && second == PTEBATCH_STEP_SCAN))
+		return "the child gets the argument of PAGEMAP_SCAN, too";
+	return one_error(pair->row, &pair->parsed[0]) ?: one_error(pair->row, &pair->parsed[1]);
+}
+
+static unsigned int count_reached(const struct ptebatch_pair *pair)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < pair->instructions.nr; i++)
+		sum += pair->reached[i];
+	return sum;
+}
+
+/**
+ * ptebatch_pair_try() - run two steps, the second one while the first one pauses, and compare
+ * @pair: the two steps, after ptebatch_pair_references()
+ * @point: number of the point, of those that the first step passes
+ *
+ * Return: true if the result is one that the steps give in one of the two orders.
+ */
+bool ptebatch_pair_try(struct ptebatch_pair *pair, unsigned int point)
+{
+	unsigned int at;
+
+	for (at = 0; point >= pair->reached[at]; at++)
+		point -= pair->reached[at];
+	run_order(pair, PTEBATCH_INTERLEAVED, at, point);
+	if (pair->pause.expired) {
+		report_wrong(pair, "neither finishes nor waits");
+		return false;
+	}
+	/* What it calls may depend on other tasks; then the second step has not run. */
+	return !pair->pause.reached || compare(pair);
+}
+
+static void run_reference(struct ptebatch_pair *pair, enum ptebatch_pair_order order)
+{
+	run_order(pair, order, 0, 0);
+	KUNIT_EXPECT_TRUE_MSG(pair->test, pair->outcomes[order].passes,
+			      "without a pause, see above");
+}
+
+/**
+ * ptebatch_pair_references() - run two steps one after the other, in both orders
+ * @pair: the two steps, with the points at which the first one may pause
+ *
+ * A step that may leave pages as they are is left out once, too. Fails the case if a rule
+ * is violated.
+ *
+ * Return: the number of points that the first step passes, each as often as it passes it.
+ */
+unsigned int ptebatch_pair_references(struct ptebatch_pair *pair)
+{
+	unsigned int points, order;
+
+	/* Those that do not run have no places. */
+	for (order = 0; order < PTEBATCH_NR_ORDERS; order++)
+		pair->outcomes[order].nr_places = 0;
+	run_reference(pair, PTEBATCH_FIRST_THEN_SECOND);
+	points = count_reached(pair);
+	if (!points)
+		return 0;
+	run_reference(pair, PTEBATCH_SECOND_THEN_FIRST);
+	if (pair->steps[1]->tries)
+		run_reference(pair, PTEBATCH_FIRST_ALONE);
+	if (pair->steps[0]->tries)
+		run_reference(pair, PTEBATCH_SECOND_ALONE);
+	return points;
+}
+
+/**
+ * ptebatch_pair_begin_points() - begin to choose points; there are none yet
+ * @pair: the two steps
+ */
+void ptebatch_pair_begin_points(struct ptebatch_pair *pair)
+{
+	KUNIT_ASSERT_EQ(pair->test, 0, ptebatch_instructions_begin(&pair->instructions));
+	pair->has_points = true;
+}
+
+/**
+ * ptebatch_pair_end_points() - remove all points
+ * @pair: the two steps
+ */
+void ptebatch_pair_end_points(struct ptebatch_pair *pair)
+{
+	if (pair->has_points)
+		ptebatch_instructions_end(&pair->instructions);
+	pair->has_points = false;
+}
+
+static void clean_up(void *data)
+{
+	struct ptebatch_pair *pair = data;
+
+	ptebatch_instructions_stop(&pair->instructions);
+	if (pair->paused)
+		ptebatch_pause_end(&pair->pause);
+	ptebatch_pair_end_points(pair);
+	kvfree(pair);
+}
+
+/**
+ * ptebatch_pair() - begin to run pairs of steps
+ * @test: the case, which is skipped if steps cannot pause; it frees the pair at its end
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep; between
+ * ptebatch_pause_on() and ptebatch_pause_off().
+ *
+ * Return: a pair without row, steps and points.
+ */
+struct ptebatch_pair *ptebatch_pair(struct kunit *test)
+{
+	const char *missing = ptebatch_pause_missing(PTEBATCH_CHOSEN) ?: ptebatch_detour_missing();
+	struct ptebatch_pair *pair;
+
+	if (missing)
+		kunit_skip(test, "%s", missing);
+	pair = kvzalloc_obj(*pair);
+	KUNIT_ASSERT_NOT_NULL(test, pair);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, clean_up, pair));
+	pair->test = test;
+	pair->instructions = (struct ptebatch_instructions) {
+		.act = pause_here, .data = pair, .in_task = true,
+	};
+	return pair;
+}
+
+/**
+ * ptebatch_pair_choose() - choose one of the two steps
+ * @pair: the two steps
+ * @nr: 0: the one that pauses; 1: the one that runs meanwhile
+ * @step: the step
+ */
+void ptebatch_pair_choose(struct ptebatch_pair *pair, unsigned int nr,
+			  const struct ptebatch_pair_step *step)
+{
+	struct ptebatch_program program;
+	const char *error;
+
+	pair->steps[nr] = step;
+	KUNIT_ASSERT_EQ_MSG(pair->test, 0, ptebatch_program_parse(&program, step->step, &error),
+			    "%s: %s", step->step, error);
+	pair->parsed[nr] = program.steps[0];
+}
