@@ -40,6 +40,8 @@ LOG = 8 << 20   # bytes of output that are read
 QUIET, LOUD = 'loglevel=6', 'loglevel=7'
 # Seconds of a boot; how many times as long as before a case may take, and how many seconds more; seconds of all cases.
 BOOT, SLOWER, MARGIN, ALL = 30, 4, 2, 600
+# How many times as long when a mutant is run again: a busy machine must not pass for a mutant that hangs.
+PATIENT = 5
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,13 @@ class Command:
     folder: Path
     env: Mapping[str, str]
 
-    def run(self, mutant: int, cases: Sequence[Case], loglevel: str) -> str:
+    def run(self, mutant: int, cases: Sequence[Case], loglevel: str, patience: int = 1) -> str:
         """The log of a guest that runs these cases on a mutant, up to the first that fails or takes too long."""
         numbers = ','.join(str(case.number) for case in cases)
         args = f'ptebatch_kunit.mutant={mutant} ptebatch_kunit.cases={numbers} {loglevel}'
         argv = [word.replace(UNCHANGED, args) for word in self.argv]
         # Of the boot, of each case, and of the end.
-        limits = [BOOT, *(MARGIN + SLOWER * case.seconds for case in cases), MARGIN]
+        limits = [BOOT, *(patience * (MARGIN + SLOWER * case.seconds) for case in cases), patience * MARGIN]
         log = bytearray()
         with subprocess.Popen(tools.supervised(argv), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
@@ -138,10 +140,15 @@ def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, wit
 
 
 def judge(command: Command, mutant: int, cases: Sequence[Case], loglevel: str = QUIET) -> Ended:
-    """Run these cases on a mutant until one fails."""
+    """Run these cases on a mutant until one fails; again, with more time, if one takes too long."""
+    ended = _judge(command, mutant, cases, loglevel)
+    return _judge(command, mutant, cases, loglevel, PATIENT) if ended.verdict == TIMED_OUT else ended
+
+
+def _judge(command: Command, mutant: int, cases: Sequence[Case], loglevel: str, patience: int = 1) -> Ended:
     log = ''
     for _ in range(BOOTS):
-        log = command.run(mutant, cases, loglevel)
+        log = command.run(mutant, cases, loglevel, patience)
         if BEGINS.search(log):
             break
     else:

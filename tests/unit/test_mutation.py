@@ -257,6 +257,14 @@ def test_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, ende
     assert (tmp_path / 'args').read_text() == '-append ptebatch_kunit.mutant=7 ptebatch_kunit.cases=4,2 loglevel=6 quiet\n'
 
 
+def test_busy_machine_is_not_a_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guest, 'MARGIN', 0.2)
+    script = ("echo 'ptebatch: mutant 7 begins'; test -e again || { touch again; sleep 100; }\n"
+              "echo 'ptebatch: case s.first passed after 5 us'; echo 'ptebatch: mutant 7 done'")
+    command = guest.Command(['sh', '-c', script], tmp_path, dict(os.environ))
+    assert guest.judge(command, 7, CASES).verdict == record.SURVIVED
+
+
 def test_guest_that_does_not_boot(tmp_path: Path) -> None:
     """Its panic says nothing about the mutant."""
     script = "echo x >>boots; echo 'Kernel panic - not syncing: IO-APIC + timer does not work!'"
