@@ -8,6 +8,9 @@
  *	file	{Wdy*16}  ->  {-*16}
  *	shmem	{Wdy*16}  ->  {Wdy*5 -*11}
  *
+ * What was written outside the hole stays in the page cache, also if one of several splits
+ * fails, and if the file has large blocks.
+ *
  * fallocate() of shmem that fails removes what it has allocated, and nothing else.
  * A page of shmem that cannot be read from swap is counted until it is removed: then
  * the swap slots in use are as many as the file counts.
@@ -17,6 +20,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/pagemap.h>
 #include <linux/ptrace.h>
 #include <linux/shmem_fs.h>
 
@@ -27,7 +31,56 @@
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-#define PUNCH(from, to)	.op = &ptebatch_hole, .arg = PTEBATCH_HOLE(from, to)
+static void expect_rest_in_file(struct ptebatch_trial *trial, const struct ptebatch_case *row)
+{
+	const struct ptebatch_space *space = trial->space;
+	unsigned int i;
+
+	for (i = 0; i < space->row.nr; i++) {
+		struct folio *folio;
+
+		if (i >= PTEBATCH_HOLE_FROM(row->arg) && i < PTEBATCH_HOLE_TO(row->arg))
+			continue;
+		folio = filemap_get_folio(space->file->f_mapping, space->pgoff + i);
+		if (IS_ERR(folio)) {
+			KUNIT_FAIL(trial->test, "page %u, outside the hole, is gone", i);
+			return;
+		}
+		folio_put(folio);
+	}
+}
+
+/* A dirty page outside the hole stays. */
+#define PUNCH(from, to)	\
+	.op = &ptebatch_hole, .arg = PTEBATCH_HOLE(from, to), .check = expect_rest_in_file
+
+/* Another task reads the pages behind the hole, and has a reference of their folio. */
+
+static void begin_read(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	struct folio *folio = (void *)regs_return_value(regs);
+
+	if (IS_ERR(folio))
+		return;
+	folio_get(folio);
+	use->folio = folio;
+}
+
+static void end_read(struct ptebatch_use *use)
+{
+	if (use->folio)
+		folio_put(use->folio);
+}
+
+static const struct ptebatch_condition_type read_meanwhile = {
+	.name = "another task reads the folio", .occur = begin_read, .end = end_read,
+	.at_return = true,
+};
+
+/* After the first split. */
+#define READ_MEANWHILE	\
+	{ .type = &read_meanwhile, .function = "__filemap_get_folio_mpol", .calls = 1 }
 
 /* fallocate() of pages of a shmem file. */
 
@@ -128,6 +181,24 @@ static const struct ptebatch_op fault_and_punch_op = {
 	.op = &fault_and_punch_op, .arg = PTEBATCH_HOLE(from, to), .ret = -EFAULT, \
 	.with = { FILE_SWAPPED_OUT, { .type = &read_error, .function = "swapin_sync" } }
 
+static void begin_blocks(struct ptebatch_use *use, const unsigned long *args,
+			 struct pt_regs *regs)
+{
+	struct address_space *mapping = use->trial->space->file->f_mapping;
+
+	use->word = mapping->flags;
+	mapping_set_folio_min_order(mapping, 2);
+}
+
+static void end_blocks(struct ptebatch_use *use)
+{
+	use->trial->space->file->f_mapping->flags = use->word;
+}
+
+static const struct ptebatch_condition_type large_blocks = {
+	.name = "blocks of four pages", .occur = begin_blocks, .end = end_blocks,
+};
+
 static const struct ptebatch_case rows[] = {
 	{ "whole 64K folio: unmapped",
 	  { "{Ry*16} {Wdy*16}", PTEBATCH_FILE, RW }, "{-*16} {Wdy*16}", PUNCH(0, 16) },
@@ -160,6 +231,23 @@ static const struct ptebatch_case rows[] = {
 	{ "half of a referenced, PMD-mapped folio: folio unmapped",
 	  { "[Wdy]", PTEBATCH_FILE, RW }, "{-*T}",
 	  PUNCH(PTRS_PER_PTE / 2, PTRS_PER_PTE) },
+
+	/* One of several splits fails: what lies outside the hole stays. */
+	{ "pages 5 to 10 of a 64K folio, split at their end fails: pages 11 to 15 stay",
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", PUNCH(5, 11),
+	  .with = { READ_MEANWHILE } },
+	{ "from page 5 of a 64K folio in blocks of 16K on, and behind it: page 4 stays",
+	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16) {-*16}",
+	  PUNCH(5, 32), .with = { { .type = &large_blocks } } },
+	{ "to page 5 of a 64K folio in blocks of 16K: page 6 stays",
+	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", PUNCH(0, 6),
+	  .with = { { .type = &large_blocks } } },
+	{ "last 8 pages of a 64K folio, first 5 of the next, its split fails: the rest stays",
+	  { "{Wdy*16} {Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16) {-*16}",
+	  PUNCH(8, 21), .with = { READ_MEANWHILE } },
+	{ "PMD-mapped folio from page 100 on, and behind it, one split fails: pages 0 to 99 stay",
+	  { "[Wdy] {Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*T) {-*16}",
+	  PUNCH(100, PTRS_PER_PTE + 16), .with = { NO_SLAB_AT("xas_try_split", 0) } },
 
 	/* The folio leaves the page cache, but its data can be read again. */
 	{ "first 4 pages of a 64K folio invalidated: unmapped",
