@@ -126,9 +126,11 @@ class Check:
             tests, failed, errors, skipped = (int(suite.get(key) or 0) for key in ('tests', 'failures', 'errors', 'skipped'))
             return Counts(passed=tests - failed - errors - skipped, failed=failed, errors=errors, skipped=skipped)
 
+        settings = self._settings({})
         self.run_cases('tools', 'pytest',
-                       ['pytest-3', '-q', '--tb=short', '-p', 'no:cacheprovider', f'--junitxml={junit}', PROJECT / 'tests/unit'],
-                       {'XDG_CACHE_HOME': str(self._settings({}).cache.parent)}, count)
+                       ['pytest-3', '-q', '--tb=short', '-p', 'no:cacheprovider', '-n', str(settings.jobs),
+                        f'--junitxml={junit}', PROJECT / 'tests/unit'],
+                       {'XDG_CACHE_HOME': str(settings.cache.parent)}, count)
 
     def suites(self, variables: Mapping[str, str]) -> None:
         """Run `make run` with these variables."""

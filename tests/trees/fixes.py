@@ -40,6 +40,9 @@ def known() -> Sequence[Fix]:
 
 def _applies(patch: Patch, folder: Path, *options: str) -> bool:
     """Apply a patch to a folder if it applies as a whole."""
+    # Without git: it is asked about each fix, in both directions.
+    if '/dev/null' not in patch.diff and not all((folder / file).is_file() for file in patch.touched):
+        return False
     try:
         tools.run(['git', 'apply', *options, '-'], cwd=folder, stdin=patch.diff,
                   env=tools.environment(GIT_CEILING_DIRECTORIES=str(folder.parent)))
