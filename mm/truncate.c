@@ -54,33 +54,8 @@ static void expect_rest_in_file(struct ptebatch_trial *trial, const struct pteba
 #define PUNCH(from, to)	\
 	.op = &ptebatch_hole, .arg = PTEBATCH_HOLE(from, to), .check = expect_rest_in_file
 
-/* Another task reads the pages behind the hole, and has a reference of their folio. */
-
-static void begin_read(struct ptebatch_use *use, const unsigned long *args,
-		       struct pt_regs *regs)
-{
-	struct folio *folio = (void *)regs_return_value(regs);
-
-	if (IS_ERR(folio))
-		return;
-	folio_get(folio);
-	use->folio = folio;
-}
-
-static void end_read(struct ptebatch_use *use)
-{
-	if (use->folio)
-		folio_put(use->folio);
-}
-
-static const struct ptebatch_condition_type read_meanwhile = {
-	.name = "another task reads the folio", .occur = begin_read, .end = end_read,
-	.at_return = true,
-};
-
-/* After the first split. */
-#define READ_MEANWHILE	\
-	{ .type = &read_meanwhile, .function = "__filemap_get_folio_mpol", .calls = 1 }
+/* Another task reads the pages behind the hole, after the first split. */
+#define READ_MEANWHILE	RESULT_REFERENCED_OF("__filemap_get_folio_mpol", 1)
 
 /* fallocate() of pages of a shmem file. */
 

@@ -24,12 +24,16 @@
 extern const struct ptebatch_condition_type ptebatch_condition_referenced,
 	ptebatch_condition_pinned, ptebatch_condition_locked, ptebatch_condition_isolated,
 	ptebatch_condition_dirty, ptebatch_condition_hwpoison, ptebatch_condition_off_lru,
-	ptebatch_condition_unlocked, ptebatch_condition_splits;
+	ptebatch_condition_unlocked, ptebatch_condition_splits,
+	ptebatch_condition_result_referenced;
 
 #define LAST_FOLIO			ULONG_MAX
 #define REFERENCED(folio)		PTEBATCH_CONDITION(referenced, folio)
 #define REFERENCED_AT(function, calls, folio) \
 	PTEBATCH_CONDITION_AT(referenced, function, calls, folio)
+/* Of the folio that the function returns. */
+#define RESULT_REFERENCED_OF(function, calls) \
+	PTEBATCH_CONDITION_AT(result_referenced, function, calls, 0)
 #define PINNED(folio)			PTEBATCH_CONDITION(pinned, folio)
 #define PINNED_AT(function, calls, folio) \
 	PTEBATCH_CONDITION_AT(pinned, function, calls, folio)

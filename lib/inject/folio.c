@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/ptrace.h>
 #include <linux/swap.h>
 
 #include "internal.h"
@@ -36,6 +37,22 @@ static void put(struct ptebatch_use *use)
 
 const struct ptebatch_condition_type ptebatch_condition_referenced = {
 	.name = "a folio gets another reference", .occur = reference, .end = put,
+};
+
+static void reference_result(struct ptebatch_use *use, const unsigned long *args,
+			     struct pt_regs *regs)
+{
+	struct folio *folio = (void *)regs_return_value(regs);
+
+	if (IS_ERR_OR_NULL(folio))
+		return;
+	folio_get(folio);
+	use->folio = folio;
+}
+
+const struct ptebatch_condition_type ptebatch_condition_result_referenced = {
+	.name = "the folio that a function returns gets another reference",
+	.occur = reference_result, .end = put, .at_return = true,
 };
 
 static void pin(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)

@@ -82,7 +82,8 @@ SELFTEST_LIBRARIES = (
 )
 TEST = (
     Need('shellcheck', 'shellcheck'), Need('sparse', 'sparse'), Need('mypy', 'mypy'), Need('pytest-3', 'python3-pytest'),
-    Module('xdist', 'python3-pytest-xdist'), JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, CSCOPE, CTAGS, LAVA, Need('curl', 'curl'), *SELFTEST_LIBRARIES,
+    Module('xdist', 'python3-pytest-xdist'), JINJA2, MATPLOTLIB, SELENIUM, CHROMIUM, CSCOPE, CTAGS, LAVA,
+    Need('curl', 'curl'), *SELFTEST_LIBRARIES,
 )
 
 
