@@ -18,7 +18,7 @@
 #define ROUNDS_OF_PAIR		10
 #define ROUNDS_OF_FUNCTION	50
 
-/* Pairs to draw until the first step passes a point. */
+/* Pairs, or functions, to draw until the first step passes a point. */
 #define MOST_DRAWS	100
 
 #define MOST_FAILURES	20
@@ -181,14 +181,12 @@ static void try_some_calls(struct interleaving *run, struct rnd_state *rnd)
 	ptebatch_pair_end_points(run->pair);
 }
 
-/* With some second steps by @rnd, until one is possible, or with all. */
-static void try_function(struct interleaving *run,
-			 const struct ptebatch_interleave_function *function,
-			 unsigned int every, struct rnd_state *rnd, bool all)
+/* One of @every instructions by @rnd of a function, in its own row and first step. */
+static void begin_instructions(struct interleaving *run,
+			       const struct ptebatch_interleave_function *function,
+			       unsigned int every, struct rnd_state *rnd)
 {
 	struct ptebatch_instructions *instructions = &run->pair->instructions;
-	unsigned int i, nr = run->all->nr_steps;
-	const char *error;
 
 	run->pair->row = function->row;
 	choose_step(run, 0, function->first);
@@ -196,34 +194,45 @@ static void try_function(struct interleaving *run,
 	instructions->skip = prandom_u32_state(rnd) % every;
 	ptebatch_pair_begin_points(run->pair);
 	ptebatch_instructions_of_name(instructions, function->function);
-	for (i = 0; i < nr && run->failed < MOST_FAILURES; i++) {
-		unsigned int second = all ? i : prandom_u32_state(rnd) % nr;
+}
 
-		ptebatch_pair_choose(run->pair, 1, &run->all->steps[second]);
-		error = ptebatch_pair_error(run->pair);
-		if (all)
-			try_all(run, error);
-		else if (!error && try_pair(run, rnd))
-			break;
-	}
-	ptebatch_pair_end_points(run->pair);
+/* Second step @nr of all; returns why it is impossible, or %NULL. */
+static const char *choose_second(struct interleaving *run, unsigned int nr)
+{
+	ptebatch_pair_choose(run->pair, 1, &run->all->steps[nr]);
+	return ptebatch_pair_error(run->pair);
 }
 
 static void try_all_instructions(struct interleaving *run, u64 seed)
 {
 	struct rnd_state rnd;
-	unsigned int i;
+	unsigned int i, second;
 
 	prandom_seed_state(&rnd, seed);
-	for (i = 0; i < run->nr_functions; i++)
-		if (ptebatch_in_part(i))
-			try_function(run, &run->functions[i], INSTRUCTIONS_OF_LINE, &rnd, true);
+	for (i = 0; i < run->nr_functions; i++) {
+		if (!ptebatch_in_part(i))
+			continue;
+		begin_instructions(run, &run->functions[i], INSTRUCTIONS_OF_LINE, &rnd);
+		for (second = 0; second < run->all->nr_steps; second++)
+			if (run->failed < MOST_FAILURES)
+				try_all(run, choose_second(run, second));
+		ptebatch_pair_end_points(run->pair);
+	}
 }
 
+/* A function, of which the first step passes an instruction, and a possible second step. */
 static void try_some_instructions(struct interleaving *run, struct rnd_state *rnd)
 {
-	try_function(run, &run->functions[prandom_u32_state(rnd) % run->nr_functions],
-		     SOME_INSTRUCTIONS, rnd, false);
+	unsigned int draws, points = 0;
+
+	for (draws = 0; draws < MOST_DRAWS && !points; draws++) {
+		u32 function = prandom_u32_state(rnd) % run->nr_functions;
+
+		begin_instructions(run, &run->functions[function], SOME_INSTRUCTIONS, rnd);
+		if (!choose_second(run, prandom_u32_state(rnd) % run->all->nr_steps))
+			points = try_pair(run, rnd);
+		ptebatch_pair_end_points(run->pair);
+	}
 }
 
 /* Each seed for itself, so that one that fails can be run again. */
