@@ -11,9 +11,10 @@ from difflib import SequenceMatcher
 from fnmatch import fnmatch
 
 from host.errors import Trouble
-from mutation import operators
+from mutation.finder import Change, applied
 from mutation.functions import Function, definitions
-from mutation.operators import Change
+from mutation.mistakes import Mistakes
+from mutation.operators import Operators
 from mutation.weave import Copy, Mutant
 from project import batched
 
@@ -99,22 +100,35 @@ def _keys(function: Function, changes: Iterable[Change]) -> list[str]:
     return keys
 
 
+def changes(text: bytes) -> list[Change]:
+    """All changes of one function."""
+    small = Operators(text).changes()
+    known = {(change.start, change.end, change.new) for change in small}
+    return small + [change for change in Mistakes(text).changes() if (change.start, change.end, change.new) not in known]
+
+
 def mutants(names: Sequence[str], read: Read) -> list[Mutant]:
     """The mutants of these functions."""
     found: list[Mutant] = []
     for title in names:
         file, _, name = title.removesuffix('()').partition(': ')
         for function in definitions(file, read(file), name):
-            changes = operators.changes(function.text.encode())
-            for change, key in zip(changes, _keys(function, changes), strict=True):
-                text = operators.applied(function.text.encode(), change).decode()
+            found_here = changes(function.text.encode())
+            for change, key in zip(found_here, _keys(function, found_here), strict=True):
+                text = applied(function.text.encode(), change).decode()
                 found.append(Mutant(len(found) + 1, function, text, change, key))
     return found
 
 
 def selected(names: Iterable[str], env: Mapping[str, str], read: Read) -> list[Mutant]:
-    """The mutants of those functions that FILES= and FUNCTIONS= select."""
-    return mutants(chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
+    """The mutants by those OPERATORS=, patterns with commas in between, of those functions that FILES= and FUNCTIONS= select."""
+    patterns = [pattern.strip() for pattern in (env.get('OPERATORS') or '*').split(',')]
+    found = [mutant for mutant in mutants(chosen(names, env.get('FILES', ''), env.get('FUNCTIONS', '')), read)
+             if any(fnmatch(mutant.change.operator, pattern) for pattern in patterns)]
+    if not found:
+        raise Trouble(f'OPERATORS={env.get("OPERATORS", "")} makes no change of these functions',
+                      'type for example OPERATORS="variable, call deleted"; tests/README.md lists them')
+    return found
 
 
 def added_lines(before: str, after: str) -> set[int]:

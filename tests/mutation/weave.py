@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 
 from mutation.functions import Function
-from mutation.operators import Change
+from mutation.finder import Change
 
 DECLARATIONS = r'''extern int ptebatch_mutant;
 void ptebatch_mutant_reached(unsigned int mutant);
@@ -56,13 +57,11 @@ class Mutant(Copy):
 
     def diff(self) -> str:
         """The changed lines, as those of a unified diff."""
-        text = self.function.text.encode()
-        first = text.rfind(b'\n', 0, self.change.start) + 1
-        last = text.find(b'\n', self.change.end)
-        old = text[first:last if last >= 0 else len(text)]
-        new = old[:self.change.start - first] + (self.change.shown or self.change.new).encode() + old[self.change.end - first:]
-        return '\n'.join([f'-{line}' for line in old.decode().split('\n')] +
-                         [f'+{line}' for line in new.decode().split('\n')])
+        text, change = self.function.text.encode(), self.change
+        new = text[:change.start] + (change.shown or change.new).encode() + text[change.end:]
+        lines = unified_diff(text.decode().split('\n'), new.decode().split('\n'), n=0, lineterm='')
+        return '\n'.join(line for line in list(lines)[2:] if not line.startswith('@@'))
+
 
 
 def original(function: Function) -> str:

@@ -18,7 +18,7 @@ from host.architecture import ARCHES
 from host.settings import PROJECT, Settings
 from host.shard import Shard
 from host import wheels
-from mutation import assembly, catalog, guest, operators, record, weave
+from mutation import assembly, catalog, guest, record, weave
 from mutation.functions import arguments, definitions
 from mutation.record import Record, Verdict
 from results.timing import Timing
@@ -79,15 +79,86 @@ def test_operators() -> None:
     assert 'if (0)' in diffs('condition forced') and 'if (1)' in diffs('condition forced')
 
 
+MISTAKES = '''\
+static int f(struct vm_area_struct *vma, unsigned long addr, unsigned long end, pte_t *ptep, int nr)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	pte_t oldpte, newpte;
+	int max_nr, done = 0;
+
+retry:
+	flush(vma);
+	spin_lock(ptl);
+	flush(mm);
+	oldpte = ptep_get(ptep);
+	newpte = pte_mkyoung(oldpte);
+	max_nr = min_t(int, pmd_addr_end(addr, end) - addr, 8);
+	if (pte_uffd(newpte) && max_nr) {
+		dec_mm_counter(mm, MM_ANONPAGES);
+		done += max_nr;
+	} else {
+		pte_free(mm, newpte);
+	}
+	done++;
+	if (vma->vm_start == addr)
+		goto retry;
+	for (; addr != end; addr += PAGE_SIZE)
+		if (nr)
+			touch(vma->vm_end);
+	switch (nr) {
+	case 1:
+		return done;
+	}
+	return 0;
+}
+'''
+
+
+def mistakes(operator: str) -> list[str]:
+    """The changes of an operator of people: the lines that are new."""
+    found = catalog.mutants(['a.c: f()'], lambda name: MISTAKES)
+    return [' '.join(' '.join(line[1:] for line in mutant.diff().split('\n') if line.startswith('+')).split())
+            for mutant in found if mutant.change.operator == operator]
+
+
+@pytest.mark.parametrize(('operator', 'expected', 'unexpected'), [
+    ('variable', ['if (vma->vm_end == addr)', 'max_nr = min_t(int, pmd_addr_end(addr, vma->vm_start) - addr, 8);',
+                  'if (pte_uffd(newpte) && nr) {', 'pte_free(mm, oldpte);'],
+     # With itself, of another type, without a value yet.
+     ['for (; addr != addr; addr += PAGE_SIZE)', 'if (vma->vm_start == vma->vm_start)', 'spin_lock(mm);', 'newpte = pte_mkyoung(newpte);']),
+    ('sibling', ['newpte = pte_mkold(oldpte);', 'if (pte_swp_uffd(newpte) && max_nr) {', 'inc_mm_counter(mm, MM_ANONPAGES);',
+                 'dec_mm_counter(mm, MM_SWAPENTS);'], ['spin_lock(newpte);']),
+    ('statements exchanged', ['oldpte = ptep_get(ptep);', 'newpte = pte_mkyoung(oldpte);'], []),
+    ('statement moved', ['done++; } else {'], []),
+    ('branch dropped', ['}', ''], []),
+    ('exit added', ['return 0; } else {', '{ touch(vma->vm_end); continue; }'], []),
+    ('read before lock', ['oldpte = ptep_get(ptep); spin_lock(ptl);'], []),
+    ('limit dropped', ['max_nr = ((int)(pmd_addr_end(addr, end) - addr));', 'max_nr = ((int)(8));',
+                       'max_nr = min_t(int, end - addr, 8);'], []),
+    ('iteration skipped', ['for (; addr < end - PAGE_SIZE; addr += PAGE_SIZE)'], []),
+    ('progress forgotten', ['flush(vma); retry: ;'], []),
+])
+def test_mistakes_of_people(operator: str, expected: list[str], unexpected: list[str]) -> None:
+    found = mistakes(operator)
+    assert not {*expected} - {*found} and not {*unexpected} & {*found}, found
+
+
+def test_operators_are_selected() -> None:
+    found = catalog.selected(['a.c: f()'], {'OPERATORS': 'limit*, call deleted'}, lambda name: MISTAKES)
+    assert {mutant.change.operator for mutant in found} == {'limit dropped', 'call deleted'}
+    with pytest.raises(Trouble, match='OPERATORS=jokes makes no change'):
+        catalog.selected(['a.c: f()'], {'OPERATORS': 'jokes'}, lambda name: MISTAKES)
+
+
 def test_operators_leave_preprocessor_lines_alone() -> None:
     text = b'void f(void)\n{\n\tg(1,\n#ifdef A\n\t  2);\n#else\n\t  3);\n#endif\n}'
-    assert all(b'#' not in text[change.start:change.end] for change in operators.changes(text))
+    assert all(b'#' not in text[change.start:change.end] for change in catalog.changes(text))
 
 
 def test_assertions_and_symmetric_calls_have_no_changes() -> None:
-    text = b'void f(int a, int b)\n{\n\tVM_WARN_ON(a < 1);\n\tmmap_assert_locked(a);\n\tif (pte_same(a, b))\n\t\tg(b);\n}'
-    found = [text[change.start:change.end] for change in operators.changes(text)]
-    assert found and not {b'<', b'1', b'a', b'a, b', b'mmap_assert_locked(a);'} & {*found}
+    text = b'void f(int a, int b, int c)\n{\n\tVM_WARN_ON(c < 1);\n\tmmap_assert_locked(c);\n\tif (pte_same(a, b))\n\t\tg(b);\n}'
+    found = [text[change.start:change.end] for change in catalog.changes(text)]
+    assert found and not {b'<', b'1', b'c', b'a, b', b'mmap_assert_locked(c);'} & {*found}
 
 
 def test_keys_outlive_lines_above() -> None:
