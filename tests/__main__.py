@@ -19,6 +19,7 @@ from host.shard import Shard
 FIXES = Path(__file__).resolve().parents[1] / 'mm/series/fixes'
 # Commands that parse their own arguments.
 PROGRAMS = {
+    'called': ('project.called', 'compare the functions that batched functions call in a kernel tree with tests/project/called.txt'),
     'callers': ('project.callers', 'compare the functions that get batches in a kernel tree with tests/project/callers.csv'),
     'reports': ('project.reports', 'compare the error messages of a kernel tree with lib/kernel/reports.h'),
     'tables': ('figures.tables', 'tables of one or more bench.json'),

@@ -16,7 +16,8 @@ from mutation.functions import Function, definitions
 from mutation.mistakes import Mistakes
 from mutation.operators import Operators
 from mutation.weave import Copy, Mutant
-from project import batched
+from project import called
+from trees.definitions import names as named
 
 HUGETLB = r'(set_)?huge_pte(p_.*|_at|_clear)|(get_)?clear_.*|__cont_.*|.*num_contig.*'
 # The files of an architecture, and which of their functions, all of their names, change entries.
@@ -38,19 +39,13 @@ OF_ARCHITECTURES = {
 }
 # A parameter whose value the compiler must know, for BUILD_BUG(): in a copy, which is not inlined, it does not.
 CONSTANT = re.compile(r'\benum pgtable_level\b')
-# The name of a function at the start of its definition.
-DEFINED = re.compile(r'^(?:\w[^\n;(#]*?\b)?(\w+)\([^;{]*?\n\{\n', re.MULTILINE)
 
 Read = Callable[[str], str]     # the content of a file of the kernel; empty if there is none
 
 
-def _named(text: str) -> Iterable[str]:
-    return dict.fromkeys(DEFINED.findall(text))
-
-
 def _changed(file: str, before: str, after: str) -> Iterable[str]:
     """The functions of a file that a series adds or changes."""
-    for name in _named(after):
+    for name in named(after):
         was = {function.text for function in definitions(file, before, name)}
         if any(function.text not in was and not CONSTANT.search(function.head(name)) for function in definitions(file, after, name)):
             yield name
@@ -62,10 +57,10 @@ def functions(read: Read, arch: str, before: Read | None = None, touched: Iterab
     A series on top of the kernel `before` touches files.
     """
     own = [f'{file}: {name}()' for file, names in OF_ARCHITECTURES.items() if file.startswith(f'arch/{arch}/')
-           for name in _named(read(file)) if re.fullmatch(names, name)]
+           for name in named(read(file)) if re.fullmatch(names, name)]
     changed = [f'{file}: {name}()' for file in touched if before and file.endswith(('.c', '.h'))
                for name in _changed(file, before(file), read(file))]
-    return sorted({*batched.functions(), *own, *changed})
+    return sorted({*called.functions(read), *own, *changed})
 
 
 def chosen(names: Iterable[str], files: str, patterns: str) -> list[str]:
@@ -154,7 +149,7 @@ def of_patch(number: int, changed: Mapping[str, str], read: Read) -> list[Copy]:
     copies: list[Copy] = []
     for file, after in changed.items():
         source = before = read(file)
-        for name in _named(before):
+        for name in named(before):
             for was, now in zip(definitions(file, before, name), definitions(file, after, name)):
                 if was.text != now.text and was.text[:was.body] == now.text[:now.body]:
                     copies.append(Copy(number, was, _in_step(was.text, now.text)))

@@ -30,6 +30,10 @@ IN_DISPATCHER = re.compile(r'\bdispatcher/(\w+)/')
 # Neither inlined nor merged: equal object code must come from equal changes.
 COPY = 'static __attribute__((__noipa__)) __maybe_unused'
 
+# What calls the copies is small. The compiler must not inline it where it would not inline the function: cases hook calls.
+LOCAL = re.compile(r'\b(?:static|inline|__always_inline)\b')
+NOT_INLINED = '__attribute__((__noinline__))'
+
 
 @dataclass(frozen=True)
 class Copy:
@@ -120,6 +124,8 @@ def woven(source: str, copies: Iterable[Copy]) -> str:
         cases = [f'\tcase {copy.number}: {give}{copy.name}({arguments});{leave}' for copy in own]
         cases.append(f'\tcase {REACHED}: {give}{original(function)}r({arguments});{leave}')
         head = function.text[:function.body]
+        if not LOCAL.search(head):
+            head = f'{NOT_INLINED} {head}'
         parts += [f'#line {function.line} "{dispatcher}"', head + '{', '\tswitch (ptebatch_mutant) {', *cases,
                   f'\tdefault: {give}{original(function)}({arguments});{leave}', '\t}', '}']
         end = function.start + len(function.text)

@@ -4,7 +4,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+# The name of a function at the start of its definition.
+DEFINED = re.compile(r'^(?:\w[^\n;(#]*?\b)?(\w+)\([^;{]*?\n\{\n', re.MULTILINE)
+
+
+def names(source: str) -> Iterable[str]:
+    """The functions of a source, each once, in the order of the text."""
+    return dict.fromkeys(DEFINED.findall(source))
+
+
+def bodies(source: str) -> Iterator[tuple[str, str]]:
+    """The name and the body of each definition of a function."""
+    for match in DEFINED.finditer(source):
+        yield match[1], source[match.end():source.find('\n}', match.end())]
 
 
 def definitions(source: str, name: str) -> Iterator[re.Match[str]]:

@@ -13,7 +13,7 @@ from unit.machine import script
 from host import tools
 from host.errors import Trouble
 from host.settings import PROJECT
-from project import callers
+from project import called, callers
 
 KNOWN = callers.tables()
 RULES = (PROJECT / 'mm/README.md').read_text()
@@ -42,7 +42,14 @@ def test_tables_have_all_functions(kernel_source: Path) -> None:
     assert not differences, '\n'.join(differences)
 
 
+def test_tables_have_what_they_call(kernel_source: Path) -> None:
+    differences = called.differences(lambda file: (kernel_source / file).read_text())
+    assert not differences, '\n'.join(differences)
+
+
 def test_reasons_and_order() -> None:
+    assert all(len(reason) > 5 for reason in called.left_out().values())
+    assert called.TABLE.read_text().splitlines() == sorted(called.TABLE.read_text().splitlines())
     assert all(len(reason) > 5 for reason in KNOWN.not_batched.values())
     for _, titles in KNOWN.files():
         assert [*titles] == sorted(titles)

@@ -273,6 +273,15 @@ def test_woven_source(tmp_path: Path) -> None:
     assert by_change['count', 'call deleted', ';'] != plain
 
 
+def test_functions_of_other_files_are_not_inlined(tmp_path: Path) -> None:
+    """A case hooks calls of both(), which the compiler inlines otherwise: what calls its copies is small."""
+    text = SOURCE + '\nint twice(int *p, int nr)\n{\n\treturn both(p, p, nr) + both(p, p, nr);\n}\n'
+    source = tmp_path / 'a.c'
+    source.write_text('#define __maybe_unused\n' + weave.woven(text, [one for one in mutants() if one.change.operator == 'arithmetic']))
+    subprocess.run(['gcc', '-O2', '-S', '-o', tmp_path / 'a.s', source], check=True)
+    assert len(re.findall(r'\bcall\s+both$', (tmp_path / 'a.s').read_text(), re.MULTILINE)) == 2
+
+
 def test_redundant_patch(tmp_path: Path) -> None:
     """A patch that deletes a line has the code of the mutant that deletes the call, although the lines behind it move up."""
     text = 'int clear(int *p);\nint count(int *p)\n{\n\tint nr = *p;\n\n\tclear(p);\n\treturn nr * __LINE__;\n}\n'
