@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -79,6 +80,12 @@ def test_operators() -> None:
     assert 'if (0)' in diffs('condition forced') and 'if (1)' in diffs('condition forced')
 
 
+# The operators, as the records name them, but that a negation may be dropped or added.
+SLIPS = ('relational', 'arithmetic', 'bitwise', 'logical', 'condition forced', 'negation', 'constant', 'statement deleted', 'call deleted',
+         'jump deleted', 'jump exchanged', 'assignment', 'increment', 'returned value', 'arguments swapped')
+MISTAKES_OF_PEOPLE = ('variable', 'sibling', 'statements exchanged', 'statement moved', 'branch dropped', 'exit added', 'read before lock',
+                      'limit dropped', 'iteration skipped', 'progress forgotten')
+
 MISTAKES = '''\
 static int f(struct vm_area_struct *vma, unsigned long addr, unsigned long end, pte_t *ptep, int nr)
 {
@@ -141,6 +148,20 @@ def mistakes(operator: str) -> list[str]:
 def test_mistakes_of_people(operator: str, expected: list[str], unexpected: list[str]) -> None:
     found = mistakes(operator)
     assert not {*expected} - {*found} and not {*unexpected} & {*found}, found
+
+
+def test_fixes_name_operators() -> None:
+    """The table of fixes: an operator that exists or the reason why there is none; the documents have its figures."""
+    with (PROJECT / 'tests/mutation/fixes.csv').open(newline='') as file:
+        rows = [*csv.DictReader(file)]
+    text = (PROJECT / 'tests/README.md').read_text()
+    within = [row for row in rows if not row['operator'].startswith('none: ')]
+    assert {row['operator'] for row in within} <= {*SLIPS, *MISTAKES_OF_PEOPLE}
+    assert len({row['fix'] for row in rows}) == len(rows)
+    assert all(re.fullmatch(r'[0-9a-f]{12}|', row['commit']) and re.fullmatch(r'[67]\.\d+', row['version']) for row in rows)
+    assert f'lists {len(rows)} of them' in text and f'{len(within)} are within reach' in text
+    assert f'{sum(row["operator"] in MISTAKES_OF_PEOPLE for row in rows)} of them of the operators in the last six rows' in text
+    assert f'{sum(row["operator"] == "condition forced" for row in rows)} of a forced condition' in text
 
 
 def test_operators_are_selected() -> None:
