@@ -443,9 +443,11 @@ int ptebatch_swap_entry_count(swp_entry_t entry)
  */
 struct folio *ptebatch_swap_cached(swp_entry_t entry)
 {
-	struct swap_info_struct *device = get_swap_device(entry);
+	struct swap_info_struct *device;
 	struct folio *folio;
 
+	/* get_swap_device() reports an entry that a row without swap space has. */
+	device = ptebatch_swap_missing() ? NULL : get_swap_device(entry);
 	if (!device)
 		return NULL;
 	folio = swap_cache_get_folio(entry);
