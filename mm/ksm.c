@@ -54,6 +54,7 @@ static long unmerge(const struct ptebatch_op *op, struct ptebatch_space *space, 
 
 static const struct ptebatch_op unmerge_op = {
 	.function = "MADV_UNMERGEABLE", .call = unmerge, .no_twin = true,
+	.vma_flags = VM_MERGEABLE,
 };
 
 static long write_merged(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
@@ -66,6 +67,7 @@ static long write_merged(const struct ptebatch_op *op, struct ptebatch_space *sp
 
 static const struct ptebatch_op write_op = {
 	.function = "a write fault", .call = write_merged, .no_twin = true,
+	.vma_flags = VM_MERGEABLE,
 };
 
 /* As break_ksm(), of one page. */
@@ -96,6 +98,7 @@ static long unshare_merged(const struct ptebatch_op *op, struct ptebatch_space *
 
 static const struct ptebatch_op unshare_op = {
 	.function = "an unshare fault", .call = unshare_merged, .no_twin = true,
+	.vma_flags = VM_MERGEABLE,
 };
 
 static long move_merged(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
@@ -105,6 +108,7 @@ static long move_merged(const struct ptebatch_op *op, struct ptebatch_space *spa
 
 static const struct ptebatch_op move_op = {
 	.function = "mremap()", .call = move_merged, .no_twin = true, .moves = true,
+	.vma_flags = VM_MERGEABLE,
 };
 
 static const struct merge_row rows[] = {

@@ -250,6 +250,7 @@ static void change_part(struct ptebatch_use *use, vm_flags_t set, vm_flags_t cle
 	KUNIT_ASSERT_EQ(use->trial->test, 0,
 			ptebatch_do_madvise(mm, addr, PART_NR(value) * PAGE_SIZE, MADV_DONTDUMP));
 	ptebatch_vma_flags(mm, addr, set, clear);
+	use->trial->call.vma_flags |= set | clear;
 }
 
 static void lock_part(struct ptebatch_use *use, const unsigned long *args,

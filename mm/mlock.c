@@ -135,6 +135,7 @@ static long run_steps(const struct ptebatch_op *op, struct ptebatch_space *space
 
 static const struct ptebatch_op mlock_op = {
 	.name = "mlock()", .function = "mlock()", .call = run_steps,
+	.vma_flags = VM_LOCKED_MASK,
 };
 
 /* The entries of the first mapping that the steps leave in a locked VMA. */

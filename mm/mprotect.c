@@ -758,6 +758,7 @@ static void mprotect_regions(struct kunit *test)
 	unsigned int round, i;
 
 	trial = ptebatch_trial_begin(test, "mprotect_fixup()", &setup);
+	trial->call.vma_flags = VM_ACCESS_FLAGS;
 	/* The flushes and announcements of single calls are not recorded. */
 	ptebatch_trial_stop(trial);
 	bitmap_fill(trial->secondary.flushed, PTEBATCH_ROW_ENTRIES);

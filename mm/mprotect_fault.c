@@ -364,12 +364,12 @@ static const char *hint_missing(void)
 
 static const struct ptebatch_op read = {
 	.function = "the NUMA hinting fault", .call = access, .prot = PROT_READ,
-	.missing = hint_missing, .no_twin = true,
+	.missing = hint_missing, .no_twin = true, .vma_flags = VM_ACCESS_FLAGS,
 };
 
 static const struct ptebatch_op write = {
 	.function = "the NUMA hinting fault", .call = access, .prot = PROT_WRITE,
-	.missing = hint_missing, .no_twin = true,
+	.missing = hint_missing, .no_twin = true, .vma_flags = VM_ACCESS_FLAGS,
 };
 
 /*

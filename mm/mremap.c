@@ -185,7 +185,7 @@ static long move(const struct ptebatch_op *op, struct ptebatch_space *space, boo
 }
 
 #define MOVE_OP	.name = "move", .function = "mremap()", .call = move, .moves = true, \
-		.model = ptebatch_model_move_source
+		.vma_flags = VM_LOCKED_MASK, .model = ptebatch_model_move_source
 
 static const struct ptebatch_op move_op = { MOVE_OP, .second_model = ptebatch_model_move };
 

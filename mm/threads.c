@@ -96,7 +96,7 @@ static long madvise_and_fork(const struct ptebatch_op *op, struct ptebatch_space
 
 static const struct ptebatch_op madvise_then_fork = {
 	.name = "madvise, fork", .function = "do_madvise()", .call = madvise_and_fork,
-	.arg = MADV_RANDOM, .forks = true, .no_twin = true,
+	.arg = MADV_RANDOM, .forks = true, .no_twin = true, .vma_flags = VM_RAND_READ,
 };
 
 /* The second half of the row. */
@@ -125,7 +125,7 @@ static long install_guard(const struct ptebatch_op *op, struct ptebatch_space *s
 
 static const struct ptebatch_op guard_first = {
 	.name = "guard", .function = "MADV_GUARD_INSTALL", .call = install_guard,
-	.no_twin = true,
+	.no_twin = true, .vma_flags = VM_MAYBE_GUARD,
 };
 
 /*
@@ -150,6 +150,8 @@ static long merge_vmas(const struct ptebatch_op *op, struct ptebatch_space *spac
 
 static const struct ptebatch_op merge = {
 	.name = "merge", .function = "do_madvise()", .call = merge_vmas, .no_twin = true,
+	/* The second VMA has guards. */
+	.vma_flags = VM_DONTDUMP | VM_MAYBE_GUARD,
 };
 
 /* The part of the file that the last page table of the row maps. */

@@ -25,6 +25,7 @@
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
+#include "../lib/op/uffd.h"
 #include "../lib/run/case.h"
 #include "../lib/service/device.h"
 #include "../lib/service/swap.h"
@@ -61,7 +62,7 @@ static long close_uffd(const struct ptebatch_op *op, struct ptebatch_space *spac
 
 static const struct ptebatch_op close_op = {
 	.function = "close() of a userfaultfd", .call = close_uffd,
-	.missing = ptebatch_uffd_missing, .no_twin = true,
+	.missing = ptebatch_uffd_missing, .no_twin = true, .vma_flags = PTEBATCH_UFFD_FLAGS,
 };
 
 static const struct ptebatch_case close_rows[] = {
@@ -397,6 +398,7 @@ static long move_hole(const struct ptebatch_op *op, struct ptebatch_space *space
 
 static const struct ptebatch_op move_hole_op = {
 	MOVE_OP(move_hole), .arg = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
+	.vma_flags = PTEBATCH_UFFD_FLAGS,
 };
 
 static void stop_tries(struct ptebatch_use *use, const unsigned long *args,
@@ -607,7 +609,8 @@ static long map_zero_pages(const struct ptebatch_op *op, struct ptebatch_space *
 
 static const struct ptebatch_op zero_op = {
 	.function = "UFFDIO_ZEROPAGE", .call = map_zero_pages, .no_twin = true,
-	.missing = ptebatch_uffd_missing,
+	/* It registers first. */
+	.missing = ptebatch_uffd_missing, .vma_flags = PTEBATCH_UFFD_FLAGS,
 };
 
 static const struct ptebatch_case zero_rows[] = {
@@ -803,7 +806,8 @@ static long unregister(const struct ptebatch_op *op, struct ptebatch_space *spac
 }
 
 #define UNREGISTER_OP							\
-	.function = "UFFDIO_UNREGISTER", .call = unregister, .no_twin = true
+	.function = "UFFDIO_UNREGISTER", .call = unregister, .no_twin = true,	\
+	.vma_flags = PTEBATCH_UFFD_FLAGS
 
 static const struct ptebatch_op unregister_op = {
 	UNREGISTER_OP, .missing = ptebatch_uffd_missing,
@@ -936,6 +940,7 @@ static long fork_and_close(const struct ptebatch_op *op, struct ptebatch_space *
 
 static const struct ptebatch_op fork_op = {
 	.name = "fork", .function = "dup_mmap()", .call = fork_and_close,
+	.vma_flags = PTEBATCH_UFFD_FLAGS,
 	.missing = ptebatch_uffd_missing, .forks = true, .no_twin = true,
 };
 

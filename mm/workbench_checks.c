@@ -3,11 +3,14 @@
  * Self-test of the checks that run after each operation: each must report a
  * violation of its rule, and no other check may.
  */
+#include "../lib/twin/names.h"
 #include "../lib/arch/tlb.h"
 
 #include <kunit/test.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
 #include <linux/vmstat.h>
 
 #include "internal.h"
@@ -16,6 +19,7 @@
 #include "../lib/check/checks.h"
 #include "../lib/check/compare.h"
 #include "../lib/check/contents.h"
+#include "../lib/kernel/process.h"
 #include "../lib/op/op.h"
 #include "../lib/run/case.h"
 #include "../lib/service/swap.h"
@@ -98,6 +102,11 @@ static void add_shmem_pages(struct ptebatch_trial *trial, int by)
 	lruvec_stat_mod_folio(trial->space->folios[0], NR_SHMEM, by);
 }
 
+static void add_shmem_thps(struct ptebatch_trial *trial, int by)
+{
+	lruvec_stat_mod_folio(trial->space->folios[0], NR_SHMEM_THPS, 512 * by);
+}
+
 static void add_file_pages(struct ptebatch_trial *trial, int by)
 {
 	lruvec_stat_mod_folio(trial->space->folios[0], NR_FILE_PAGES, by);
@@ -119,6 +128,98 @@ static void add_locked_vm(struct ptebatch_trial *trial, int by)
 static void sub_data_vm(struct ptebatch_trial *trial, int by)
 {
 	trial->place->mm->data_vm -= by;
+}
+
+/* Links and locks of the VMA. */
+
+static void promise_pages(struct ptebatch_trial *trial, int by)
+{
+	vm_acct_memory(by);
+}
+
+static void add_isolated(struct ptebatch_trial *trial, int by)
+{
+	lruvec_stat_mod_folio(trial->space->folios[0], NR_ISOLATED_ANON, 16 * by);
+}
+
+static void advise_random(struct ptebatch_trial *trial, int by)
+{
+	ptebatch_vma_flags(trial->place->mm, trial->place->start,
+			   by > 0 ? VM_RAND_READ : VM_NONE, by > 0 ? VM_NONE : VM_RAND_READ);
+}
+
+static struct vm_area_struct *vma_of(struct ptebatch_trial *trial)
+{
+	return vma_lookup(trial->place->mm, ptebatch_addr(trial->space, 0));
+}
+
+static void leave_anon_vma(struct ptebatch_trial *trial, int by)
+{
+	struct vm_area_struct *vma = vma_of(trial);
+	struct anon_vma_chain *avc = list_first_entry(&vma->anon_vma_chain, typeof(*avc), same_vma);
+
+	anon_vma_lock_write(vma->anon_vma);
+	if (by > 0)
+		anon_rmap_tree_remove(avc, vma->anon_vma);
+	else
+		anon_rmap_tree_insert(avc, vma->anon_vma);
+	anon_vma_unlock_write(vma->anon_vma);
+}
+
+static void leave_i_mmap(struct ptebatch_trial *trial, int by)
+{
+	struct address_space *mapping = trial->space->file->f_mapping;
+
+	i_mmap_lock_write(mapping);
+	if (by > 0)
+		mapping_rmap_tree_remove(vma_of(trial), mapping);
+	else
+		mapping_rmap_tree_insert(vma_of(trial), mapping);
+	i_mmap_unlock_write(mapping);
+}
+
+static void lock_mm(struct ptebatch_trial *trial, int by)
+{
+	if (by > 0)
+		mmap_read_lock(trial->place->mm);
+	else
+		mmap_read_unlock(trial->place->mm);
+}
+
+#ifdef CONFIG_PER_VMA_LOCK
+static void lock_vma(struct ptebatch_trial *trial, int by)
+{
+	struct vm_area_struct *vma = vma_of(trial);
+
+	if (by > 0)
+		refcount_inc(&vma->vm_refcnt);
+	else
+		refcount_dec(&vma->vm_refcnt);
+}
+#endif
+
+static void leave_mmlist(struct ptebatch_trial *trial, int by)
+{
+	struct mm_struct *mm = trial->place->mm;
+
+	if (by < 0) {
+		mm_prepare_for_swap_entries(mm);
+		return;
+	}
+	spin_lock(&mmlist_lock);
+	list_del_init(&mm->mmlist);
+	spin_unlock(&mmlist_lock);
+}
+
+static void tag_dirty(struct ptebatch_trial *trial, int by)
+{
+	struct folio *folio = trial->space->folios[0];
+	struct xarray *pages = &folio->mapping->i_pages;
+
+	if (by > 0)
+		xa_set_mark(pages, folio->index, PAGECACHE_TAG_DIRTY);
+	else
+		xa_clear_mark(pages, folio->index, PAGECACHE_TAG_DIRTY);
 }
 
 /* As if mprotect(PROT_READ) had returned one page less than it has changed. */
@@ -401,7 +502,7 @@ static const struct violation violation_rows[] = {
 	{ "MM_ANONPAGES too high: reported", MAPPED, add_rss, &ptebatch_check_accounting,
 	  "MM_ANONPAGES" },
 	{ "MM_SWAPENTS too high: reported", MAPPED, add_swap, &ptebatch_check_accounting,
-	  "MM_SWAPENTS" },
+	  "MM_SWAPENTS", .also = &ptebatch_check_swapping },
 	{ "AnonExclusive page mapped twice: reported",
 	  { "{Rdy*16}", .prot = PROT_READ, .twice = true }, set_exclusive,
 	  &ptebatch_check_accounting, "page 3: AnonExclusive of folio 0" },
@@ -426,12 +527,35 @@ static const struct violation violation_rows[] = {
 	  &ptebatch_check_cached, "NR_FILE_PAGES is 1 too high" },
 	{ "NR_SHMEM too high: reported", MAPPED, add_shmem_pages,
 	  &ptebatch_check_cached, "NR_SHMEM is 1 too high" },
+	{ "NR_SHMEM_THPS too high: reported", MAPPED, add_shmem_thps,
+	  &ptebatch_check_cached, "NR_SHMEM_THPS is 512 too high" },
 	{ "high watermark lower than the RSS was: reported", MAPPED, raise_rss_before,
 	  &ptebatch_check_watermark, "the RSS was 1048592 pages, its high watermark is 16" },
 	{ "locked_vm too high: reported", MAPPED, add_locked_vm, &ptebatch_check_vm_counts,
 	  "locked_vm is 16 pages, the VMAs have 0" },
 	{ "data_vm too low: reported", MAPPED, sub_data_vm, &ptebatch_check_vm_counts,
 	  "data_vm is " },
+	{ "Committed_AS too high: reported", MAPPED, promise_pages, &ptebatch_check_committed,
+	  "Committed_AS has changed by 1 pages more than the VMAs\n" },
+	{ "NR_ISOLATED_ANON too high: reported", MAPPED, add_isolated, &ptebatch_check_isolated,
+	  "NR_ISOLATED_ANON is 16 higher than before\n" },
+	{ "flag of the VMA changed: reported", MAPPED, advise_random, &ptebatch_check_vma_flags,
+	  "the VMA of entry 0: flags 0x10000 changed\n" },
+	{ "VMA not in its anon_vma: reported", MAPPED, leave_anon_vma, &ptebatch_check_vma_links,
+	  "not in its anon_vmas: a VMA of " },
+	{ "VMA not in i_mmap: reported", { "{Ry*16}", PTEBATCH_FILE, RW }, leave_i_mmap,
+	  &ptebatch_check_vma_links, "not in i_mmap of its file: a VMA of " },
+	{ "mmap_lock left locked: reported", MAPPED, lock_mm, &ptebatch_check_locks,
+	  "mmap_lock was left locked\n" },
+#ifdef CONFIG_PER_VMA_LOCK
+	{ "VMA left locked: reported", MAPPED, lock_vma, &ptebatch_check_locks,
+	  "a VMA was left locked\n" },
+#endif
+	{ "mm with swap entries not in mmlist: reported",
+	  { "{S*16}", .prot = RW, .folios = WITH_SWAP }, leave_mmlist, &ptebatch_check_swapping,
+	  "place 0 has swap entries, its mm is not in mmlist\n" },
+	{ "clean folio tagged as dirty: reported", { "{Ry*16}", PTEBATCH_FILE, RW }, tag_dirty,
+	  &ptebatch_check_page_cache, "tagged as dirty, but clean: the folio of index " },
 	{ "page at another address than its index says: reported", MAPPED, move_first_page,
 	  &ptebatch_check_reverse_map, "the rmap does not find entry 0", .marked = 1 },
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
@@ -559,7 +683,8 @@ static void workbench_violation(struct kunit *test)
 		kunit_skip(test, "the swap space is the machine's: its slots are not counted");
 	if (row->check == &ptebatch_check_mapped && !IS_ENABLED(CONFIG_PAGE_MAPCOUNT))
 		kunit_skip(test, "no mapcounts of pages of large folios");
-	if ((row->check == &ptebatch_check_mapped || row->check == &ptebatch_check_cached) &&
+	if ((row->check == &ptebatch_check_mapped || row->check == &ptebatch_check_cached ||
+	     row->check == &ptebatch_check_committed || row->check == &ptebatch_check_isolated) &&
 	    !ptebatch_counts_alone())
 		kunit_skip(test, "the pages of a node are counted only during boot");
 	trial = ptebatch_trial_begin(test, "no operation", &row->setup);

@@ -13,6 +13,7 @@
 #include "../service/swap.h"
 #include "../space/refs.h"
 #include "checks.h"
+#include "places.h"
 
 /**
  * struct accounting - counts that the page tables imply
@@ -192,17 +193,6 @@ static void check_folios(struct accounting *acct, int nr)
 		check_folio_counts(acct, part.folio, nr, part.page);
 }
 
-/* First place in the same mm as place @i: the RSS covers all of its places. */
-static unsigned int first_place(const struct ptebatch_space *space,
-				unsigned int i)
-{
-	unsigned int first = 0;
-
-	while (space->places[first].mm != space->places[i].mm)
-		first++;
-	return first;
-}
-
 static bool count_places(struct accounting *acct,
 			 const struct ptebatch_snapshot *const *taken)
 {
@@ -219,11 +209,11 @@ static bool count_places(struct accounting *acct,
 			ptebatch_snapshot(snapshot, space, &space->places[i]);
 		}
 		count_entries(acct, taken[i] ?: snapshot,
-			      rss[first_place(space, i)]);
+			      rss[ptebatch_first_place(space, i)]);
 	}
 	kvfree(snapshot);
 	for (i = 0; i < space->nr_places; i++)
-		if (first_place(space, i) == i)
+		if (ptebatch_first_place(space, i) == i)
 			check_rss(acct, space->places[i].mm, rss[i]);
 	return true;
 }

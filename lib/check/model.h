@@ -52,6 +52,7 @@ typedef void ptebatch_model_t(const struct ptebatch_call *call,
  * @freed: the pages may be freed, so that swap entries do not identify them
  * @counts: the call returns the number of changed pages (rule 9)
  * @hints: NUMA hinting accepts all folios of the row; otherwise none
+ * @vma_flags: VM_* that may change
  */
 struct ptebatch_call {
 	ptebatch_model_t *model;
@@ -73,6 +74,7 @@ struct ptebatch_call {
 	bool freed;
 	bool counts;
 	bool hints;
+	vm_flags_t vma_flags;
 };
 
 struct ptebatch_call ptebatch_setup_call(const struct ptebatch_setup *setup,

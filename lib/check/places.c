@@ -16,6 +16,22 @@ static const struct ptebatch_snapshot *taken(const struct ptebatch_trial *trial,
 }
 
 /**
+ * ptebatch_first_place() - find the first place of an mm
+ * @space: the space
+ * @i: number of a place
+ *
+ * Return: number of the first place in the same mm: RSS and VMAs are those of all.
+ */
+unsigned int ptebatch_first_place(const struct ptebatch_space *space, unsigned int i)
+{
+	unsigned int first = 0;
+
+	while (space->places[first].mm != space->places[i].mm)
+		first++;
+	return first;
+}
+
+/**
  * ptebatch_each_place() - visit the page tables of all places of a space
  * @trial: the trial of the first place; before it is stopped, its page tables are
  *         those before the operation

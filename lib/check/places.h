@@ -13,6 +13,7 @@ typedef void ptebatch_visit_t(const struct ptebatch_trial *trial,
 			      const struct ptebatch_snapshot *snapshot,
 			      void *data);
 
+unsigned int ptebatch_first_place(const struct ptebatch_space *space, unsigned int i);
 int ptebatch_each_place(struct ptebatch_trial *trial, ptebatch_visit_t *visit, void *data);
 
 #endif /* PTEBATCH_PLACES_H */

@@ -25,6 +25,7 @@ static void change_flags(struct ptebatch_use *use, bool set)
 	else
 		vma_flags_clear_word(&vma->flags, use->word);
 	ptebatch_vma_account(vma, was);
+	use->trial->call.vma_flags |= use->word;
 	rcu_read_unlock();
 }
 

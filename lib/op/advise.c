@@ -66,6 +66,7 @@ const struct ptebatch_op ptebatch_advices[] = {
 	},
 	[PTEBATCH_GUARD_INSTALL] = {
 		ADVICE(MADV_GUARD_INSTALL), .model = ptebatch_model_guard_install,
+		.vma_flags = VM_MAYBE_GUARD,
 	},
 	[PTEBATCH_GUARD_REMOVE] = {
 		ADVICE(MADV_GUARD_REMOVE), .model = ptebatch_model_guard_remove,

@@ -31,4 +31,5 @@ static const char *page_monitor_missing(void)
 const struct ptebatch_op ptebatch_clear_refs = {
 	.name = "clear refs", .function = "write() to clear_refs", .call = clear_refs,
 	.arg = PTEBATCH_NOT_SOFT_DIRTY, .missing = page_monitor_missing, .no_twin = true,
+	.vma_flags = VM_SOFTDIRTY,
 };

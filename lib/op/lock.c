@@ -27,8 +27,10 @@ static long unlock_range(const struct ptebatch_op *op, struct ptebatch_space *sp
 
 const struct ptebatch_op ptebatch_mlock = {
 	.name = "mlock", .function = "mlock()", .call = lock_range, .no_twin = true,
+	.vma_flags = VM_LOCKED_MASK,
 };
 
 const struct ptebatch_op ptebatch_munlock = {
 	.name = "munlock", .function = "munlock()", .call = unlock_range, .no_twin = true,
+	.vma_flags = VM_LOCKED_MASK,
 };

@@ -16,5 +16,5 @@ static long merge(const struct ptebatch_op *op, struct ptebatch_space *space, bo
 
 const struct ptebatch_op ptebatch_merge = {
 	.name = "ksm", .function = "ksmd", .call = merge, .missing = ptebatch_ksmd_missing,
-	.no_twin = true,
+	.no_twin = true, .vma_flags = VM_MERGEABLE,
 };

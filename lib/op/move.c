@@ -28,6 +28,7 @@ static long move(const struct ptebatch_op *op, struct ptebatch_space *space,
 
 const struct ptebatch_op ptebatch_move = {
 	.name = "move", .function = "mremap()", .call = move, .moves = true,
-	.model = ptebatch_model_move_source,
+	/* MREMAP_DONTUNMAP unlocks the source. */
+	.vma_flags = VM_LOCKED_MASK, .model = ptebatch_model_move_source,
 	.second_model = ptebatch_model_move,
 };

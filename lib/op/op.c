@@ -27,6 +27,27 @@ const char *ptebatch_op_missing(const struct ptebatch_op *op)
 	return op->missing ? op->missing() : NULL;
 }
 
+/* The protection of a VMA. */
+#define PROTECTION_FLAGS	(VM_ACCESS_FLAGS | VM_ACCOUNT | VM_MTE | PKEY_FLAGS)
+#ifdef CONFIG_ARCH_HAS_PKEYS
+#define PKEY_FLAGS	(VM_PKEY_BIT0 | VM_PKEY_BIT1 | VM_PKEY_BIT2 | VM_PKEY_BIT3 | VM_PKEY_BIT4)
+#else
+#define PKEY_FLAGS	VM_NONE
+#endif
+
+/**
+ * ptebatch_op_vma_flags() - which flags of its VMA an operation may change
+ * @op: the operation, may be %NULL: none
+ *
+ * Return: VM_*.
+ */
+vm_flags_t ptebatch_op_vma_flags(const struct ptebatch_op *op)
+{
+	if (!op)
+		return VM_NONE;
+	return op->vma_flags | (op->protects ? PROTECTION_FLAGS : VM_NONE);
+}
+
 /**
  * ptebatch_op_call() - describe a call of an operation for the model
  * @op: the operation
@@ -42,6 +63,7 @@ struct ptebatch_call ptebatch_op_call(const struct ptebatch_op *op,
 				    op->protects ? op->prot : setup->prot);
 
 	call.counts = op->counts;
+	call.vma_flags = ptebatch_op_vma_flags(op);
 	if (op->protects) {
 		call.try_writable = op->arg & MM_CP_TRY_CHANGE_WRITABLE;
 		/* NUMA hinting skips COW folios that several mms map. */

@@ -33,6 +33,7 @@
  * @splits: splits folios that lie partly outside the range
  * @uffd_wp: requires a VMA with userfaultfd write protection
  * @uffd_rwp: requires a VMA with userfaultfd read-write protection
+ * @vma_flags: VM_* of the VMA that may change, in addition to those of @protects
  *
  * Benches of system calls on regions, and suites of what a system call does
  * besides changing entries (process_madvise(), mlock()), call the kernel
@@ -60,6 +61,7 @@ struct ptebatch_op {
 	bool splits;
 	bool uffd_wp;
 	bool uffd_rwp;
+	vm_flags_t vma_flags;
 };
 
 /* unmap.c: reclaim of the range, which contains whole folios only; zapping. */
@@ -92,6 +94,7 @@ long ptebatch_swap_in(struct ptebatch_space *space, unsigned int i,
 extern const struct ptebatch_op ptebatch_copy, ptebatch_dup_mmap;
 
 const char *ptebatch_op_missing(const struct ptebatch_op *op);
+vm_flags_t ptebatch_op_vma_flags(const struct ptebatch_op *op);
 struct ptebatch_call ptebatch_op_call(const struct ptebatch_op *op,
 				      const struct ptebatch_setup *setup);
 

@@ -168,7 +168,7 @@ static long process_madvise(const struct ptebatch_op *op, struct ptebatch_space 
 
 const struct ptebatch_op ptebatch_process_madvise = {
 	.name = "process_madvise()", .function = "process_madvise()",
-	.call = process_madvise, .no_twin = true,
+	.call = process_madvise, .no_twin = true, .vma_flags = PTEBATCH_ADVICE_FLAGS,
 };
 
 static long madvise(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
@@ -178,4 +178,5 @@ static long madvise(const struct ptebatch_op *op, struct ptebatch_space *space, 
 
 const struct ptebatch_op ptebatch_madvise = {
 	.name = "madvise()", .function = "madvise()", .call = madvise, .no_twin = true,
+	.vma_flags = PTEBATCH_ADVICE_FLAGS,
 };

@@ -8,6 +8,11 @@
 #include "../record/lock_count.h"
 #include "op.h"
 
+/* What madvise() may change of a VMA. */
+#define PTEBATCH_ADVICE_FLAGS							\
+	(VM_RAND_READ | VM_SEQ_READ | VM_DONTCOPY | VM_MERGEABLE | VM_HUGEPAGE |	\
+	 VM_NOHUGEPAGE | VM_DONTDUMP | VM_WIPEONFORK | VM_MAYBE_GUARD)
+
 /**
  * struct ptebatch_range - a range of a vector
  * @at: start of the range, in bytes from the address of the row's first entry

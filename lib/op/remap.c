@@ -244,24 +244,30 @@ static long resize(const struct ptebatch_op *op, struct ptebatch_space *space, b
 	return IS_ERR_VALUE(ret) ? ret : 0;
 }
 
+/* What is mapped anew has any flags. */
 const struct ptebatch_op ptebatch_map_anew = {
 	.name = "mmap", .function = "mmap()", .call = map_anew, .no_twin = true,
+	.vma_flags = ~VM_NONE,
 };
 
+/* A move ends the registration with userfaultfd, without UFFD_FEATURE_EVENT_REMAP. */
 const struct ptebatch_op ptebatch_move_whole = {
 	.name = "move", .function = "mremap()", .call = move_whole, .no_twin = true,
+	.vma_flags = PTEBATCH_UFFD_FLAGS,
 };
 
 const struct ptebatch_op ptebatch_move_dontunmap = {
 	.name = "move dontunmap", .function = "mremap()", .call = move_whole,
 	.arg = MREMAP_DONTUNMAP, .no_twin = true,
+	.vma_flags = VM_LOCKED_MASK | PTEBATCH_UFFD_FLAGS,
 };
 
 const struct ptebatch_op ptebatch_uffd_move = {
 	.name = "uffd move", .function = "UFFDIO_MOVE", .call = uffd_move,
-	.missing = ptebatch_uffd_missing, .no_twin = true,
+	.missing = ptebatch_uffd_missing, .no_twin = true, .vma_flags = ~VM_NONE,
 };
 
 const struct ptebatch_op ptebatch_resize = {
 	.name = "resize", .function = "mremap()", .call = resize, .no_twin = true,
+	.vma_flags = ~VM_NONE,
 };

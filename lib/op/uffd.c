@@ -43,12 +43,12 @@ static const char *write_protection_missing(void)
 
 const struct ptebatch_op ptebatch_uffd_register_wp = {
 	.name = "uffd register", .function = "UFFDIO_REGISTER", .call = register_wp,
-	.missing = write_protection_missing, .no_twin = true,
+	.missing = write_protection_missing, .no_twin = true, .vma_flags = PTEBATCH_UFFD_FLAGS,
 };
 
 const struct ptebatch_op ptebatch_uffd_unregister = {
 	.name = "uffd unregister", .function = "UFFDIO_UNREGISTER", .call = unregister,
-	.missing = write_protection_missing, .no_twin = true,
+	.missing = write_protection_missing, .no_twin = true, .vma_flags = PTEBATCH_UFFD_FLAGS,
 };
 
 /* As mwriteprotect_range(). @op->arg: write-protect, otherwise end the protection. */

@@ -7,6 +7,13 @@
 
 #include "op.h"
 
+/* What a registration, and its end, changes of a VMA. */
+#ifdef CONFIG_USERFAULTFD
+#define PTEBATCH_UFFD_FLAGS	__VM_UFFD_FLAGS
+#else
+#define PTEBATCH_UFFD_FLAGS	VM_NONE
+#endif
+
 /* UFFDIO_REGISTER for write protection, UFFDIO_UNREGISTER; the space has a userfaultfd. */
 extern const struct ptebatch_op ptebatch_uffd_register_wp, ptebatch_uffd_unregister;
 

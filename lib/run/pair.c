@@ -100,6 +100,11 @@ static struct ptebatch_trial *begin_trial(struct kunit *test, struct ptebatch_sp
 	return trial;
 }
 
+static vm_flags_t step_vma_flags(const struct ptebatch_step *step)
+{
+	return ptebatch_op_vma_flags(ptebatch_step_op(step->kind));
+}
+
 /* The steps before the two. */
 static void prepare(struct ptebatch_pair *pair)
 {
@@ -119,6 +124,7 @@ static void prepare(struct ptebatch_pair *pair)
 
 		trial = begin_trial(test, pair->space, "the steps before",
 				    step->kind == PTEBATCH_STEP_FORK);
+		trial->call.vma_flags = step_vma_flags(step);
 		trial->returned = take_one(pair->space, step, i + 2);
 		KUNIT_ASSERT_EQ(test, 0, trial->returned);
 		KUNIT_ASSERT_TRUE(test, ptebatch_trial_end(trial));
@@ -206,6 +212,7 @@ static void run_order(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	struct ptebatch_outcome *outcome = &pair->outcomes[order];
 	struct ptebatch_slots_before *slots;
 	struct ptebatch_trial *trial;
+	unsigned int i;
 	char name[100];
 
 	memset(outcome, 0, offsetof(struct ptebatch_outcome, rows));
@@ -215,6 +222,8 @@ static void run_order(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	pair->space = ptebatch_space(pair->test, &pair->row->setup);
 	prepare(pair);
 	trial = begin_trial(pair->test, pair->space, name, forks(pair, order));
+	for (i = 0; i < 2; i++)
+		trial->call.vma_flags |= step_vma_flags(&pair->parsed[i]);
 	slots = ptebatch_slots_list(trial);
 	/* In how many batches a folio is unmapped depends on the other step. */
 	trial->without = "deferred";

@@ -208,6 +208,7 @@ static struct ptebatch_trial *begin_step(struct run *run, const struct ptebatch_
 		set_whole(&space->row);
 	trial = ptebatch_trial_next(run->test, seq_buf_str(&name), space);
 	trial->quiet = run->quiet;
+	trial->call.vma_flags = ptebatch_op_vma_flags(ptebatch_step_op(step->kind));
 	if (step->kind == PTEBATCH_STEP_FORK)
 		ptebatch_trial_second(trial, &space->places[1]);
 	return trial;

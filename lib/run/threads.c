@@ -128,6 +128,7 @@ static void start_second(struct ptebatch_use *use, const unsigned long *args,
 	};
 	trial->secondary.data = &tasks->pause;
 	trial->secondary.on_call = pause_at;
+	trial->call.vma_flags |= ptebatch_op_vma_flags(threads->meanwhile);
 	KUNIT_ASSERT_EQ(test, 0, ptebatch_pause_begin(&tasks->pause));
 	tasks->started = true;
 }

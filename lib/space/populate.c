@@ -311,16 +311,17 @@ static int map_ptes(struct ptebatch_space *space, struct vm_area_struct *vma,
 	return 0;
 }
 
-/* Increment the RSS counter of the entry: swap, or its folio's type. */
+/* Increment the RSS counter of the entry: swap, or its folio's type; swapoff() must find it. */
 static void count_entry(const struct ptebatch_space *space,
 			struct mm_struct *mm,
 			const struct ptebatch_entry *entry)
 {
-	if (entry->kind == PTEBATCH_SWAP)
+	if (entry->kind == PTEBATCH_SWAP) {
+		mm_prepare_for_swap_entries(mm);
 		inc_mm_counter(mm, MM_SWAPENTS);
-	else if (entry->folio != PTEBATCH_NO_FOLIO &&
-		 !(entry->flags & PTEBATCH_SPECIAL))
+	} else if (entry->folio != PTEBATCH_NO_FOLIO && !(entry->flags & PTEBATCH_SPECIAL)) {
 		inc_mm_counter(mm, mm_counter(space->folios[entry->folio]));
+	}
 }
 
 /**
