@@ -553,7 +553,7 @@ static const struct violation violation_rows[] = {
 #endif
 	{ "mm with swap entries not in mmlist: reported",
 	  { "{S*16}", .prot = RW, .folios = WITH_SWAP }, leave_mmlist, &ptebatch_check_swapping,
-	  "place 0 has swap entries, its mm is not in mmlist\n" },
+	  "place 0: swap entries, mm not in mmlist\n" },
 	{ "clean folio tagged as dirty: reported", { "{Ry*16}", PTEBATCH_FILE, RW }, tag_dirty,
 	  &ptebatch_check_page_cache, "tagged as dirty, but clean: the folio of index " },
 	{ "page at another address than its index says: reported", MAPPED, move_first_page,

@@ -11,7 +11,7 @@
 
 #include "checks.h"
 
-/* Daemons hold them for a moment: of those, a lock is free after some milliseconds. */
+/* Daemons hold them for a moment only. */
 #define TRIES	100
 
 static bool stays_locked(struct rw_semaphore *lock)
@@ -21,7 +21,7 @@ static bool stays_locked(struct rw_semaphore *lock)
 	for (i = 0; rwsem_is_locked(lock); i++) {
 		if (i == TRIES)
 			return true;
-		msleep(1);
+		fsleep(100);
 	}
 	return false;
 }
@@ -34,7 +34,7 @@ static bool vma_stays_locked(const struct vm_area_struct *vma)
 	for (i = 0; refcount_read(&vma->vm_refcnt) != 1; i++) {
 		if (i == TRIES)
 			return true;
-		msleep(1);
+		fsleep(100);
 	}
 #endif
 	return false;

@@ -16,7 +16,7 @@ static void check_swapping(struct ptebatch_trial *trial, struct seq_buf *out)
 		struct mm_struct *mm = space->places[i].mm;
 
 		if (get_mm_counter_sum(mm, MM_SWAPENTS) && list_empty(&mm->mmlist))
-			seq_buf_printf(out, "place %u has swap entries, its mm is not in mmlist\n", i);
+			seq_buf_printf(out, "place %u: swap entries, mm not in mmlist\n", i);
 	}
 }
 
