@@ -739,6 +739,9 @@ static const struct ptebatch_case rows[] = {
 	  .op = PAGEOUT, .with = { UNEVICTABLE } },
 	{ "unevictable, PMD-mapped shmem folio: unchanged",
 	  { "[Wdy]", PTEBATCH_SHMEM, RW }, .op = PAGEOUT, .with = { UNEVICTABLE } },
+	{ "PMD-mapped shmem folio: swapped out",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "{-*T}", .op = PAGEOUT,
+	  .no_twin = true },
 	{ "VM_LOCKED VMA: -EINVAL", { "{Wdyx*16}", .prot = RW, .vma = VM_LOCKED },
 	  .op = PAGEOUT, .ret = -EINVAL },
 

@@ -207,6 +207,11 @@ static const struct ptebatch_case rows[] = {
 	  { "[Wdy]", PTEBATCH_FILE, RW }, "{-*T}",
 	  PUNCH(PTRS_PER_PTE / 2, PTRS_PER_PTE) },
 
+	{ "PMD-mapped shmem folio: removed",
+	  { "[Wdy]", PTEBATCH_SHMEM, RW, .folios = ON_LRU }, "{-*T}", PUNCH(0, PTRS_PER_PTE) },
+	{ "PMD-mapped file folio: removed",
+	  { "[Wdy]", PTEBATCH_FILE, RW, .folios = ON_LRU }, "{-*T}", PUNCH(0, PTRS_PER_PTE) },
+
 	/* One of several splits fails: what lies outside the hole stays. */
 	{ "pages 5 to 10 of a 64K folio, split at their end fails: pages 11 to 15 stay",
 	  { "{Wdy*16}", PTEBATCH_FILE, RW, .folios = ON_LRU }, "(-*16)", PUNCH(5, 11),
