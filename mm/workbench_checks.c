@@ -180,10 +180,11 @@ static void leave_i_mmap(struct ptebatch_trial *trial, int by)
 
 static void lock_mm(struct ptebatch_trial *trial, int by)
 {
+	/* Without lockdep: the checks take it once more. */
 	if (by > 0)
-		mmap_read_lock(trial->place->mm);
+		down_read_non_owner(&trial->place->mm->mmap_lock);
 	else
-		mmap_read_unlock(trial->place->mm);
+		up_read_non_owner(&trial->place->mm->mmap_lock);
 }
 
 #ifdef CONFIG_PER_VMA_LOCK
