@@ -17,7 +17,7 @@ from mutation.mistakes import Mistakes
 from mutation.operators import Operators
 from mutation.weave import Copy, Mutant
 from project import called
-from trees.definitions import names as named
+from trees.definitions import bodies, names as named
 
 HUGETLB = r'(set_)?huge_pte(p_.*|_at|_clear)|(get_)?clear_.*|__cont_.*|.*num_contig.*'
 # The files of an architecture, and which of their functions, all of their names, change entries.
@@ -149,7 +149,9 @@ def of_patch(number: int, changed: Mapping[str, str], read: Read) -> list[Copy]:
     copies: list[Copy] = []
     for file, after in changed.items():
         source = before = read(file)
-        for name in named(before):
+        # To find the definition of one function takes as long as to find the bodies of all.
+        differ = {name for name, _ in {*bodies(before)} ^ {*bodies(after)}}
+        for name in (name for name in named(before) if name in differ):
             for was, now in zip(definitions(file, before, name), definitions(file, after, name)):
                 if was.text != now.text and was.text[:was.body] == now.text[:now.body]:
                     copies.append(Copy(number, was, _in_step(was.text, now.text)))
