@@ -86,11 +86,16 @@ def _verdict(mutant: Mutant, verdict: str, by: str) -> Verdict:
 
 
 def _sample(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterable[Verdict]) -> Sequence[Mutant]:
-    """SAMPLE= of the mutants, drawn by SEED= from those that needed a guest when the record was made, or are new."""
+    """SAMPLE= of the mutants, drawn by SEED=: half of those that needed a guest when the record was made, half of new ones."""
     size, seed = sample(env)
-    known = {verdict.mutant for verdict in recorded if verdict.verdict not in record.RUN}
-    left = [mutant for mutant in mutants if mutant.key not in known]
-    return random.Random(seed).sample(left, size) if 0 < size < len(left) else mutants
+    known = {verdict.mutant: verdict.verdict in record.RUN for verdict in recorded}
+    ran = [mutant for mutant in mutants if known.get(mutant.key)]
+    new = [mutant for mutant in mutants if mutant.key not in known]
+    if not 0 < size < len(ran) + len(new):
+        return mutants
+    draw, few = random.Random(seed), min(size // 2, len(new))
+    of_ran = draw.sample(ran, min(size - few, len(ran)))
+    return of_ran + draw.sample(new, size - len(of_ran))
 
 
 def _survivors(mutants: Sequence[Mutant], env: Mapping[str, str], recorded: Iterable[Verdict],

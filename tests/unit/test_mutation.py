@@ -407,6 +407,17 @@ def test_sample_leaves_out_what_needed_no_guest() -> None:
     assert mutation._sample(everything, {}, recorded) == everything
 
 
+def test_sample_has_recorded_and_new_mutants() -> None:
+    everything = mutants()
+    recorded = [Verdict(one.key, one.function.title, one.line, record.KILLED) for one in everything[:10]]
+    drawn = mutation._sample(everything, {'SAMPLE': '8'}, recorded)
+    assert len({one.key for one in drawn}) == 8
+    assert sum(one.key in {verdict.mutant for verdict in recorded} for one in drawn) == 4
+    # Of few new ones, all.
+    drawn = mutation._sample(everything[:12], {'SAMPLE': '10'}, recorded)
+    assert len(drawn) == 10 and {*everything[10:12]} <= {*drawn}
+
+
 def test_survivors_are_those_of_the_record() -> None:
     everything = mutants()
     kinds = [record.KILLED, record.NOT_COMPILED, record.SURVIVED, record.NOT_REACHED, record.SURVIVED]
