@@ -19,7 +19,7 @@
 #include "mutation.h"
 
 /* More than there are mutants. */
-#define MUTANTS_MAX	16384
+#define MUTANTS_MAX	65536
 /* Mutants per line of the log; the limit of %*ph is 64 bytes. */
 #define PER_LINE	512
 
