@@ -58,4 +58,34 @@
 #define scoped_with_init_fs()
 #endif
 
+/* The trees had the names of their roots, and anonymous pages the offsets of the file. */
+#ifndef PTEBATCH_HAS_RMAP_TREES
+#define vma_start_pgoff(vma)		((vma)->vm_pgoff)
+#define vma_start_anon_pgoff(vma)	((vma)->vm_pgoff)
+#define vma_last_anon_pgoff(vma)	vma_last_pgoff(vma)
+#define mapping_rmap_tree_foreach(vma, mapping, first, last)	\
+	vma_interval_tree_foreach(vma, &(mapping)->i_mmap, first, last)
+#define mapping_rmap_tree_insert(vma, mapping)	\
+	vma_interval_tree_insert(vma, &(mapping)->i_mmap)
+#define mapping_rmap_tree_remove(vma, mapping)	\
+	vma_interval_tree_remove(vma, &(mapping)->i_mmap)
+#define anon_rmap_tree_foreach(avc, anon_vma, first, last)	\
+	anon_vma_interval_tree_foreach(avc, &(anon_vma)->rb_root, first, last)
+#define anon_rmap_tree_insert(avc, anon_vma)	\
+	anon_vma_interval_tree_insert(avc, &(anon_vma)->rb_root)
+#define anon_rmap_tree_remove(avc, anon_vma)	\
+	anon_vma_interval_tree_remove(avc, &(anon_vma)->rb_root)
+#endif
+
+/* Each caller had the lines of the function. */
+#ifndef PTEBATCH_HAS_PREPARE_FOR_SWAP
+#define mm_prepare_for_swap_entries(mm) do {				\
+	struct mm_struct *__mm = (mm);					\
+	spin_lock(&mmlist_lock);					\
+	if (list_empty(&__mm->mmlist))					\
+		list_add(&__mm->mmlist, &init_mm.mmlist);		\
+	spin_unlock(&mmlist_lock);					\
+} while (0)
+#endif
+
 #endif /* PTEBATCH_PORT_H */
