@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatch
 
@@ -40,7 +40,7 @@ OF_ARCHITECTURES = {
 # A parameter whose value the compiler must know, for BUILD_BUG(): in a copy, which is not inlined, it does not.
 CONSTANT = re.compile(r'\benum pgtable_level\b')
 
-Read = Callable[[str], str]     # the content of a file of the kernel; empty if there is none
+Read = called.Read
 
 
 def _changed(file: str, before: str, after: str) -> Iterable[str]:

@@ -125,7 +125,7 @@ class Mistakes(Finder):
                     if each.start_byte > declaration.end_byte and text_of(name) in self._written(each)), default=len(self.text))
 
     def _variable(self, node: Node, other: str, where: Place, checked: str = '') -> None:
-        # Nobody compares a variable with itself, or subtracts it from itself.
+        # A variable that is compared with itself, or subtracted from itself, is no mistake that people make.
         if not (node.parent and node.parent.type == 'binary_expression' and other in map(text_of, node.parent.named_children)):
             self._add('variable', node, checked or other, where, shown=other if checked else '')
 
@@ -256,7 +256,7 @@ class Mistakes(Finder):
 
     def _if_statement(self, node: Node, where: Place) -> None:
         otherwise = node.child_by_field_name('alternative')
-        if otherwise and where[2]:
+        if otherwise:
             self._add('branch dropped', otherwise, '', where)
         self._moved_out(node, where)
         self._exit(node, where)

@@ -66,7 +66,7 @@ def test_follows_calls_in_the_files_of_batched_functions() -> None:
 def test_differences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, left_out = tmp_path / 'called.txt', tmp_path / 'left_out.csv'
     table.write_text('mm/a.c: walk()\nmm/a.c: here()\nmm/b.c: there()\nmm/a.c: unused()\n')
-    left_out.write_text('function,reason\n*: there(),somewhere else\n*: nobody(),not there\n')
+    left_out.write_text('function,reason\n*: there(),another file\n*: gone(),not in this kernel\n')
     monkeypatch.setattr(called, 'TABLE', table)
     monkeypatch.setattr(called, 'LEFT_OUT', left_out)
     called.left_out.cache_clear()
@@ -74,7 +74,7 @@ def test_differences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         'mm/a.c: checks() is called by a batched function, but in no table: add it to called.txt or left_out.csv',
         'mm/a.c: unused() is in called.txt, but is called by no batched function',
         'mm/b.c: there() is in called.txt and in left_out.csv',
-        '*: nobody() is in left_out.csv, but matches nothing']
+        '*: gone() is in left_out.csv, but matches nothing']
     assert 'mm/b.c: there()' not in called.functions(read) and 'mm/a.c: walk()' in called.functions(read)
     called.left_out.cache_clear()
 
