@@ -130,8 +130,6 @@ static void sub_data_vm(struct ptebatch_trial *trial, int by)
 	trial->place->mm->data_vm -= by;
 }
 
-/* Links and locks of the VMA. */
-
 static void promise_pages(struct ptebatch_trial *trial, int by)
 {
 	vm_acct_memory(by);
@@ -141,6 +139,8 @@ static void add_isolated(struct ptebatch_trial *trial, int by)
 {
 	lruvec_stat_mod_folio(trial->space->folios[0], NR_ISOLATED_ANON, 16 * by);
 }
+
+/* Flags, links and locks of the VMA. */
 
 static void advise_random(struct ptebatch_trial *trial, int by)
 {

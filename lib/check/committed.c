@@ -5,7 +5,6 @@
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/mmap_lock.h>
 
 #include "checks.h"
 #include "places.h"
@@ -15,19 +14,10 @@ struct committed_before {
 	long others;
 };
 
-static long accounted_pages(struct mm_struct *mm)
+static void subtract_accounted(struct vm_area_struct *vma, void *others)
 {
-	struct vm_area_struct *vma;
-	long pages = 0;
-
-	VMA_ITERATOR(vmi, mm, 0);
-
-	mmap_read_lock(mm);
-	for_each_vma(vmi, vma)
-		if (vma->vm_flags & VM_ACCOUNT)
-			pages += vma_pages(vma);
-	mmap_read_unlock(mm);
-	return pages;
+	if (vma->vm_flags & VM_ACCOUNT)
+		*(long *)others -= vma_pages(vma);
 }
 
 static long count_other_committed(const struct ptebatch_space *space)
@@ -37,7 +27,7 @@ static long count_other_committed(const struct ptebatch_space *space)
 
 	for (i = 0; i < space->nr_places; i++)
 		if (ptebatch_first_place(space, i) == i)
-			others -= accounted_pages(space->places[i].mm);
+			ptebatch_each_vma(space->places[i].mm, subtract_accounted, &others);
 	return others;
 }
 

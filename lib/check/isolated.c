@@ -20,7 +20,7 @@ static void begin_isolated(struct ptebatch_trial *trial)
 	struct isolated_before *state = ptebatch_check_state(trial, &ptebatch_check_isolated);
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(isolated); i++)
+	for (i = 0; ptebatch_counts_alone() && i < ARRAY_SIZE(isolated); i++)
 		state->pages[i] = ptebatch_node_stat(NUMA_NO_NODE, isolated[i]);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/rmap.h>
 
 #include "checks.h"
+#include "places.h"
 
 /* Daemons hold them for a moment only. */
 #define TRIES	100
@@ -40,7 +41,7 @@ static bool vma_stays_locked(const struct vm_area_struct *vma)
 	return false;
 }
 
-static void check_vma_locks(struct vm_area_struct *vma, struct seq_buf *out)
+static void check_vma_locks(struct vm_area_struct *vma, void *out)
 {
 	if (vma_stays_locked(vma))
 		seq_buf_puts(out, "a VMA was left locked\n");
@@ -53,22 +54,17 @@ static void check_vma_locks(struct vm_area_struct *vma, struct seq_buf *out)
 static void check_locks(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
-	struct vm_area_struct *vma;
 	unsigned int i;
 
 	for (i = 0; i < space->nr_places; i++) {
 		struct mm_struct *mm = space->places[i].mm;
 
-		VMA_ITERATOR(vmi, mm, 0);
-
-		if (stays_locked(&mm->mmap_lock)) {
-			seq_buf_puts(out, "mmap_lock was left locked\n");
+		if (ptebatch_first_place(space, i) != i)
 			continue;
-		}
-		mmap_read_lock(mm);
-		for_each_vma(vmi, vma)
-			check_vma_locks(vma, out);
-		mmap_read_unlock(mm);
+		if (stays_locked(&mm->mmap_lock))
+			seq_buf_puts(out, "mmap_lock was left locked\n");
+		else
+			ptebatch_each_vma(mm, check_vma_locks, out);
 	}
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/slab.h>
 
 #include "places.h"
@@ -60,4 +61,24 @@ int ptebatch_each_place(struct ptebatch_trial *trial, ptebatch_visit_t *visit, v
 		visit(trial, place, snapshot ?: trial->others[i], data);
 	}
 	return 0;
+}
+
+/**
+ * ptebatch_each_vma() - visit the VMAs of an mm
+ * @mm: the mm
+ * @visit: called for each VMA
+ * @data: argument of @visit
+ *
+ * Context: Process context, may sleep; @visit is called with the mmap_lock for reading.
+ */
+void ptebatch_each_vma(struct mm_struct *mm, ptebatch_visit_vma_t *visit, void *data)
+{
+	struct vm_area_struct *vma;
+
+	VMA_ITERATOR(vmi, mm, 0);
+
+	mmap_read_lock(mm);
+	for_each_vma(vmi, vma)
+		visit(vma, data);
+	mmap_read_unlock(mm);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Visit the page tables of all places of a space.
+ * Visit the page tables of all places of a space, and the VMAs of an mm.
  */
 #ifndef PTEBATCH_PLACES_H
 #define PTEBATCH_PLACES_H
@@ -15,5 +15,9 @@ typedef void ptebatch_visit_t(const struct ptebatch_trial *trial,
 
 unsigned int ptebatch_first_place(const struct ptebatch_space *space, unsigned int i);
 int ptebatch_each_place(struct ptebatch_trial *trial, ptebatch_visit_t *visit, void *data);
+
+typedef void ptebatch_visit_vma_t(struct vm_area_struct *vma, void *data);
+
+void ptebatch_each_vma(struct mm_struct *mm, ptebatch_visit_vma_t *visit, void *data);
 
 #endif /* PTEBATCH_PLACES_H */

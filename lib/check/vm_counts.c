@@ -6,18 +6,19 @@
 #include "../twin/names.h"
 
 #include <linux/mm.h>
-#include <linux/mmap_lock.h>
 
 #include "internal.h"
 
 #include "checks.h"
+#include "places.h"
 
 struct vm_counts {
 	unsigned long total, data, exec, stack, locked;
 };
 
-static void add_vma(struct vm_counts *counts, const struct vm_area_struct *vma)
+static void add_vma(struct vm_area_struct *vma, void *data)
 {
+	struct vm_counts *counts = data;
 	unsigned long pages = vma_pages(vma);
 
 	counts->total += pages;
@@ -47,19 +48,13 @@ static void check_vm_counts(struct ptebatch_trial *trial, struct seq_buf *out)
 	for (i = 0; i < space->nr_places; i++) {
 		struct mm_struct *mm = space->places[i].mm;
 		struct vm_counts vmas = {};
-		struct vm_area_struct *vma;
 
-		VMA_ITERATOR(vmi, mm, 0);
-
-		mmap_read_lock(mm);
-		for_each_vma(vmi, vma)
-			add_vma(&vmas, vma);
+		ptebatch_each_vma(mm, add_vma, &vmas);
 		compare_count(out, "total_vm", mm->total_vm, vmas.total);
 		compare_count(out, "data_vm", mm->data_vm, vmas.data);
 		compare_count(out, "exec_vm", mm->exec_vm, vmas.exec);
 		compare_count(out, "stack_vm", mm->stack_vm, vmas.stack);
 		compare_count(out, "locked_vm", mm->locked_vm, vmas.locked);
-		mmap_read_unlock(mm);
 	}
 }
 

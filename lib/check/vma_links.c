@@ -6,10 +6,10 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/mmap_lock.h>
 #include <linux/rmap.h>
 
 #include "checks.h"
+#include "places.h"
 
 static bool in_file(struct vm_area_struct *vma)
 {
@@ -49,7 +49,7 @@ static bool in_chain(struct vm_area_struct *vma)
 	return own;
 }
 
-static void check_vma(struct vm_area_struct *vma, struct seq_buf *out)
+static void check_vma(struct vm_area_struct *vma, void *out)
 {
 	unsigned long pages = vma_pages(vma);
 
@@ -62,19 +62,11 @@ static void check_vma(struct vm_area_struct *vma, struct seq_buf *out)
 static void check_vma_links(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct ptebatch_space *space = trial->space;
-	struct vm_area_struct *vma;
 	unsigned int i;
 
-	for (i = 0; i < space->nr_places; i++) {
-		struct mm_struct *mm = space->places[i].mm;
-
-		VMA_ITERATOR(vmi, mm, 0);
-
-		mmap_read_lock(mm);
-		for_each_vma(vmi, vma)
-			check_vma(vma, out);
-		mmap_read_unlock(mm);
-	}
+	for (i = 0; i < space->nr_places; i++)
+		if (ptebatch_first_place(space, i) == i)
+			ptebatch_each_vma(space->places[i].mm, check_vma, out);
 }
 
 const struct ptebatch_check ptebatch_check_vma_links = {
