@@ -180,13 +180,15 @@ static void run_steps(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	ptebatch_instructions_stop(&pair->instructions);
 	if (order == PTEBATCH_FIRST_THEN_SECOND)
 		count_points(pair);
+	if (order == PTEBATCH_INTERLEAVED) {
+		pair->tried += pair->pause.reached;
+		pair->finished += pair->pause.finished;
+	}
+	/* What the first step calls may depend on other tasks: then the second one follows it. */
+	ptebatch_pause_at(&pair->pause, PTEBATCH_CHOSEN);
 	ptebatch_pause_end(&pair->pause);
 	pair->paused = false;
 	outcome->ret[1] = pair->pause.result;
-	if (order != PTEBATCH_INTERLEAVED)
-		return;
-	pair->tried += pair->pause.reached;
-	pair->finished += pair->pause.finished;
 }
 
 static bool forks(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
@@ -441,8 +443,7 @@ bool ptebatch_pair_try(struct ptebatch_pair *pair, unsigned int point)
 		report_wrong(pair, "neither finishes nor waits");
 		return false;
 	}
-	/* What it calls may depend on other tasks; then the second step has not run. */
-	return !pair->pause.reached || compare(pair);
+	return compare(pair);
 }
 
 static void run_reference(struct ptebatch_pair *pair, enum ptebatch_pair_order order)
