@@ -28,6 +28,7 @@
  * @partial: @before and @after are a part of the space, see run/window.h
  * @quiet: a violation does not fail the case
  * @without: name of a check in table.h that does not apply, %NULL: all apply
+ * @misses_mlock: mlock() runs at the same time as the operation: it may miss a new folio
  * @violated: the first rule that is violated, %NULL if none is
  * @report: what its check reports, or a part of it
  * @stopped: @after is set
@@ -60,6 +61,7 @@ struct ptebatch_trial {
 	bool partial;
 	bool quiet;
 	const char *without;
+	bool misses_mlock;
 	const char *violated;
 	char report[200];
 	bool stopped;

@@ -197,6 +197,12 @@ static bool forks(const struct ptebatch_pair *pair, enum ptebatch_pair_order ord
 	       (order != PTEBATCH_FIRST_ALONE && pair->parsed[1].kind == PTEBATCH_STEP_FORK);
 }
 
+static bool locks_meanwhile(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
+{
+	return order == PTEBATCH_INTERLEAVED && (pair->parsed[0].kind == PTEBATCH_STEP_MLOCK ||
+						 pair->parsed[1].kind == PTEBATCH_STEP_MLOCK);
+}
+
 /* Pages whose contents a later swap-out would lose. */
 static void reclaim(struct ptebatch_pair *pair, struct ptebatch_outcome *outcome)
 {
@@ -229,6 +235,7 @@ static void run_order(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	slots = ptebatch_slots_list(trial);
 	/* In how many batches a folio is unmapped depends on the other step. */
 	trial->without = "deferred";
+	trial->misses_mlock = locks_meanwhile(pair, order);
 	run_steps(pair, order, at, times);
 	ptebatch_slots_free_unused(trial, slots);
 	end_trial(trial, outcome);
