@@ -247,6 +247,16 @@ static void run_order(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	ptebatch_space_release(pair->space);
 }
 
+/* A number of pages: some before the other step, the rest after it. */
+static bool is_between(const struct ptebatch_pair *pair, unsigned int nr)
+{
+	long ret = pair->outcomes[PTEBATCH_INTERLEAVED].ret[nr];
+	long a = pair->outcomes[PTEBATCH_FIRST_THEN_SECOND].ret[nr];
+	long b = pair->outcomes[PTEBATCH_SECOND_THEN_FIRST].ret[nr];
+
+	return min(a, b) >= 0 && ret > min(a, b) && ret < max(a, b);
+}
+
 /* A fault may end the protection of a page, and the scan count it, before the write does so. */
 static bool returns_same(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
 {
@@ -255,7 +265,7 @@ static bool returns_same(const struct ptebatch_pair *pair, enum ptebatch_pair_or
 	unsigned int nr;
 
 	for (nr = 0; nr < 2; nr++)
-		if (!pair->steps[nr]->tries && a->ret[nr] != b->ret[nr] &&
+		if (!pair->steps[nr]->tries && a->ret[nr] != b->ret[nr] && !is_between(pair, nr) &&
 		    !(pair->parsed[nr].kind == PTEBATCH_STEP_SCAN && a->ret[nr] > b->ret[nr]))
 			return false;
 	return true;
@@ -308,15 +318,13 @@ static bool is_wrong(const struct ptebatch_pair *pair, unsigned int place, unsig
 	return !accesses(pair) || !entries || !pages;
 }
 
-/* A number of pages may be in between: some before the other step, the rest after it. */
 static bool returns_right(const struct ptebatch_pair *pair, unsigned int nr)
 {
 	long ret = pair->outcomes[PTEBATCH_INTERLEAVED].ret[nr];
-	long a = pair->outcomes[PTEBATCH_FIRST_THEN_SECOND].ret[nr];
-	long b = pair->outcomes[PTEBATCH_SECOND_THEN_FIRST].ret[nr];
 
-	return pair->steps[nr]->tries || ret == a || ret == b ||
-	       (min(a, b) >= 0 && ret >= min(a, b) && ret <= max(a, b));
+	return pair->steps[nr]->tries || is_between(pair, nr) ||
+	       ret == pair->outcomes[PTEBATCH_FIRST_THEN_SECOND].ret[nr] ||
+	       ret == pair->outcomes[PTEBATCH_SECOND_THEN_FIRST].ret[nr];
 }
 
 static void print_place(const struct ptebatch_pair *pair, unsigned int place,
