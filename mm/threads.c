@@ -154,39 +154,6 @@ static const struct ptebatch_op merge = {
 	.vma_flags = VM_DONTDUMP | VM_MAYBE_GUARD,
 };
 
-/* The part of the file that the last page table of the row maps. */
-static long collapse_file(const struct ptebatch_op *op, struct ptebatch_space *space,
-			  bool twin)
-{
-	unsigned long end = ptebatch_addr(space, space->row.nr), at;
-	struct mm_struct *mm = ptebatch_mm_alloc();
-	long err;
-
-	if (!mm)
-		return -ENOMEM;
-	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
-	kthread_use_mm(mm);
-	at = vm_mmap(space->file, end - PMD_SIZE, PMD_SIZE, RW, MAP_SHARED | MAP_FIXED,
-		     (space->pgoff + space->row.nr) * PAGE_SIZE - PMD_SIZE);
-	/* Without a page, MADV_COLLAPSE finds no page table, and fails after the collapse. */
-	err = IS_ERR_VALUE(at) ? (long)at :
-	      do_madvise(mm, at, PAGE_SIZE, MADV_POPULATE_READ) ?:
-	      do_madvise(mm, at, PMD_SIZE, MADV_COLLAPSE);
-	kthread_unuse_mm(mm);
-	mmput(mm);
-	return err;
-}
-
-static const char *collapse_missing(void)
-{
-	return ptebatch_op_missing(&ptebatch_collapse);
-}
-
-static const struct ptebatch_op collapse_elsewhere = {
-	.name = "collapse", .function = "MADV_COLLAPSE", .call = collapse_file,
-	.missing = collapse_missing, .no_twin = true,
-};
-
 static const struct ptebatch_threads rows[] = {
 	/* mprotect(), which holds the mmap_lock for writing. */
 	{ { "mprotect() to read-only, folio in migration meanwhile: read-only",
@@ -236,7 +203,7 @@ static const struct ptebatch_threads rows[] = {
 	{ { "VMAs merge, the file is collapsed in another mm meanwhile: guard page stays",
 	    { "{-*T} ; G -*T-1", PTEBATCH_SHMEM, RW, .next_vma = VM_MAYBE_GUARD },
 	    "{-*T} G -*T-1", .op = &merge },
-	  PTEBATCH_VMA_MERGED, &collapse_elsewhere, .until = DONE },
+	  PTEBATCH_VMA_MERGED, &ptebatch_collapse_elsewhere, .until = DONE },
 
 	/* GUP-fast, which holds no lock: interrupts are off. */
 	{ { "GUP-fast has read the PTE, mprotect() to read-only: no pin",

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/errno.h>
 #include <linux/khugepaged.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/mmap_lock.h>
 
 #include "internal.h"
 
+#include "../kernel/process.h"
 #include "../service/khugepaged.h"
 #include "../twin/twin.h"
 #include "collapse.h"
@@ -83,6 +86,29 @@ static long split_pmds(const struct ptebatch_op *op, struct ptebatch_space *spac
 	return 0;
 }
 
+/* The part of the file that the last page table of the row maps. */
+static long collapse_file(const struct ptebatch_op *op, struct ptebatch_space *space,
+			  bool twin)
+{
+	unsigned long end = ptebatch_addr(space, space->row.nr), at;
+	struct mm_struct *mm = ptebatch_mm_alloc();
+	long err;
+
+	if (!mm)
+		return -ENOMEM;
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+	kthread_use_mm(mm);
+	at = vm_mmap(space->file, end - PMD_SIZE, PMD_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_FIXED, (space->pgoff + space->row.nr) * PAGE_SIZE - PMD_SIZE);
+	/* Without a page, MADV_COLLAPSE finds no page table, and fails after the collapse. */
+	err = IS_ERR_VALUE(at) ? (long)at :
+	      do_madvise(mm, at, PAGE_SIZE, MADV_POPULATE_READ) ?:
+	      do_madvise(mm, at, PMD_SIZE, MADV_COLLAPSE);
+	kthread_unuse_mm(mm);
+	mmput(mm);
+	return err;
+}
+
 const struct ptebatch_op ptebatch_collapse = {
 	.name = "collapse", .function = "madvise_collapse()", .call = collapse,
 	.missing = missing,
@@ -95,5 +121,10 @@ const struct ptebatch_op ptebatch_khugepaged = {
 
 const struct ptebatch_op ptebatch_split_pmds = {
 	.name = "split-pmd", .function = "__split_huge_pmd()", .call = split_pmds,
+	.missing = missing, .no_twin = true,
+};
+
+const struct ptebatch_op ptebatch_collapse_elsewhere = {
+	.name = "collapse", .function = "MADV_COLLAPSE", .call = collapse_file,
 	.missing = missing, .no_twin = true,
 };

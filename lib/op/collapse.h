@@ -16,4 +16,7 @@ extern const struct ptebatch_op ptebatch_khugepaged;
 /* The PMDs of the range; the folios stay. */
 extern const struct ptebatch_op ptebatch_split_pmds;
 
+/* MADV_COLLAPSE, in another mm, of the part of the file that the last page table maps. */
+extern const struct ptebatch_op ptebatch_collapse_elsewhere;
+
 #endif /* PTEBATCH_COLLAPSE_H */
