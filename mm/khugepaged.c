@@ -3,7 +3,7 @@
  * MADV_COLLAPSE copies the pages that a page table maps to one folio and maps
  * it by a PMD. It clears the entries of large anonymous folios in batches after
  * the copy, and those of a PMD-sized page cache folio, which is not copied,
- * before it removes the page table.
+ * before it removes the page table. A page table that still has a marker stays.
  *
  * khugepaged calls the same functions. It may also collapse a part of a page
  * table into a smaller folio, whose entries are installed as one batch. It scans
@@ -593,6 +593,13 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdy*T/2 ; Wdy*T/2}", PTEBATCH_SHMEM, RW }, .op = &remove_op },
 	{ "collapse_pte_mapped_thp(), 2M shmem folio, VM_MIXEDMAP: unchanged",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .vma = VM_MIXEDMAP }, .op = &remove_op },
+	{ "file collapsed in another mm, first page poisoned: page table stays",
+	  { "P -*T-1", PTEBATCH_SHMEM, RW }, .op = &ptebatch_collapse_elsewhere },
+	{ "file collapsed in another mm, last page poisoned: page table stays",
+	  { "-*T-1 P", PTEBATCH_SHMEM, RW }, .op = &ptebatch_collapse_elsewhere },
+	{ "file collapsed in another mm, guard page: page table stays",
+	  { "-*T/2 G -*T/2-1", PTEBATCH_SHMEM, RW, .vma = VM_MAYBE_GUARD },
+	  .op = &ptebatch_collapse_elsewhere },
 	{ "64K shmem folios: collapsed",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, "~[Wy]" },
 	{ "small shmem folios: collapsed",
