@@ -83,28 +83,24 @@ extern const struct ptebatch_condition_type ptebatch_condition_child_lacks;
 /*
  * table.c: the first page table of the row. TABLE_LOST_AT: a call of
  * pte_offset_map_lock() for the row's addresses, or of pte_offset_map_rw_nolock(),
- * returns NULL, as if another thread had changed the PMD. TABLE_GONE_AT and _AFTER:
- * another thread takes the table at the call, or at the return, until the end of the
- * operation. TABLE_APPEARS_AT: it has taken it before, and returns it. PMD_LOCKED_AT:
- * at the call, the operation holds the PMD's lock, or it does not. BAD_PMD: the
- * operation finds the PMD corrupt, reports that and clears it. DESTINATION_TABLES: the
- * two page tables to which the row moves exist, between empty pages, so that a batch
- * that goes on behind the first one does not end there by chance.
+ * returns NULL, as if another thread had changed the PMD. TABLE_GONE_AT: another thread
+ * takes the table at the call, until the end of the operation. TABLE_APPEARS_AT: it has
+ * taken it before, and returns it. PMD_LOCKED_AT: at the call, the operation holds the
+ * PMD's lock. BAD_PMD: the operation finds the PMD corrupt, reports that and clears it.
+ * DESTINATION_TABLES: the two page tables to which the row moves exist, between empty
+ * pages, so that a batch that goes on behind the first one does not end there by chance.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
-	ptebatch_condition_table_gone, ptebatch_condition_table_gone_after,
-	ptebatch_condition_table_appears, ptebatch_condition_pmd_locked,
-	ptebatch_condition_bad_pmd, ptebatch_condition_destination_tables;
+	ptebatch_condition_table_gone, ptebatch_condition_table_appears,
+	ptebatch_condition_pmd_locked, ptebatch_condition_bad_pmd,
+	ptebatch_condition_destination_tables;
 
 #define TABLE_LOST_AT(function, calls)	PTEBATCH_CONDITION_AT(table_lost, function, calls, 0)
 #define TABLE_LOST			TABLE_LOST_AT("pte_offset_map_lock", 0)
 #define TABLE_GONE_AT(function, calls)	PTEBATCH_CONDITION_AT(table_gone, function, calls, 0)
-#define TABLE_GONE_AFTER(function, calls) \
-	PTEBATCH_CONDITION_AT(table_gone_after, function, calls, 0)
 #define TABLE_APPEARS_AT(function, calls) \
 	PTEBATCH_CONDITION_AT(table_appears, function, calls, 0)
-#define PMD_LOCKED_AT(function, calls, locked) \
-	PTEBATCH_CONDITION_AT(pmd_locked, function, calls, locked)
+#define PMD_LOCKED_AT(function, calls)	PTEBATCH_CONDITION_AT(pmd_locked, function, calls, 0)
 #define BAD_PMD				PTEBATCH_CONDITION(bad_pmd, 0)
 #define DESTINATION_TABLES		PTEBATCH_CONDITION(destination_tables, 0)
 
