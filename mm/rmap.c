@@ -842,29 +842,9 @@ static void unmap_restores_block(struct kunit *test)
 #endif
 
 /*
- * Rule 8: as long as reclaim has not flushed, an operation that relies on the
- * entries flushes the whole mm before it changes any of them.
+ * Rule 8: as long as reclaim, or another thread's zap, has not flushed, an operation
+ * that relies on the entries flushes the whole mm before it changes any of them.
  */
-
-static const struct ptebatch_case pending_rows[] = {
-	{ "mprotect() of part of a folio: whole mm flushed before the change",
-	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 Rdyx*8 Wdyx*4}",
-	  .op = &ptebatch_protections[PTEBATCH_TO_READABLE] },
-	{ "zapping of part of a folio: whole mm flushed before the change",
-	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
-	  .op = &ptebatch_zap },
-	{ "MADV_COLD of part of the mm: whole mm flushed before the change",
-	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .folios = ON_LRU },
-	  "Wdyx*4 Wdx*8 Wdyx*4", .op = &ptebatch_advices[PTEBATCH_COLD] },
-	{ "MADV_FREE of part of the mm: whole mm flushed before the change",
-	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .folios = ON_LRU },
-	  "Wdyx*4 Wxl*8 Wdyx*4", .op = &ptebatch_advices[PTEBATCH_FREE] },
-	{ "mremap() of part of a folio: whole mm flushed before the change",
-	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
-	  .second = "{-*4 Wdyx*8 -*4}", .op = &ptebatch_move },
-};
-
-KUNIT_ARRAY_PARAM_DESC(pending_rows, pending_rows, name);
 
 static void set_pending(struct ptebatch_use *use)
 {
@@ -900,6 +880,54 @@ static const struct ptebatch_condition_type flush_pending = {
 	.end = expect_no_change,
 };
 
+/* Another thread has zapped pages. */
+static void begin_zap(struct ptebatch_use *use)
+{
+	struct mm_struct *mm = use->trial->place->mm;
+
+	use->hook.match = mm;
+	inc_tlb_flush_pending(mm);
+}
+
+static void end_zap(struct ptebatch_use *use)
+{
+	dec_tlb_flush_pending(use->trial->place->mm);
+	expect_no_change(use);
+}
+
+static const struct ptebatch_condition_type zapping = {
+	.name = "a zap has not flushed yet", .begin = begin_zap, .occur = note_change,
+	.end = end_zap,
+};
+
+#define ZAPPING		{ .type = &zapping, .function = FLUSH }
+
+static const struct ptebatch_case pending_rows[] = {
+	{ "mprotect() of part of a folio: whole mm flushed before the change",
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 Rdyx*8 Wdyx*4}",
+	  .op = &ptebatch_protections[PTEBATCH_TO_READABLE] },
+	{ "zapping of part of a folio: whole mm flushed before the change",
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
+	  .op = &ptebatch_zap },
+	{ "MADV_COLD of part of the mm: whole mm flushed before the change",
+	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .folios = ON_LRU },
+	  "Wdyx*4 Wdx*8 Wdyx*4", .op = &ptebatch_advices[PTEBATCH_COLD] },
+	{ "MADV_FREE of part of the mm: whole mm flushed before the change",
+	  { "Wdyx*4 | Wdyx*8 | Wdyx*4", .prot = RW, .folios = ON_LRU },
+	  "Wdyx*4 Wxl*8 Wdyx*4", .op = &ptebatch_advices[PTEBATCH_FREE] },
+	{ "MADV_GUARD_INSTALL over unmapped pages: whole mm flushed before the change",
+	  { "{Wdy*4 | -*8 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*4 G*8 Wdy*4}",
+	  .op = &ptebatch_advices[PTEBATCH_GUARD_INSTALL] },
+	{ "MADV_GUARD_INSTALL over pages being zapped: whole mm flushed before the change",
+	  { "{Wdy*4 | -*8 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*4 G*8 Wdy*4}",
+	  .op = &ptebatch_advices[PTEBATCH_GUARD_INSTALL], .with = { ZAPPING } },
+	{ "mremap() of part of a folio: whole mm flushed before the change",
+	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
+	  .second = "{-*4 Wdyx*8 -*4}", .op = &ptebatch_move },
+};
+
+KUNIT_ARRAY_PARAM_DESC(pending_rows, pending_rows, name);
+
 static void check_flushed(struct ptebatch_trial *trial, const struct ptebatch_case *row)
 {
 	KUNIT_EXPECT_TRUE_MSG(trial->test,
@@ -912,7 +940,10 @@ static void pending_flush(struct kunit *test)
 {
 	struct ptebatch_case row = *(const struct ptebatch_case *)test->param_value;
 
-	row.with[0] = (struct ptebatch_condition) { .type = &flush_pending, .function = FLUSH };
+	if (!row.with[0].type)
+		row.with[0] = (struct ptebatch_condition) {
+			.type = &flush_pending, .function = FLUSH,
+		};
 	row.check = check_flushed;
 	ptebatch_case_run(test, &row);
 }

@@ -36,6 +36,7 @@
 #define DONE		PTEBATCH_UNTIL_DONE
 #define ASLEEP		PTEBATCH_UNTIL_ASLEEP
 #define SPINNING	PTEBATCH_UNTIL_SPINNING
+#define BLOCKED		PTEBATCH_UNTIL_BLOCKED
 /* A TLB flush waits until each CPU that uses the mm has interrupts enabled. */
 #define IPI		(PTEBATCH_TLB_FLUSH_IPI ? SPINNING : DONE)
 
@@ -189,7 +190,8 @@ static const struct ptebatch_threads rows[] = {
 	{ { "mprotect() has new flags, MADV_GUARD_INSTALL meanwhile: child has the guard",
 	    { "-*4", PTEBATCH_SHMEM, RW }, "G -*3", .second = "G -*3",
 	    .op = &mprotect_then_fork },
-	  PTEBATCH_NEW_FLAGS, &guard_first, .until = DONE },
+	  /* It may wait for the paused CPU, whose TLB it flushes. */
+	  PTEBATCH_NEW_FLAGS, &guard_first, .until = BLOCKED },
 	{ { "MADV_RANDOM has new flags, MADV_GUARD_INSTALL meanwhile: child has the guard",
 	    { "-*4", PTEBATCH_SHMEM, RW }, "G -*3", .second = "G -*3",
 	    .op = &madvise_then_fork },
