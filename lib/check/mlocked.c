@@ -11,6 +11,7 @@
  * maps it page by page. Neither may one that is mapped while mlock() walks the entries,
  * see mlock_vma_pages_range(); reclaim mlocks it.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 
@@ -96,12 +97,24 @@ static void begin_mlocked(struct ptebatch_trial *trial)
 	state->nr_folios = trial->space->row.nr_folios;
 }
 
+/* A CPU's part of the counter may be on its way to the zone: then look again. */
+static long count_found(const struct mlocked_before *state, long expected)
+{
+	long found = ptebatch_nr_mlock() - state->others;
+
+	if (found != expected) {
+		fsleep(10 * USEC_PER_MSEC);
+		found = ptebatch_nr_mlock() - state->others;
+	}
+	return found;
+}
+
 static void check_mlocked(struct ptebatch_trial *trial, struct seq_buf *out)
 {
 	const struct mlocked_before *state = ptebatch_check_state(trial, &ptebatch_check_mlocked);
 	DECLARE_BITMAP(mlocked, PTEBATCH_ROW_ENTRIES) = {};
 	long pages = count_mlocked(trial->space, mlocked);
-	long found = ptebatch_nr_mlock() - state->others;
+	long found = count_found(state, pages);
 	struct vmas vmas = {};
 	unsigned int i;
 
