@@ -11,13 +11,6 @@
 
 #include "reproduce.h"
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
-#ifndef MADV_GUARD_REMOVE
-#define MADV_GUARD_REMOVE	103
-#endif
-
 enum { SECONDS = 10 };
 
 static atomic_ulong collapses;
@@ -30,14 +23,14 @@ static void *collapse(void *mem)
 	return NULL;
 }
 
-/* Return: 1 if the page can be read. As a path, a guard page is a bad address. */
+/* Return: 1 if the page can be read. */
 static int is_lost(const char *page)
 {
 	int i, lost = 0;
 
 	/* The collapse may not be over. */
 	for (i = 0; i < 8; i++)
-		lost |= access(page, F_OK) && errno != EFAULT;
+		lost |= can_read_path(page);
 	return lost;
 }
 

@@ -10,10 +10,6 @@
 #include <signal.h>
 #include "reproduce.h"
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
-
 enum { SECONDS = 10 };
 
 static const int RW = PROT_READ | PROT_WRITE;

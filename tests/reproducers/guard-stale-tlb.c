@@ -10,10 +10,6 @@
 
 #include "reproduce.h"
 
-#ifndef MADV_GUARD_REMOVE
-#define MADV_GUARD_REMOVE	103
-#endif
-
 enum { SECONDS = 10 };
 
 static void *reclaim(void *mem)
@@ -22,12 +18,6 @@ static void *reclaim(void *mem)
 		;
 	need(0, "MADV_PAGEOUT");
 	return NULL;
-}
-
-/* Return: 1 if a system call reads the page; as a path, a guard page is a bad address. */
-static int reads(const char *page)
-{
-	return !access(page, F_OK) || errno != EFAULT;
 }
 
 int main(void)
@@ -45,11 +35,11 @@ int main(void)
 	need(!pthread_create(&thread, NULL, reclaim, mem), "pthread_create()");
 	do {
 		need(!madvise(mem + PAGE, PMD - PAGE, MADV_POPULATE_READ), "MADV_POPULATE_READ");
-		need(reads(mem), "page");
+		need(can_read_path(mem), "page");
 		for (wait = random() % 65536; wait; wait--)
 			asm volatile("");
 		need(!madvise(mem, PAGE, MADV_GUARD_INSTALL), "MADV_GUARD_INSTALL");
-		lost = reads(mem);
+		lost = can_read_path(mem);
 		need(!madvise(mem, PAGE, MADV_GUARD_REMOVE), "MADV_GUARD_REMOVE");
 	} while (++guards && !lost && time(NULL) < end);
 	return verdict(lost ? BUG : RIGHT, "guard page number %lu %s", guards,

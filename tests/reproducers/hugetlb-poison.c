@@ -12,17 +12,6 @@
 
 #define SIZE (64 * 1024UL)
 
-#ifndef UFFDIO_POISON
-struct uffdio_poison {
-	struct uffdio_range range;
-	__u64 mode;
-	__s64 updated;
-};
-
-#define UFFDIO_POISON		_IOWR(UFFDIO, 0x08, struct uffdio_poison)
-#define UFFD_FEATURE_POISON	0x4000
-#endif
-
 /* Map 64K of small pages at @mem. Return: how many of them cannot be read into. */
 static unsigned long failing(char *mem)
 {

@@ -33,8 +33,12 @@
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ	22
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE		25
+#endif
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL	102
+#define MADV_GUARD_REMOVE	103
 #endif
 
 #ifndef UFFD_FEATURE_WP_UNPOPULATED
@@ -50,6 +54,16 @@ struct uffdio_move {
 };
 
 #define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
+#endif
+#ifndef UFFDIO_POISON
+struct uffdio_poison {
+	struct uffdio_range range;
+	__u64 mode;
+	__s64 updated;
+};
+
+#define UFFDIO_POISON		_IOWR(UFFDIO, 0x08, struct uffdio_poison)
+#define UFFD_FEATURE_POISON	0x4000
 #endif
 #ifndef PAGEMAP_SCAN
 struct page_region {
@@ -236,6 +250,12 @@ static inline int can_read(const char *mem)
 	close(ends[0]);
 	close(ends[1]);
 	return written == 1;
+}
+
+/* As can_read(), in one system call: as a path, a page that cannot be read is a bad address. */
+static inline int can_read_path(const char *mem)
+{
+	return !access(mem, F_OK) || errno != EFAULT;
 }
 
 /* Return: 1 if @size bytes at @mem map one large folio from its first page on. */

@@ -8,20 +8,6 @@
  */
 #include "reproduce.h"
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
-#ifndef UFFDIO_POISON
-struct uffdio_poison {
-	struct uffdio_range range;
-	__u64 mode;
-	__s64 updated;
-};
-
-#define UFFDIO_POISON		_IOWR(UFFDIO, 0x08, struct uffdio_poison)
-#define UFFD_FEATURE_POISON	0x4000
-#endif
-
 static char *map_file(int fd)
 {
 	char *mem = mmap(map_aligned(PMD), PMD, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
