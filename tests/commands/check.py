@@ -29,6 +29,7 @@ from mutation import record as mutation
 from results import known
 from results.record import load
 from results.report import PASS, Counts, verdicts
+from trees import checkpatch
 from trees import fixes
 from trees import shadow
 from trees import source
@@ -36,9 +37,10 @@ from trees import twins
 
 # Tested on top of the fixes on arm64, and on the kernel without fixes on x86_64.
 UNMAP = 'mm/series/unmap'
+# Each kernel takes minutes to build: the module of arm64 is that of the kernel with our series.
 RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
         {'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'}, {'ARCH': 'arm64', 'VARIANTS': 'a57'},
-        {'ARCH': 'arm64', 'SERIES': UNMAP}, {'ARCH': 'arm64', 'LOADABLE': '1'})
+        {'ARCH': 'arm64', 'SERIES': UNMAP, 'LOADABLE': '1'})
 # x86_64 with DEBUG=1 has most of the kernel's options; arm64 has the twin of contpte.c.
 TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
 SAMPLE = '40'   # mutants
@@ -61,8 +63,8 @@ SPARSE = 'sparse -D__typeof_unqual__=__typeof__'
 FALSE_ERROR = 'error: bad constant expression'
 
 
-def c_files(*folders: str) -> list[str]:
-    return sorted(str(path) for folder in folders for path in (PROJECT / folder).rglob('*.[chS]'))
+def c_files(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (PROJECT / folder).rglob('*.[chS]'))
 
 
 class Check:
@@ -215,16 +217,16 @@ class Check:
                    if abs((counted := sum(timing.functions.values())) - timing.min) > SAME_LAP * timing.min]
         return '\n'.join(errors)
 
-    def _kernel_script(self, name: str) -> str:
-        """The path of a script of the kernel under test."""
+    def _tree(self) -> Path:
+        """The kernel tree under test."""
         settings = self._settings({})
-        return f'{settings.ksrc or source.fetched(settings.cache / "source", self.console)}/scripts/{name}'
+        return settings.ksrc or source.fetched(settings.cache / 'source', self.console)
 
     def checkpatch(self) -> str:
         """The output of checkpatch.pl for the kernel code, and the C programs of tests/."""
-        sources = c_files('lib', 'mm', 'tests/reproducers', 'tests/guests/plugin')
-        return tools.run([self._kernel_script('checkpatch.pl'), *patches.CHECKPATCH, '-f', *sources, 'tests/guests/init.c',
-                          'tests/guests/reproduce_init.c'], cwd=PROJECT)
+        programs = [PROJECT / 'tests/guests' / name for name in ('init.c', 'reproduce_init.c')]
+        return checkpatch.of_sources(self._tree(), [*c_files('lib', 'mm', 'tests/reproducers', 'tests/guests/plugin'), *programs],
+                                     self._settings({}).jobs)
 
     def _on_fetched_kernel(self, command: str, **variables: str) -> str:
         """The output of a command on the fetched kernel, if it fails."""
@@ -253,7 +255,7 @@ class Check:
 
     def kernel_doc(self) -> str:
         """The warnings of the kernel's own reader of the comments in lib/ and mm/."""
-        return tools.run([self._kernel_script('kernel-doc'), '-none', *c_files('lib', 'mm')], cwd=PROJECT)
+        return tools.run([self._tree() / 'scripts/kernel-doc', '-none', *c_files('lib', 'mm')], cwd=PROJECT)
 
     def sparse(self) -> str:
         """The warnings of sparse and of the compiler with W=1 for our objects in the x86_64 build."""

@@ -27,6 +27,7 @@ from host import packages
 from host.settings import Settings, given, results
 from host import tools
 from results import known
+from trees import checkpatch
 from trees import fixes
 from trees import in_tree
 from trees import mails
@@ -118,7 +119,7 @@ def main(env: Mapping[str, str]) -> int:
         for mail in series:
             (into / mail.file).write_text(mail.text())
         step.note = f'{len(series)} patches, {len(wanted)} of them fixes'
-    errors = patches.checkpatch(tree, sorted(into.glob('*.patch')))
+    errors = checkpatch.of_mails(tree, into.glob('*.patch'), settings.jobs)
     if mails.contents(mails.read(into), tree) != contents:
         errors += 'git am of the mails does not leave the files that were committed\n'
     if errors:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from host.packages import Need
 from host.settings import PROJECT, Settings, results
 from host import tools
 from results.markdown import table
+from trees import checkpatch
 from trees import mails
 from trees import maintainers
 from trees.mails import Mail
@@ -33,11 +34,6 @@ SERIES = ('fixes', 'unmap', 'mprotect', 'small-folios')
 HOME = PROJECT / 'mm/series'
 PAGE = 'patches.md'
 NEEDS = (Need('git', 'git'), Need('perl', 'perl'))
-
-# FILE_PATH_CHANGES asks for an entry in MAINTAINERS, which belongs to a kernel tree, not to a file.
-CHECKPATCH = ('--strict', '--no-tree', '--no-summary', '--show-types', '--terse', '--ignore=FILE_PATH_CHANGES')
-# The submitter of a patch adds the sign-off, and checks the commit hashes in a tree with history.
-SUBMITTERS = 'MISSING_SIGN_OFF,UNKNOWN_COMMIT_ID'
 
 # Sentences of a message that state what was not done.
 SENTENCE_END = re.compile(r'(?<=[.;])\s+')
@@ -113,16 +109,6 @@ def applied(series: Written, into: Path, tree: Path) -> str:
     return '' if before == after else f'{series.name}: git am of the mails does not leave the files of the stored patches\n'
 
 
-def checkpatch(tree: Path, files: Iterable[Path]) -> str:
-    """What checkpatch.pl says of mails, except of what the submitter adds."""
-    paths = [path for path in files if not path.name.startswith('0000-')]
-    # checkpatch.pl treats a file that git tracks in the current folder as source, not as a patch: run it in /.
-    try:
-        return tools.run([tree / 'scripts/checkpatch.pl', *CHECKPATCH, f'--ignore={SUBMITTERS}', *paths], cwd=Path('/'))
-    except tools.Failed as failed:
-        return failed.output
-
-
 def not_tested(mail: Mail) -> str:
     """The sentences of a mail that state what was not done."""
     text = [' '.join(paragraph.split()) for paragraph in f'{mail.message}\n\n{mail.notes}'.split('\n\n')]
@@ -172,7 +158,7 @@ def main(env: Mapping[str, str]) -> int:
         with console.step('patches', folder.name) as step:
             series = write(folder, into / folder.name, tree)
             errors += series.missing + applied(series, into / folder.name, tree)
-            errors += checkpatch(tree, sorted((into / folder.name).glob('*.patch')))
+            errors += checkpatch.of_mails(tree, (into / folder.name).glob('*.patch'), settings.jobs)
             whom = maintainers.union(series.recipients.values())
             step.note = f'{folder.name}: {len(series.patches)} patches for {len(whom.to) + len(whom.cc)} people and lists'
         written.append(series)
