@@ -22,8 +22,16 @@ void ptebatch_mutant_reached(unsigned int mutant);
 	({ _Static_assert(__builtin_types_compatible_p(typeof(a), typeof(b)), "other type"); (b); })
 #endif
 '''
+# BUILD_BUG() in an inline function depends on constant arguments, which a copy does not have: check when it runs.
+AT_RUN_TIME = '''#undef __compiletime_assert
+#define __compiletime_assert(condition, msg, prefix, suffix) do { if (!(condition)) __builtin_trap(); } while (0)
+#line 1
+'''
 # The copy that records which mutants a case reaches; see REACHED of lib/kernel/mutation.c.
 REACHED = -1
+# The lines of a compiler before the first of an error or a warning that belong to it, and those after it.
+LEADS_TO = re.compile(r'^In |^\s+(?:inlined )?from |: (?:In function|At top level)')
+FOLLOWS = re.compile(r'^\s|: note: ')
 # What the compiler calls the source of a copy, and of what calls the copies of a function.
 IN_COPY = re.compile(r'\bmutant/(\d+)/')
 IN_DISPATCHER = re.compile(r'\bdispatcher/(\w+)/')
@@ -101,8 +109,26 @@ def refused(copies: Iterable[Copy]) -> set[int]:
     return {copy.number for copy in copies if copy.function.arguments() is None}
 
 
-def wrong(copies: Iterable[Copy], errors: str) -> set[int]:
+def _errors(output: str) -> str:
+    """What the compiler prints of errors, without its warnings."""
+    errors: list[str] = []
+    before: list[str] = []
+    is_error = False
+    for line in output.splitlines():
+        if LEADS_TO.search(line):
+            before.append(line)
+        elif FOLLOWS.search(line):
+            errors += [line] if is_error else []
+        else:
+            is_error = 'error: ' in line
+            errors += [*before, line] if is_error else []
+            before = []
+    return '\n'.join(errors)
+
+
+def wrong(copies: Iterable[Copy], output: str) -> set[int]:
     """The numbers of copies that the compiler's errors are about; if a dispatcher does not compile, all of its function."""
+    errors = _errors(output)
     functions = set(IN_DISPATCHER.findall(errors))
     return {*map(int, IN_COPY.findall(errors))} | {copy.number for copy in copies if copy.function.name in functions}
 
@@ -131,4 +157,4 @@ def woven(source: str, copies: Iterable[Copy]) -> str:
         end = function.start + len(function.text)
         parts.append(f'#line {function.line + function.text.count(chr(10)) + 1} "{function.file}"')
         source = source[:function.start] + '\n'.join(parts) + source[end:]
-    return source
+    return AT_RUN_TIME + source if by_function else source

@@ -251,6 +251,39 @@ def test_woven_parameters(tmp_path: Path) -> None:
     subprocess.run(['gcc', '-O2', '-Wall', '-Werror', '-Wno-attributes', '-fsyntax-only', source], check=True)
 
 
+INLINE = """\
+#define __compiletime_assert(condition, msg, prefix, suffix) do { \\
+	extern void prefix(void) __attribute__((error(msg))); if (!(condition)) prefix(); } while (0)
+#define __maybe_unused __attribute__((unused))
+#define __always_inline inline __attribute__((always_inline))
+static __always_inline int pages(int level)
+{
+	__compiletime_assert(level < 2, "no such level", bad, );
+	return level ? 512 : 1;
+}
+int use(void)
+{
+	return pages(1);
+}
+"""
+
+
+def test_woven_build_bug(tmp_path: Path) -> None:
+    """The copy of a function that demands a constant argument compiles, and stops if the argument is wrong."""
+    source = tmp_path / 'a.c'
+    definitions, code = INLINE.split('static ', 1)
+    (tmp_path / 'definitions.h').write_text(definitions)
+    code = 'static ' + code
+    copies = catalog.of_patch(1, {'a.c': code.replace('512', '511')}, lambda name: code)
+    woven = weave.woven(code, copies)
+    source.write_text(woven)
+    command: list[str | Path] = ['gcc', '-O2', '-Wall', '-Werror', '-Wno-attributes', '-include', tmp_path / 'definitions.h',
+                                 '-c', source, '-o', '/dev/null']
+    subprocess.run(command, check=True)
+    source.write_text(woven.removeprefix(weave.AT_RUN_TIME))
+    assert subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode
+
+
 def test_errors_of_a_dispatcher_name_its_copies(tmp_path: Path) -> None:
     copies = catalog.of_patch(7, {'a.c': SOURCE.replace('found += 1', 'found += 2')}, read)
     others = catalog.of_patch(8, {'a.c': SOURCE.replace('count(q, p, nr)', 'count(p, q, nr)')}, read)
@@ -258,6 +291,27 @@ def test_errors_of_a_dispatcher_name_its_copies(tmp_path: Path) -> None:
     source.write_text('#define __maybe_unused\n' + weave.woven(SOURCE, [*copies, *others]).replace('count__m7(p, ', 'count__m7('))
     errors = subprocess.run(['gcc', '-fsyntax-only', source], text=True, capture_output=True, check=False).stderr
     assert 'too few arguments' in errors and weave.wrong([*copies, *others], errors) == {7}
+
+
+WARNING_AND_ERRORS = """\
+mutant/1/mm/a.c: In function 'f__m1':
+mutant/1/mm/a.c:5:6: warning: unused variable 'i' [-Wunused-variable]
+    5 |  int i;
+      |      ^
+In function 'checks',
+    inlined from 'g__m2' at mutant/2/mm/a.c:9:2:
+include/linux/compiler_types.h:702:45: error: call to '__compiletime_assert_1' declared with attribute error: BUILD_BUG failed
+include/linux/build_bug.h:60:21: note: in expansion of macro 'BUILD_BUG_ON_MSG'
+mutant/3/mm/a.c:20:3: note: in expansion of macro 'BUILD_BUG'
+  CC      mm/b.o
+mutant/4/mm/b.c: In function 'h__m4':
+mutant/4/mm/b.c:7:1: warning: label 'out' defined but not used [-Wunused-label]
+"""
+
+
+def test_a_copy_with_a_warning_compiles() -> None:
+    copies = catalog.of_patch(1, {'a.c': SOURCE.replace('found += 1', 'found += 2')}, read)
+    assert weave.wrong(copies, WARNING_AND_ERRORS) == {2, 3}
 
 
 def test_chosen() -> None:
