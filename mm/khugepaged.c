@@ -199,11 +199,15 @@ static void expect_freed_table(const struct ptebatch_space *space, struct page *
 				    "entries left in a page table that is removed");
 }
 
-/* collapse_pte_mapped_thp() without a PMD; @op->arg: at an address without a VMA. */
+/*
+ * collapse_pte_mapped_thp() without a PMD. Like uprobes, it gives any address of the
+ * page table; @op->arg: an address without a VMA.
+ */
 static long remove_table(const struct ptebatch_op *op, struct ptebatch_space *space,
 			 bool twin)
 {
-	unsigned long start = op->arg ? 0 : ptebatch_addr(space, space->row.from);
+	unsigned long middle = ptebatch_addr(space, space->row.from) + HPAGE_PMD_SIZE / 2;
+	unsigned long addr = op->arg ? 0 : middle;
 	struct mm_struct *mm = space->places[0].mm;
 	struct page *table = first_table(space);
 
@@ -211,7 +215,7 @@ static long remove_table(const struct ptebatch_op *op, struct ptebatch_space *sp
 	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
 	mmap_read_lock(mm);
 	(twin ? ptebatch_twin_collapse_pte_mapped_thp :
-		collapse_pte_mapped_thp)(mm, start, false);
+		collapse_pte_mapped_thp)(mm, addr, false);
 	mmap_read_unlock(mm);
 	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);
 	expect_freed_table(space, table);
@@ -523,6 +527,8 @@ static const struct ptebatch_case rows[] = {
 	  { "{-*T}", PTEBATCH_SHMEM, RW }, "[Wy]" },
 	{ "PTE-mapped 2M shmem folio, then one without a page table: PMD-mapped",
 	  { "{Wdy*T} {-*T}", PTEBATCH_SHMEM, RW }, "[Wy] [Wy]" },
+	{ "PTE-mapped 2M shmem folio, the VMA ends behind it: PMD-mapped",
+	  { "| {Wdy*T} | ; {Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy] ; {Wdy*T}" },
 	{ "shmem registered for uffd-wp: -EINVAL",
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP }, .ret = -EINVAL },
 	{ "shmem registered for uffd-wp, 2M folio, 64K folios: -EINVAL, second copied",
@@ -533,14 +539,20 @@ static const struct ptebatch_case rows[] = {
 	{ "PTE-mapped 2M shmem folio, zero page at entry T/2: -EINVAL",
 	  { "{Wdy*5 - Wdy*T/2-6 Rzy Wdy*T/2-1}", PTEBATCH_SHMEM, RW },
 	  .ret = -EINVAL },
+	{ "PTE-mapped 2M shmem folio, zero page at the last entry: -EINVAL",
+	  { "{Wdy*T-1 Rzy}", PTEBATCH_SHMEM, RW }, .ret = -EINVAL },
 	{ "PTE-mapped 2M shmem folios, poison marker in the first: -EINVAL, second PMD-mapped",
 	  { "{Wdy*5 - Wdy*T/2-6 P Wdy*T/2-1} {Wdy*T}", PTEBATCH_SHMEM, RW },
 	  "{Wdy*5 - Wdy*T/2-6 P Wdy*T/2-1} [Wy]", .ret = -EINVAL },
 
 	/* Another thread changes the page table before it is locked again. */
 	{ "PTE-mapped 2M shmem folio, entry T/2 unmapped meanwhile: -EINVAL, half cleared",
-	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "{-*T/2 Rzy Wdy*T/2-1}",
-	  .ret = -EINVAL, MEANWHILE(PTES_AT_START("{Wdy*T/2 Rzy Wdy*T/2-1}")) },
+	  { "{-*5 Wdy*T-5}", PTEBATCH_SHMEM, RW }, "{-*T/2 Rzy Wdy*T/2-1}",
+	  .ret = -EINVAL,
+	  MEANWHILE(PTES_AT_START("{-*5 Wdy*T/2-5 Rzy Wdy*T/2-1}")) },
+	{ "PTE-mapped 2M shmem folio, all entries unmapped meanwhile: PMD-mapped",
+	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "[Wy]",
+	  MEANWHILE(PTES_AT_START("{-*T}")) },
 	{ "PTE-mapped 2M shmem folios, poison marker meanwhile: -EINVAL, second PMD-mapped",
 	  { "{Wdy*T} {Wdy*T}", PTEBATCH_SHMEM, RW }, "{-*T/2 P Wdy*T/2-1} [Wy]",
 	  .ret = -EINVAL,
@@ -572,6 +584,9 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdy*T}", PTEBATCH_SHMEM, RW }, "-*T", .op = &remove_op },
 	{ "collapse_pte_mapped_thp(), 2M shmem folio with holes: page table removed",
 	  { "{-*5 Wdy*T/4 -*T/4 Wdy*T/2-5}", PTEBATCH_SHMEM, RW }, "-*T",
+	  .op = &remove_op },
+	{ "collapse_pte_mapped_thp(), the VMA ends behind the folio: page table removed",
+	  { "| {Wdy*T} | ; -*8", PTEBATCH_SHMEM, RW }, "-*T ; -*8",
 	  .op = &remove_op },
 	{ "collapse_pte_mapped_thp(), 64K shmem folios: unchanged",
 	  { "{Wdy*16}*T/16", PTEBATCH_SHMEM, RW }, .op = &remove_op },

@@ -14,7 +14,7 @@ from guests.guest import Guest
 from host.console import Console, Step
 from host.errors import Trouble
 from host import tools
-from mutation import assembly, catalog
+from mutation import assembly, catalog, weave
 from mutation.catalog import Read
 from mutation.weave import Copy, Mutant, original, refused, woven, wrong
 from trees.shadow import Shadow
@@ -101,8 +101,9 @@ class Kernel:
         return found
 
     def _digests(self) -> dict[int, str]:
-        """What decides whether each copy compiles."""
-        source = hashlib.sha256('\0'.join(self.read(file) for file in sources(self.copies)).encode()).hexdigest()
+        """What decides whether each copy compiles: the sources, and how copies are woven into them."""
+        texts = [*(self.read(file) for file in sources(self.copies)), Path(weave.__file__).read_text()]
+        source = hashlib.sha256('\0'.join(texts).encode()).hexdigest()
         return {copy.number: hashlib.sha256(f'{copy.function.title}\0{copy.text}\0{source}'.encode()).hexdigest()[:32]
                 for copy in self.copies}
 
