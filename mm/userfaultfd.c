@@ -642,6 +642,37 @@ static void zero_row(struct kunit *test)
 	run_row(test, &zero_op);
 }
 
+#define REGISTERED	.uffd = UFFD_WP | NO_REMAP_EVENT
+
+static const struct ptebatch_case poison_rows[] = {
+	{ "UFFDIO_POISON, none entries: poison markers", { "-*4", .prot = RW, REGISTERED }, "P*4" },
+	{ "UFFDIO_POISON, no page table: poison markers",
+	  { "| -*4 | -*T-4", .prot = RW, REGISTERED }, "P*4 -*T-4" },
+	{ "UFFDIO_POISON, part of a shmem folio that is not mapped: poison markers",
+	  { "{Wdy*4 | -*8 | Wdy*4}", PTEBATCH_SHMEM, RW, REGISTERED }, "{Wdy*4 P*8 Wdy*4}" },
+	{ "UFFDIO_POISON, second entry is populated: one poison marker, -EAGAIN",
+	  { "- Wdyx -*2", .prot = RW, REGISTERED }, "P Wdyx -*2", .ret = -EAGAIN },
+	{ "UFFDIO_POISON, 64K folio: -EEXIST",
+	  { "{Wdyx*16}", .prot = RW, REGISTERED }, .ret = -EEXIST },
+	{ "UFFDIO_POISON, PMD-mapped folio: -EEXIST",
+	  { "[Wdyx]", .prot = RW, REGISTERED }, .ret = -EEXIST },
+	{ "UFFDIO_POISON, swap entries: -EEXIST",
+	  { "{Sx*4}", .prot = RW, REGISTERED, .folios = WITH_SWAP }, .ret = -EEXIST },
+	{ "UFFDIO_POISON, uffd-wp markers: -EEXIST",
+	  { "U*4", .prot = RW, REGISTERED }, .ret = -EEXIST },
+	{ "UFFDIO_POISON, poison markers: -EEXIST",
+	  { "P*4", .prot = RW, REGISTERED }, .ret = -EEXIST },
+	{ "UFFDIO_POISON, guard markers: -EEXIST",
+	  { "G*4", .prot = RW, REGISTERED, .vma = VM_MAYBE_GUARD }, .ret = -EEXIST },
+};
+
+KUNIT_ARRAY_PARAM_DESC(poison_rows, poison_rows, name);
+
+static void poison_row(struct kunit *test)
+{
+	run_row(test, &ptebatch_uffd_poison);
+}
+
 /*
  * UFFDIO_UNREGISTER wakes a thread that waits in a fault of the range's first entry.
  * UFFDIO_COPY to this entry waits for its end.
@@ -978,6 +1009,7 @@ static struct kunit_case userfaultfd_cases[] = {
 	KUNIT_CASE(move_huge_zero_page),
 	KUNIT_CASE_PARAM(protect_row, protect_rows_gen_params),
 	KUNIT_CASE_PARAM(zero_row, zero_rows_gen_params),
+	KUNIT_CASE_PARAM(poison_row, poison_rows_gen_params),
 	KUNIT_CASE_PARAM(unregister_row, unregister_rows_gen_params),
 	KUNIT_CASE_PARAM(fork_row, fork_rows_gen_params),
 	{}

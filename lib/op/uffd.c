@@ -51,6 +51,19 @@ const struct ptebatch_op ptebatch_uffd_unregister = {
 	.missing = write_protection_missing, .no_twin = true, .vma_flags = PTEBATCH_UFFD_FLAGS,
 };
 
+static long poison(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
+{
+	struct uffdio_poison arg = { .range = range_of(space) };
+
+	return ptebatch_uffd_ioctl(space->uffd, space->places[0].mm, UFFDIO_POISON, &arg,
+				   sizeof(arg));
+}
+
+const struct ptebatch_op ptebatch_uffd_poison = {
+	.function = "UFFDIO_POISON", .call = poison, .missing = ptebatch_uffd_missing,
+	.no_twin = true,
+};
+
 /* As mwriteprotect_range(). @op->arg: write-protect, otherwise end the protection. */
 static long write_protect(const struct ptebatch_op *op, struct ptebatch_space *space,
 			  bool twin)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Registration with the userfaultfd of a space, and write protection.
+ * Registration with the userfaultfd of a space, write protection, and poison markers.
  */
 #ifndef PTEBATCH_OP_UFFD_H
 #define PTEBATCH_OP_UFFD_H
@@ -16,6 +16,9 @@
 
 /* UFFDIO_REGISTER for write protection, UFFDIO_UNREGISTER; the space has a userfaultfd. */
 extern const struct ptebatch_op ptebatch_uffd_register_wp, ptebatch_uffd_unregister;
+
+/* UFFDIO_POISON; the VMAs are registered with the userfaultfd of the space. */
+extern const struct ptebatch_op ptebatch_uffd_poison;
 
 /* As UFFDIO_WRITEPROTECT; the VMAs are registered. */
 extern const struct ptebatch_op ptebatch_uffd_protect, ptebatch_uffd_resolve;
