@@ -25,6 +25,7 @@
 #include "../lib/inject/conditions.h"
 #include "../lib/op/advise.h"
 #include "../lib/op/protect.h"
+#include "../lib/op/uffd.h"
 #include "../lib/row/rules.h"
 #include "../lib/run/case.h"
 #include "../lib/run/orders.h"
@@ -921,6 +922,12 @@ static const struct ptebatch_case pending_rows[] = {
 	{ "MADV_GUARD_INSTALL over pages being zapped: whole mm flushed before the change",
 	  { "{Wdy*4 | -*8 | Wdy*4}", PTEBATCH_SHMEM, RW }, "{Wdy*4 G*8 Wdy*4}",
 	  .op = &ptebatch_advices[PTEBATCH_GUARD_INSTALL], .with = { ZAPPING } },
+	{ "UFFDIO_POISON over unmapped pages: whole mm flushed before the change",
+	  { "{Wdy*4 | -*8 | Wdy*4}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP | NO_REMAP_EVENT },
+	  "{Wdy*4 P*8 Wdy*4}", .op = &ptebatch_uffd_poison },
+	{ "UFFDIO_POISON over pages being zapped: whole mm flushed before the change",
+	  { "{Wdy*4 | -*8 | Wdy*4}", PTEBATCH_SHMEM, RW, .uffd = UFFD_WP | NO_REMAP_EVENT },
+	  "{Wdy*4 P*8 Wdy*4}", .op = &ptebatch_uffd_poison, .with = { ZAPPING } },
 	{ "mremap() of part of a folio: whole mm flushed before the change",
 	  { "{Wdyx*4 | Wdyx*8 | Wdyx*4}", .prot = RW }, "{Wdyx*4 -*8 Wdyx*4}",
 	  .second = "{-*4 Wdyx*8 -*4}", .op = &ptebatch_move },
