@@ -111,13 +111,13 @@ def sources(bugs: Sequence[Reproducer]) -> list[Path]:
 
 
 def columns(settings: Settings) -> dict[str, Settings]:
-    """The kernels by column: without fixes; with FIXES=, if set; with SERIES=, or on the fetched kernel our series."""
+    """The kernels by column: without fixes; with FIXES=, if set; with SERIES= on top, or on the fetched kernel our series."""
     series = settings.series or (None if settings.ksrc else PROJECT / 'mm/series/unmap')
     kernels = {'without fixes': replace(settings, series=None, fixes=None)}
     if settings.fixes:
         kernels['with fixes'] = replace(settings, series=None)
     if series:
-        kernels['with series'] = replace(settings, series=series, fixes=None)
+        kernels['with fixes and series' if settings.fixes else 'with series'] = replace(settings, series=series)
     return {name: replace(kernel, results=settings.results / name.replace(' ', '-')) for name, kernel in kernels.items()}
 
 
@@ -199,13 +199,16 @@ def text(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]]
 
 
 def wrong(bugs: Sequence[Reproducer], kernels: Mapping[str, Mapping[str, Result]]) -> list[str]:
-    """The wrong results of the kernel with fixes (without FIXES=: without fixes), and those that only the series causes."""
+    """The wrong results of the kernels with fixes; without FIXES=: without fixes, and those that only the series causes.
+
+    Some programs see a bug only now and then: with fixes, none may see one, also with the series.
+    """
     def result(kernel: str, bug: Reproducer) -> Result:
         return kernels[kernel].get(bug.program, Result(NOT_RUN))
 
-    judged = 'with fixes' if 'with fixes' in kernels else 'without fixes'
-    found = [f'{bug.program}, {judged}: {result(judged, bug)}'
-             for bug in bugs if bug.program and result(judged, bug).verdict not in GOOD]
+    judged = [name for name in kernels if name.startswith('with fixes')] or ['without fixes']
+    found = [f'{bug.program}, {kernel}: {result(kernel, bug)}' for kernel in judged
+             for bug in bugs if bug.program and result(kernel, bug).verdict not in GOOD]
     if 'with series' in kernels:
         found += [f'{bug.program}, with series: {result("with series", bug)}' for bug in bugs
                   if bug.program and result('with series', bug).verdict not in GOOD

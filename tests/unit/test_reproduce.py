@@ -36,8 +36,8 @@ def patch(machine: Machine, name: str) -> str:
 
 def boot(machine: Machine, bare: str, fixed: str = log(), series: str = log(),
          **variables: str) -> subprocess.CompletedProcess[str]:
-    machine.program('qemu-system-x86_64', f'if [ -e mm/fixed.c ]; then\n{print_log(fixed)}elif [ -e mm/series.c ]; then\n'
-                                          f'{print_log(series)}else\n{print_log(bare)}fi\n')
+    machine.program('qemu-system-x86_64', f'if [ -e mm/series.c ]; then\n{print_log(series)}elif [ -e mm/fixed.c ]; then\n'
+                                          f'{print_log(fixed)}else\n{print_log(bare)}fi\n')
     return machine.run('reproduce', **{'FIXES': patch(machine, 'fixed'), 'SERIES': patch(machine, 'series')} | variables)
 
 
@@ -111,11 +111,14 @@ def test_unfixed_bug(machine: Machine) -> None:
 
 
 def test_bug_of_the_series(machine: Machine) -> None:
-    ended = boot(machine, bug(program=PROGRAMS[1]), log(), log(**{
-        name.replace('-', '_'): 'exit 1: all' for name in PROGRAMS[:2]}))
+    """Also if the program shows a bug without fixes: with them, each program must end well."""
+    both = log(**{name.replace('-', '_'): 'exit 1: all' for name in PROGRAMS[:2]})
+    ended = boot(machine, bug(program=PROGRAMS[1]), log(), both)
     assert ended.returncode == 1
+    assert ended.stdout.count(', with fixes and series: BUG: all\n') == 2
+    ended = boot(machine, bug(program=PROGRAMS[1]), series=both, FIXES='')
     assert f'[FAILED] {FIRST}, with series: BUG: all\n' in ended.stdout
-    assert f'[FAILED] {PROGRAMS[1]}' not in ended.stdout
+    assert f'[FAILED] {PROGRAMS[1]}, with series' not in ended.stdout
 
 
 def test_without_fixes_and_series_the_kernel_is_judged(machine: Machine) -> None:
