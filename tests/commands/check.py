@@ -44,8 +44,6 @@ RUNS = ({'ARCH': 'um'}, {'ARCH': 'x86_64'}, {'ARCH': 'x86_64', 'LOADABLE': '1'},
 # x86_64 with DEBUG=1 has most of the kernel's options; arm64 has the twin of contpte.c.
 TWINS = ({'ARCH': 'x86_64', 'DEBUG': '1'}, {'ARCH': 'arm64'})
 SAMPLE = '16'   # mutants
-# Without this check, mutants of this function survive.
-WEAKENED = {'WITHOUT': 'tlb', 'FUNCTIONS': 'prot_commit_flush_ptes'}
 BENCHES, TIMES = ('x86_64', 'arm64'), 3
 SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_64', 'tests/guests/selftests/init',
          'tests/ci/sources', 'tests/ci/slurm.sbatch', 'tests/ci/parallel', 'tests/ci/try')
@@ -172,24 +170,15 @@ class Check:
         self.run_cases('programs', 'reproduce', tools.program('reproduce'), self.env | {'O': str(self.folder)},
                        lambda: reproduce.counts(result))
 
-    def _mutation(self, arch: str, name: str, **variables: str) -> tuple[int, str]:
-        """The exit status and the output of make mutation."""
-        log = self.folder / f'{arch}-{name}.log'
-        status = tools.logged(tools.program('mutation'), log, **self.env | {'ARCH': arch, 'O': str(self.folder)} | variables)
-        return status, f'exit status {status}\n{log.read_text(errors="replace")}'
-
     def mutation(self, arch: str) -> str:
         """Mutants of a sample that survive, but that the record calls caught."""
         # Not headers: a change of one rebuilds the whole kernel.
         files = sorted({file for verdict in mutation.load(mutation.recorded(arch))
                         if (file := verdict.function.partition(':')[0]).endswith('.c')})
-        status, output = self._mutation(arch, 'mutation', FILES=' '.join(files), SAMPLE=SAMPLE)
-        return output if status else ''
-
-    def weakened(self, arch: str) -> str:
-        """Cases without one of their checks that make mutation does not notice."""
-        status, output = self._mutation(arch, 'weakened', **WEAKENED)
-        return '' if status == exit_status.FAILED and mutation.WORSE in output else output
+        log = self.folder / f'{arch}-mutation.log'
+        status = tools.logged(tools.program('mutation'), log, **self.env | {
+            'ARCH': arch, 'O': str(self.folder), 'FILES': ' '.join(files), 'SAMPLE': SAMPLE})
+        return f'exit status {status}\n{log.read_text(errors="replace")}' if status else ''
 
     def benches(self, arch: str) -> str:
         """Figures that differ between runs, laps that differ from the clock, and stopwatches that take more than 1 %."""
@@ -308,7 +297,6 @@ class Check:
         if architecture.find('x86_64').native:
             self.reproducers()
         self.run_check('mutation', f'{SAMPLE} mutants', lambda: self.mutation('x86_64'))
-        self.run_check('mutation', 'fails without a check', lambda: self.weakened('x86_64'))
         self.run_check('style', 'sparse', self.sparse)
         for variables in TWINS:
             self.run_check('twins', variables['ARCH'], lambda: self.twins(variables))
