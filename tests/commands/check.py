@@ -208,8 +208,7 @@ class Check:
 
     def _tree(self) -> Path:
         """The kernel tree under test."""
-        settings = self._settings({})
-        return settings.ksrc or source.fetched(settings.cache / 'source', self.console)
+        return source.chosen(self._settings({}), self.console)
 
     def checkpatch(self) -> str:
         """The output of checkpatch.pl for the kernel code, and the C programs of tests/."""
