@@ -117,12 +117,12 @@ def _errors(output: str) -> str:
     for line in output.splitlines():
         if LEADS_TO.search(line):
             before.append(line)
-        elif FOLLOWS.search(line):
-            errors += [line] if is_error else []
-        else:
+            continue
+        if not FOLLOWS.search(line):
             is_error = 'error: ' in line
-            errors += [*before, line] if is_error else []
-            before = []
+        if is_error:
+            errors += [*before, line]
+        before = []
     return '\n'.join(errors)
 
 
