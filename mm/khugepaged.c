@@ -206,8 +206,7 @@ static void expect_freed_table(const struct ptebatch_space *space, struct page *
 static long remove_table(const struct ptebatch_op *op, struct ptebatch_space *space,
 			 bool twin)
 {
-	unsigned long middle = ptebatch_addr(space, space->row.from) + HPAGE_PMD_SIZE / 2;
-	unsigned long addr = op->arg ? 0 : middle;
+	unsigned long addr = op->arg ? 0 : ptebatch_addr(space, space->row.from + HPAGE_PMD_NR / 2);
 	struct mm_struct *mm = space->places[0].mm;
 	struct page *table = first_table(space);
 

@@ -642,6 +642,7 @@ static void zero_row(struct kunit *test)
 	run_row(test, &zero_op);
 }
 
+/* With the userfaultfd of the space. */
 #define REGISTERED	.uffd = UFFD_WP | NO_REMAP_EVENT
 
 static const struct ptebatch_case poison_rows[] = {
