@@ -17,10 +17,12 @@ from host import tools
 from mutation import assembly, catalog, weave
 from mutation.catalog import Read
 from mutation.weave import Copy, Mutant, original, refused, woven, wrong
-from trees.shadow import Shadow
+from trees.shadow import HOME, Shadow
 
 # The object of a source that includes each header with batched functions.
 FOR_HEADERS = 'mm/rmap.o'
+# What each twin includes first.
+TWINS = f'{HOME}/lib/twin/begin.h'
 # What the linker misses.
 UNDEFINED = re.compile(r"undefined reference to `(\w+)'")
 # In the build folder: the copies that do not compile or link.
@@ -70,8 +72,10 @@ class Kernel:
 
     def _rewrite(self) -> dict[str, bytes]:
         good = [copy for copy in self.copies if copy.number not in self.broken]
-        return {file: woven(self.read(file), [copy for copy in good if copy.function.file == file]).encode()
-                for file in sources(self.copies)}
+        files = {file: woven(self.read(file), [copy for copy in good if copy.function.file == file]) for file in sources(self.copies)}
+        # A twin includes the kernel's headers before its source.
+        files[TWINS] = weave.AT_RUN_TIME + self.read(TWINS)
+        return {file: content.encode() for file, content in files.items()}
 
     def objects(self) -> list[str]:
         """The objects that have all copies."""
@@ -143,14 +147,16 @@ class Kernel:
     def _build(self, guest: Guest, console: Console) -> None:
         with console.step('build', f'{len(self.copies)} copies of functions') as step:
             self.compile(guest, step)
-            try:
-                guest.build(step)
-                return
-            except Trouble as trouble:
-                # A forced condition keeps a call that the compiler drops otherwise, of a function that is not configured.
-                output = trouble.__cause__.output if isinstance(trouble.__cause__, tools.Failed) else ''
-                symbols = {*UNDEFINED.findall(output)}
-                if not symbols or not self._leave_out(number for text in self.assemblies(guest, step)
-                                                      for name in assembly.users(text, symbols) for number in self._numbers(name)):
-                    raise
+            for _ in range(ROUNDS):
+                try:
+                    guest.build(step)
+                    return
+                except Trouble as trouble:
+                    output = trouble.__cause__.output if isinstance(trouble.__cause__, tools.Failed) else ''
+                    # A forced condition keeps a call that the compiler drops otherwise, of a function that is not configured.
+                    symbols = {*UNDEFINED.findall(output)}
+                    users = (name for text in self.assemblies(guest, step) for name in assembly.users(text, symbols)) if symbols else ()
+                    # Or a copy does not compile in a twin.
+                    if not self._leave_out({*wrong(self.copies, output), *(number for name in users for number in self._numbers(name))}):
+                        raise
             guest.build(step)
