@@ -4,9 +4,11 @@
  * each function has a copy for each of its mutants (tests/mutation/weave.py).
  * A function calls the copy that ptebatch_mutant selects, 0 while no case runs.
  *
- * ptebatch_kunit.mutant=17 ptebatch_kunit.cases=3,1,8 runs these cases on mutant
- * 17, in this order, until one fails. ptebatch_kunit.mutant=-1 runs all cases
- * on copies without a change, and prints which mutants each case reaches.
+ * ptebatch_kunit.mutant=17,3,1,8 runs cases 3, 1 and 8 on mutant 17, in this
+ * order, until one fails. ptebatch_kunit.mutant=-1 runs all cases on copies
+ * without a change, and prints which mutants each case reaches. With
+ * ptebatch_kunit.mutant=wait, the host writes what to run into the memory of the
+ * guest, or of many copies of the guest (tests/guests/snapshot.py).
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
@@ -25,10 +27,9 @@
 
 int ptebatch_mutant;
 
+static char wanted[4096];
+module_param_string(mutant, wanted, sizeof(wanted), 0444);
 static int selected;
-module_param_named(mutant, selected, int, 0444);
-static char *order;
-module_param_named(cases, order, charp, 0444);
 
 static DECLARE_BITMAP(reached, MUTANTS_MAX);
 
@@ -72,8 +73,8 @@ static bool run_case(const struct kunit_suite *suite, const struct kunit_case *t
 	return !copy.suite_init_err && cases[0].status != KUNIT_FAILURE;
 }
 
-/* Run case @wanted, or all if it is negative; return whether all passed. */
-static bool run_cases(int wanted)
+/* Run case @only, or all if it is negative; return whether all passed. */
+static bool run_cases(int only)
 {
 	struct kunit_suite * const *next;
 	struct kunit_case *test_case;
@@ -89,7 +90,7 @@ static bool run_cases(int wanted)
 			ktime_t begun = ktime_get();
 			bool passed;
 
-			if (wanted >= 0 && nr++ != wanted)
+			if (only >= 0 && nr++ != only)
 				continue;
 			bitmap_zero(reached, MUTANTS_MAX);
 			passed = run_case(suite, test_case);
@@ -104,20 +105,36 @@ static bool run_cases(int wanted)
 	return good;
 }
 
+/* Return once the host has written into the memory of the guest. */
+static void wait_for_host(void)
+{
+	wanted[0] = '\0';
+	pr_notice("ptebatch: waits for a text at 0x%lx\n", (unsigned long)wanted);
+	while (!READ_ONCE(wanted[0]))
+		cpu_relax();
+}
+
 static int __init run_mutant(void)
 {
-	char *next;
+	char *left = wanted, *next;
 
-	if (!selected)
+	if (!*wanted)
 		return 0;
 	ptebatch_console_wait_for_host();
+	if (!strcmp(wanted, "wait"))
+		wait_for_host();
+	next = strsep(&left, ",");
+	if (kstrtoint(next, 10, &selected)) {
+		pr_err("ptebatch: ptebatch_kunit.mutant=%s: no number\n", next);
+		return 0;
+	}
 	pr_notice("ptebatch: mutant %d begins\n", selected);
-	if (!order)
+	if (!left)
 		run_cases(-1);
-	while ((next = strsep(&order, ","))) {
-		int wanted;
+	while ((next = strsep(&left, ","))) {
+		int only;
 
-		if (kstrtoint(next, 10, &wanted) || !run_cases(wanted))
+		if (kstrtoint(next, 10, &only) || !run_cases(only))
 			break;
 	}
 	pr_notice("ptebatch: mutant %d done\n", selected);

@@ -167,14 +167,14 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
             tried = [number for number in sorted(good) if key(mutants[number - 1], 'variant') == name]
             with console.step('cases', f'without mutants {name}'):
                 cases, command = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried),
-                                                guests.without(env))
+                                                guests.without(env), rows=True)
 
             def judged(number: int) -> tuple[Path, bool, str]:
                 mutant = mutants[number - 1]
                 own = [case for case in cases if _belongs(case.name, mutant)]
                 if not own:
                     return mutant, False, f'NO CASE with ARCH={arch}'
-                ended = guests.judge(command, number, own, guests.LOUD)
+                ended = guests.judge(command, number, own)
                 by = _shown(ended.rows) if ended.rows else f'{ended.by} {ended.verdict}'
                 return mutant, ended.verdict in CAUGHT, by if ended.verdict in CAUGHT else 'NOT CAUGHT'
 

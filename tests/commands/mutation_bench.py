@@ -37,7 +37,7 @@ UNCHANGED = 16383
 
 def _timings(command: Command, number: int, cases: Sequence[Case]) -> dict[str, Timing]:
     """What benches measure on a mutant."""
-    log = command.run(number, [replace(case, seconds=LIMIT) for case in cases], guests.LOUD)
+    log = command.run(number, [replace(case, seconds=LIMIT) for case in cases])
     if not guests.DONE.search(log):
         raise Trouble(f'the benches do not end on mutant {number}', 'see the lines above', '\n'.join(log.splitlines()[-20:]))
     return {found.name: found for found in timing.timings(log) if found.way == 'kernel'}
@@ -80,7 +80,7 @@ def main(env: Mapping[str, str]) -> int:
             kernel.build(guest, console)
             guest.choose_accelerator(console)
             with console.step('benches', 'which mutants each reaches'):
-                cases, command = guests.explore(guest, needed=lambda name: '_bench.' in name)
+                cases, command = guests.explore(guest, needed=lambda name: '_bench.' in name, rows=True)
             with console.step('mutants', f'{len(mutants)}'):
                 verdicts = _measure(command, settings.jobs, mutants, [case for case in cases if '_bench.' in case.name])
         record.save(settings.results.parent / 'mutation-bench.json', verdicts)

@@ -10,11 +10,13 @@ import shlex
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from guests.guest import Guest
 from guests.shares import PANIC
+from guests.snapshot import Snapshot
 from host.errors import Trouble
 from host.settings import PROJECT
 from host import tools
@@ -25,14 +27,18 @@ CASE = re.compile(r'ptebatch: case (\S+) (passed|failed) after (\d+) us')
 REACHED = re.compile(r'ptebatch: reached from (\d+): ([0-9a-f]+)')
 DONE = re.compile(r'ptebatch: mutant -?\d+ done')
 BEGINS = re.compile(r'ptebatch: mutant \d+ begins')
-# What a guest prints when a case begins, and after which it prints nothing that is needed.
+# What a guest prints when a case begins, and after which it prints nothing that is needed: of all rows, or of the first
+# that fails.
 STEP = re.compile(rb'ptebatch: (?:mutant \d+ begins|case \S+ passed).*\n')
 ENDED = re.compile(rb'ptebatch: (?:mutant \d+ done|case \S+ failed after \d+ us)|' + PANIC.encode() + rb'.*\n')
+FAILS = re.compile('(?:EXPECTATION|ASSERTION) FAILED at')
+FIRST = re.compile(ENDED.pattern + b'|' + FAILS.pattern.encode())
 # A row of a case in KUnit's results.
 ROW = re.compile(r'^ {8}not ok \d+ (.*)$', re.MULTILINE)
 # kunit.py prints the command that starts the guest.
 STARTED = re.compile(r'^Running tests with:\n\$ (.*)$', re.MULTILINE)
-UNCHANGED = 'ptebatch_kunit.mutant=-1'
+SELECTS = 'ptebatch_kunit.mutant='
+UNCHANGED = f'{SELECTS}-1'
 SEED = 'ptebatch_kunit.seed=1'
 BOOTS = 3       # until one reaches the cases
 LOG = 8 << 20   # bytes of output that are read
@@ -70,24 +76,34 @@ class Command:
     argv: Sequence[str]
     folder: Path
     env: Mapping[str, str]
+    ended: re.Pattern[bytes]
+    booted: Snapshot | None = None      # of QEMU's guests; UML boots in a tenth of a second
 
-    def run(self, mutant: int, cases: Sequence[Case], loglevel: str, patience: int = 1) -> str:
+    def _started(self, wanted: str) -> AbstractContextManager[subprocess.Popen[bytes]]:
+        if self.booted:
+            return self.booted.copy(wanted)
+        argv = [word.replace(UNCHANGED, SELECTS + wanted) for word in self.argv]
+        return subprocess.Popen(tools.supervised(argv), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def saved(self, files: Path) -> Command:
+        """The same from a guest that has booted; `files` is the folder of what QEMU saves."""
+        argv = [word.replace(UNCHANGED, f'{SELECTS}wait') for word in self.argv]
+        return replace(self, booted=Snapshot(argv, self.folder, self.env, files).saved())
+
+    def run(self, mutant: int, cases: Sequence[Case], patience: int = 1) -> str:
         """The log of a guest that runs these cases on a mutant, up to the first that fails or takes too long."""
-        numbers = ','.join(str(case.number) for case in cases)
-        args = f'ptebatch_kunit.mutant={mutant} ptebatch_kunit.cases={numbers} {loglevel}'
-        argv = [word.replace(UNCHANGED, args) for word in self.argv]
         # Of the boot, of each case, and of the end.
         limits = [BOOT, *(patience * (MARGIN + SLOWER * case.seconds) for case in cases), patience * MARGIN]
         log = bytearray()
-        with subprocess.Popen(tools.supervised(argv), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        with self._started(','.join(map(str, (mutant, *(case.number for case in cases))))) as process:
             assert process.stdout
             steps, deadline, line = 0, time.monotonic() + limits[0], 0
             # A mutant may print without an end: output does not put the limit off, and no line is searched twice.
             while ((left := deadline - time.monotonic()) > 0 and len(log) < LOG and
                    select.select([process.stdout], [], [], left)[0]):
                 log += (more := os.read(process.stdout.fileno(), 65536))
-                if not more or ENDED.search(log, line):
+                if not more or self.ended.search(log, line):
                     break
                 if found := len(STEP.findall(log, line)):
                     steps += found
@@ -114,9 +130,12 @@ def without(env: Mapping[str, str]) -> str:
     return name
 
 
-def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, without: str = ''
-            ) -> tuple[list[Case], Command]:
-    """Run all cases on copies without a change; Trouble if one that is needed fails. `without` leaves out a check."""
+def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, without: str = '',
+            rows: bool = False) -> tuple[list[Case], Command]:
+    """Run all cases on copies without a change; Trouble if one that is needed fails. `without` leaves out a check.
+
+    With `rows`, the guests of the command print all rows of a case, else they end at the first that fails.
+    """
     lines: list[str] = []
     own = Guest(replace(guest.settings, timeout=ALL, suites='none'), guest.tree)
     own.accel = guest.accel
@@ -136,19 +155,21 @@ def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, wit
             raise Trouble(f'{name} fails on the kernel without mutants', 'see make run', part)
         bits = (bit for line in REACHED.findall(part) for bit in _bits(int(line[0]), line[1]))
         found.append(Case(len(found), name, int(duration) / 1e6, frozenset(bits)))
-    return found, Command(shlex.split(started[1]), guest.tree, own.env())
+    argv = [word.replace(QUIET, LOUD if rows else QUIET) for word in shlex.split(started[1])]
+    command = Command(argv, guest.tree, own.env(), ENDED if rows else FIRST)
+    return found, command.saved(guest.build_path) if guest.arch.emulated else command
 
 
-def judge(command: Command, mutant: int, cases: Sequence[Case], loglevel: str = QUIET) -> Ended:
+def judge(command: Command, mutant: int, cases: Sequence[Case]) -> Ended:
     """Run these cases on a mutant until one fails; again, with more time, if one takes too long."""
-    ended = _judge(command, mutant, cases, loglevel)
-    return _judge(command, mutant, cases, loglevel, PATIENT) if ended.verdict == TIMED_OUT else ended
+    ended = _judge(command, mutant, cases)
+    return _judge(command, mutant, cases, PATIENT) if ended.verdict == TIMED_OUT else ended
 
 
-def _judge(command: Command, mutant: int, cases: Sequence[Case], loglevel: str, patience: int = 1) -> Ended:
+def _judge(command: Command, mutant: int, cases: Sequence[Case], patience: int = 1) -> Ended:
     log = ''
     for _ in range(BOOTS):
-        log = command.run(mutant, cases, loglevel, patience)
+        log = command.run(mutant, cases, patience)
         if BEGINS.search(log):
             break
     else:
@@ -160,6 +181,8 @@ def _judge(command: Command, mutant: int, cases: Sequence[Case], loglevel: str, 
             return Ended(KILLED, name, ROW.findall(log))
     if PANIC in log:
         return Ended(CRASHED, running)
+    if FAILS.search(log):
+        return Ended(KILLED, running)
     if found := reports.found(log):
         return Ended(KILLED, f'{ended[-1][0] if ended else running}: {found[0]}')
     return Ended(SURVIVED) if DONE.search(log) else Ended(TIMED_OUT, running)

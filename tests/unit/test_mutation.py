@@ -397,33 +397,34 @@ CASES = [guest.Case(number, name, 0.0, frozenset({7})) for number, name in ((4, 
 @pytest.mark.parametrize(('log', 'ended'), [
     ('case s.first passed after 5 us|case s.second passed after 6 us|mutant 7 done', (record.SURVIVED, '')),
     ('case s.first passed after 5 us|case s.second failed after 6 us', (record.KILLED, 's.second')),
+    ('case s.first passed after 5 us|    # second: EXPECTATION FAILED at a.c:1|sleep 100', (record.KILLED, 's.second')),
     ('case s.first passed after 5 us|Kernel panic - not syncing: x', (record.CRASHED, 's.second')),
     ('case s.first passed after 5 us|sleep 100', (record.TIMED_OUT, 's.second')),
     ('case s.first passed after 5 us|yes', (record.TIMED_OUT, 's.second')),
 ])
 def test_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, ended: tuple[str, str]) -> None:
     monkeypatch.setattr(guest, 'MARGIN', 0.2)
-    prints = '; '.join(line if line in ('sleep 100', 'yes') else f"echo '{'' if 'panic' in line else 'ptebatch: '}{line}'"
+    prints = '; '.join(line if line in ('sleep 100', 'yes') else f"echo '{'ptebatch: ' if line.startswith(('case', 'mutant')) else ''}{line}'"
                        for line in ('mutant 7 begins', *log.split('|')))
     script = f'echo "$0" >args; {prints}'
-    command = guest.Command(['sh', '-c', script, f'-append {guest.UNCHANGED} quiet'], tmp_path, dict(os.environ))
+    command = guest.Command(['sh', '-c', script, f'-append {guest.UNCHANGED} quiet'], tmp_path, dict(os.environ), guest.FIRST)
     found = guest.judge(command, 7, CASES)
     assert (found.verdict, found.by) == ended
-    assert (tmp_path / 'args').read_text() == '-append ptebatch_kunit.mutant=7 ptebatch_kunit.cases=4,2 loglevel=6 quiet\n'
+    assert (tmp_path / 'args').read_text() == '-append ptebatch_kunit.mutant=7,4,2 quiet\n'
 
 
 def test_busy_machine_is_not_a_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guest, 'MARGIN', 0.2)
     script = ("echo 'ptebatch: mutant 7 begins'; test -e again || { touch again; sleep 100; }\n"
               "echo 'ptebatch: case s.first passed after 5 us'; echo 'ptebatch: mutant 7 done'")
-    command = guest.Command(['sh', '-c', script], tmp_path, dict(os.environ))
+    command = guest.Command(['sh', '-c', script], tmp_path, dict(os.environ), guest.FIRST)
     assert guest.judge(command, 7, CASES).verdict == record.SURVIVED
 
 
 def test_guest_that_does_not_boot(tmp_path: Path) -> None:
     """Its panic says nothing about the mutant."""
     script = "echo x >>boots; echo 'Kernel panic - not syncing: IO-APIC + timer does not work!'"
-    command = guest.Command(['sh', '-c', script], tmp_path, dict(os.environ))
+    command = guest.Command(['sh', '-c', script], tmp_path, dict(os.environ), guest.FIRST)
     with pytest.raises(Trouble, match='the guest of mutant 7 does not boot'):
         guest.judge(command, 7, CASES)
     assert (tmp_path / 'boots').read_text().count('x') == guest.BOOTS
