@@ -38,6 +38,8 @@ FOLLOWS = re.compile(r'^\s|: note: ')
 # What the compiler calls the source of a copy, and of what calls the copies of a function.
 IN_COPY = re.compile(r'\bmutant/(\d+)/')
 IN_DISPATCHER = re.compile(r'\bdispatcher/(\w+)/')
+# The compiler reports only the first use of a function that is not declared.
+IMPLICIT = re.compile(r"^mutant/\d+/(\S+?):\d+:\d+: error: implicit declaration of function '(\w+)'", re.MULTILINE)
 # Neither inlined nor merged: equal object code must come from equal changes.
 COPY = 'static __attribute__((__noipa__)) __maybe_unused'
 
@@ -132,8 +134,10 @@ def _errors(output: str) -> str:
 def wrong(copies: Iterable[Copy], output: str) -> set[int]:
     """The numbers of copies that the compiler's errors are about; if a dispatcher does not compile, all of its function."""
     errors = _errors(output)
-    functions = set(IN_DISPATCHER.findall(errors))
-    return {*map(int, IN_COPY.findall(errors))} | {copy.number for copy in copies if copy.function.name in functions}
+    functions, implicit = {*IN_DISPATCHER.findall(errors)}, {*IMPLICIT.findall(errors)}
+    return {*map(int, IN_COPY.findall(errors))} | {
+        copy.number for copy in copies if copy.function.name in functions or
+        any(copy.function.file == file and re.search(rf'\b{name}\b', copy.text) for file, name in implicit)}
 
 
 def woven(source: str, copies: Iterable[Copy]) -> str:

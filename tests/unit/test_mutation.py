@@ -293,6 +293,17 @@ def test_errors_of_a_dispatcher_name_its_copies(tmp_path: Path) -> None:
     assert 'too few arguments' in errors and weave.wrong([*copies, *others], errors) == {7}
 
 
+def test_copies_that_call_what_is_not_declared(tmp_path: Path) -> None:
+    """The compiler names the first."""
+    copies = [copy for number, new in ((7, 'missing(q, nr)'), (8, 'missing(nr, q)'), (9, 'count(q, p, nr, 1)'))
+              for copy in catalog.of_patch(number, {'a.c': SOURCE.replace('count(q, p, nr)', new)}, read)]
+    source = tmp_path / 'a.c'
+    source.write_text('#define __maybe_unused\n' + weave.woven(SOURCE, copies))
+    errors = subprocess.run(['gcc', '-Werror=implicit-function-declaration', '-fsyntax-only', source], text=True,
+                            capture_output=True, check=False, env={**os.environ, 'LC_ALL': 'C'}).stderr
+    assert errors.count('implicit declaration') == 1 and weave.wrong(copies, errors) == {7, 8, 9}
+
+
 WARNING_AND_ERRORS = """\
 mutant/1/mm/a.c: In function 'f__m1':
 mutant/1/mm/a.c:5:6: warning: unused variable 'i' [-Wunused-variable]
