@@ -28,6 +28,7 @@ BOOT = 60       # seconds, on a busy machine
 POLL = 0.002    # seconds
 # The memory is not among what QEMU saves.
 MEMORY_APART = {'capability': 'x-ignore-shared', 'state': True}
+OTHER_QEMU = 'put another QEMU first in PATH; 7.2 works'
 CHUNK = 1024    # bytes written at once; QEMU takes up to 4096 digits
 
 
@@ -48,8 +49,8 @@ class _Monitor:
             if 'return' in answer:
                 return answer['return']
             if 'error' in answer:
-                raise Trouble(f'QEMU refuses {command}: {answer["error"]["desc"]}', 'see qemu-system-x86_64 --version')
-        raise Trouble(f'QEMU ends at {command}', 'see make run')
+                raise Trouble(f'QEMU refuses {command}: {answer["error"]["desc"]}', OTHER_QEMU)
+        raise Trouble(f'QEMU ends at {command}', OTHER_QEMU)
 
     def wait_while(self, command: str, *states: str) -> None:
         deadline = time.monotonic() + BOOT
@@ -66,7 +67,7 @@ def _gdb(connection: socket.socket, packet: str) -> None:
     while not re.search(rb'#..$', answer) and (more := connection.recv(4096)):
         answer += more
     if b'$OK#' not in answer:
-        raise Trouble(f'QEMU answers {answer!r} to {packet[:40]} of gdb', 'see qemu-system-x86_64 --version')
+        raise Trouble(f'QEMU answers {answer!r} to {packet[:40]} of gdb', OTHER_QEMU)
 
 
 def _write(path: str, address: int, text: bytes) -> None:
