@@ -25,6 +25,7 @@
 #include "../lib/kernel/process.h"
 #include "../lib/kernel/syscall.h"
 #include "../lib/kernel/uffd.h"
+#include "../lib/op/migrate.h"
 #include "../lib/op/uffd.h"
 #include "../lib/run/case.h"
 #include "../lib/service/device.h"
@@ -226,6 +227,56 @@ static const struct ptebatch_condition_type signal_handled = {
 /* Before UFFDIO_MOVE returns: what follows is not to be killed. */
 #define SIGNAL_HANDLED		{ .type = &signal_handled, .function = "mmput" }
 
+static void stop_tries(struct ptebatch_use *use, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	ptebatch_sigkill_set();
+}
+
+static const struct ptebatch_condition_type tries_end = {
+	.name = "SIGKILL ends the tries", .occur = stop_tries, .optional = true,
+};
+
+/* UFFDIO_MOVE may try again, but not without end. */
+#define TRIES_END	{ .type = &tries_end, .function = "pte_offset_map_rw_nolock", \
+			  .calls = 100 }
+
+/* Another thread ends the migration of the first folio as soon as a thread waits for it. */
+static int end_migration(void *data)
+{
+	struct ptebatch_space *space = data;
+
+	while (!kthread_should_stop() && !folio_test_waiters(space->folios[0]))
+		usleep_range(100, 1000);
+	return ptebatch_migrated.call(&ptebatch_migrated, space, false);
+}
+
+static long move_migrating(const struct ptebatch_op *op, struct ptebatch_space *space,
+			   bool twin)
+{
+	struct task_struct *task = kthread_create(end_migration, space, "ptebatch");
+	long ret;
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	get_task_struct(task);
+	ret = ptebatch_migrate.call(&ptebatch_migrate, space, false);
+	wake_up_process(task);
+	ret = ret ?: move(op, space, twin);
+	kthread_stop_put(task);
+	return ret;
+}
+
+static const char *migration_missing(void)
+{
+	return ptebatch_uffd_missing() ?: ptebatch_migrate.missing();
+}
+
+static const struct ptebatch_op move_migrating_op = {
+	.function = "UFFDIO_MOVE", .call = move_migrating, .no_twin = true, .moves = true,
+	.missing = migration_missing,
+};
+
 /*
  * In pictures of one place, {-} is a small folio that the other place maps. A
  * folio that is split becomes new folios, as the index of each changes. Large folios
@@ -348,6 +399,10 @@ static const struct ptebatch_case move_rows[] = {
 	  .with = { UNLOCKED,
 	    SECOND_PTES_BECOME_AT("get_swap_device", 0, "P -*3") } },
 
+	{ "first folio in migration: waits for its end, moved",
+	  { "Wdyx*4", .prot = RW }, "-*4", .second = "Wdyx*4", .op = &move_migrating_op,
+	  .with = { TRIES_END, SIGNAL_HANDLED } },
+
 	{ "zero pages: moved",
 	  { "Rzy*4", .prot = RW }, "-*4", .second = "Rzy*4" },
 	{ "zero pages, soft-dirty tracked: moved, soft-dirty",
@@ -403,20 +458,6 @@ static const struct ptebatch_op move_hole_op = {
 	MOVE_OP(move_hole), .arg = UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES,
 	.vma_flags = PTEBATCH_UFFD_FLAGS,
 };
-
-static void stop_tries(struct ptebatch_use *use, const unsigned long *args,
-		       struct pt_regs *regs)
-{
-	ptebatch_sigkill_set();
-}
-
-static const struct ptebatch_condition_type tries_end = {
-	.name = "SIGKILL ends the tries", .occur = stop_tries, .optional = true,
-};
-
-/* UFFDIO_MOVE may try again, but not without end. */
-#define TRIES_END	{ .type = &tries_end, .function = "pte_offset_map_rw_nolock", \
-			  .calls = 100 }
 
 /* Onto a PMD that is no page table. */
 static const struct ptebatch_case destination_rows[] = {
