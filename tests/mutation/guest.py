@@ -79,17 +79,18 @@ class Command:
     ended: re.Pattern[bytes]
     booted: Snapshot | None = None      # of QEMU's guests; UML boots in a tenth of a second
 
+    def _argv(self, wanted: str) -> list[str]:
+        return [word.replace(UNCHANGED, SELECTS + wanted) for word in self.argv]
+
     def _started(self, wanted: str) -> AbstractContextManager[subprocess.Popen[bytes]]:
         if self.booted:
             return self.booted.copy(wanted)
-        argv = [word.replace(UNCHANGED, SELECTS + wanted) for word in self.argv]
-        return subprocess.Popen(tools.supervised(argv), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+        return subprocess.Popen(tools.supervised(self._argv(wanted)), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def saved(self, files: Path) -> Command:
         """The same from a guest that has booted; `files` is the folder of what QEMU saves."""
-        argv = [word.replace(UNCHANGED, f'{SELECTS}wait') for word in self.argv]
-        return replace(self, booted=Snapshot(argv, self.folder, self.env, files).saved())
+        return replace(self, booted=Snapshot(self._argv('wait'), self.folder, self.env, files).saved())
 
     def run(self, mutant: int, cases: Sequence[Case], patience: int = 1) -> str:
         """The log of a guest that runs these cases on a mutant, up to the first that fails or takes too long."""
