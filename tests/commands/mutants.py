@@ -7,7 +7,7 @@ import hashlib
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -152,6 +152,21 @@ def together(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str, env:
     return settings, shadow, base, [*_copies(mutants, shadow, reader(shadow), console)]
 
 
+def twice(judged: Callable[[int], tuple[Path, bool, str]], numbers: Sequence[int], jobs: int) -> Iterator[tuple[Path, bool, str]]:
+    """Judge mutants side by side, and those that are not caught once more, one at a time.
+
+    A mutant that two CPUs must show at once may survive beside another guest.
+    """
+    missed: list[int] = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for number, row in zip(numbers, pool.map(judged, numbers)):
+            if row[1]:
+                yield row
+            else:
+                missed.append(number)
+    yield from map(judged, missed)
+
+
 def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str, env: Mapping[str, str]
                    ) -> Iterator[tuple[Path, bool, str]]:
     """Those mutants that only change functions, tried in one kernel that has all of them; see _try()."""
@@ -178,8 +193,7 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
                 by = _shown(ended.rows) if ended.rows else f'{ended.by} {ended.verdict}'
                 return mutant, ended.verdict in CAUGHT, by if ended.verdict in CAUGHT else 'NOT CAUGHT'
 
-            with ThreadPoolExecutor(settings.jobs) as pool:
-                yield from pool.map(judged, tried)
+            yield from twice(judged, tried, settings.jobs)
 
 
 def chosen(env: Mapping[str, str]) -> list[Path]:
