@@ -71,6 +71,7 @@ static const struct ptebatch_pair_step steps[] = {
 	{ "migrate", GIVES_UP },
 	{ "numa hint", GIVES_UP },
 	{ "idle", GIVES_UP },
+	{ "uffd move", GIVES_UP },
 };
 
 /* Locks, rmap, TLB flushes, MMU notifiers, LRU lists, swap cache, allocation, faults. */
@@ -136,6 +137,12 @@ static const struct ptebatch_interleave_function functions[] = {
 	{ "madvise_cold_or_pageout_pte_range", &rows[LARGE], "cold" },
 	{ "madvise_free_pte_range", &rows[LARGE], "free" },
 	{ "gup_fast_fallback", &rows[LARGE], "pin" },
+	{ "move_pages_ptes", &rows[SMALL], "uffd move" },
+	{ "move_pages_ptes", &rows[LARGE], "uffd move" },
+	{ "move_pages_ptes", &rows[SWAPPED], "uffd move" },
+	{ "userfaultfd_ioctl", &rows[SMALL], "uffd move" },
+	{ "userfaultfd_ioctl", &rows[LARGE], "uffd move" },
+	{ "userfaultfd_ioctl", &rows[SWAPPED], "uffd move" },
 };
 
 static const struct ptebatch_interleavings all = {
@@ -205,6 +212,7 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[LARGE], "idle", "rmap_walk", "dontneed" },
 	{ &rows[TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
 	{ &rows[HUGE_TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
+	{ &rows[SWAPPED], "uffd move", "swap_cache_get_folio", "dontneed" },
 };
 
 KUNIT_ARRAY_PARAM(known, known, ptebatch_interleave_desc);

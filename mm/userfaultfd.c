@@ -106,19 +106,6 @@ static void close_row(struct kunit *test)
 	run_row(test, &close_op);
 }
 
-static int map_second(struct ptebatch_space *space, const struct ptebatch_place *second)
-{
-	unsigned long start = ALIGN_DOWN(second->start, PMD_SIZE);
-	unsigned long end = ALIGN(second->start + space->row.nr * PAGE_SIZE, PMD_SIZE);
-	unsigned long at;
-
-	kthread_use_mm(second->mm);
-	at = vm_mmap(NULL, start, end - start, space->setup.prot,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0);
-	kthread_unuse_mm(second->mm);
-	return IS_ERR_VALUE(at) ? at : 0;
-}
-
 static void close_file(void *file)
 {
 	__fput_sync(file);
@@ -129,19 +116,10 @@ static long move_from_to(const struct ptebatch_op *op, struct ptebatch_space *sp
 			 const struct ptebatch_place *from,
 			 const struct ptebatch_place *to)
 {
-	struct uffdio_move arg = {
-		.dst = to->start + space->row.from * PAGE_SIZE,
-		.src = from->start + space->row.from * PAGE_SIZE,
-		.len = (space->row.to - space->row.from) * PAGE_SIZE,
-		.mode = op->arg,
-	};
-	u64 mode = UFFDIO_REGISTER_MODE_MISSING;
+	u64 registers = UFFDIO_REGISTER_MODE_MISSING;
 	struct file *uffd;
 	long ret;
 
-	ret = map_second(space, &space->places[space->nr_places - 1]);
-	if (ret)
-		return ret;
 	uffd = ptebatch_uffd_open(to->mm, op->uffd_rwp ? UFFD_FEATURE_RWP : 0);
 	if (IS_ERR(uffd))
 		return PTR_ERR(uffd);
@@ -150,12 +128,10 @@ static long move_from_to(const struct ptebatch_op *op, struct ptebatch_space *sp
 	if (ret)
 		return ret;
 	if (op->uffd_rwp)
-		mode |= UFFDIO_REGISTER_MODE_RWP;
+		registers |= UFFDIO_REGISTER_MODE_RWP;
 	ret = space->setup.uffd ? register_row(uffd, space) : 0;
-	if (ret)
-		return ret;
-	return ptebatch_uffd_register(uffd, to->mm, to->start, mode) ?:
-	       ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
+	return ret ?: ptebatch_uffd_map_last(space) ?:
+	       ptebatch_uffd_move_between(uffd, space, from, to, registers, op->arg);
 }
 
 static long move(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/kthread.h>
 #include <linux/minmax.h>
+#include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -85,6 +86,27 @@ void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 	ptebatch_vma_account(vma, was);
 	vma_set_page_prot(vma);
 	mmap_write_unlock(mm);
+}
+
+/**
+ * ptebatch_map_anon() - mmap() private anonymous memory at an address
+ * @mm: the mm
+ * @addr: the address, page aligned; what is mapped there is unmapped
+ * @bytes: length, in bytes
+ * @prot: PROT_*
+ *
+ * Context: Process context of a kernel thread without an mm, may sleep.
+ * Return: 0, or an error of mmap().
+ */
+long ptebatch_map_anon(struct mm_struct *mm, unsigned long addr, unsigned long bytes,
+		       unsigned long prot)
+{
+	unsigned long at;
+
+	kthread_use_mm(mm);
+	at = vm_mmap(NULL, addr, bytes, prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	kthread_unuse_mm(mm);
+	return at == addr ? 0 : at;
 }
 
 /**

@@ -75,8 +75,15 @@ extern const struct ptebatch_op ptebatch_unmap_copies, ptebatch_unmap_folios;
 void ptebatch_zap_pages(const struct ptebatch_place *place, unsigned int from,
 			unsigned int to);
 
-/* move.c: mremap() of the range to the last place of the space. */
-extern const struct ptebatch_op ptebatch_move;
+/*
+ * move.c: mremap() of the range to the last place of the space; UFFDIO_MOVE, if that is
+ * mapped.
+ */
+extern const struct ptebatch_op ptebatch_move, ptebatch_uffd_move_range;
+long ptebatch_uffd_map_last(const struct ptebatch_space *space);
+long ptebatch_uffd_move_between(struct file *uffd, const struct ptebatch_space *space,
+				const struct ptebatch_place *from,
+				const struct ptebatch_place *to, u64 registers, u64 mode);
 
 /* fault.c: a fault of entry @arg; the case sets it in a copy. */
 extern const struct ptebatch_op ptebatch_read_fault, ptebatch_write_fault;

@@ -7,6 +7,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/userfaultfd_k.h>
 
+#include "../kernel/process.h"
 #include "../kernel/syscall.h"
 #include "../kernel/uffd.h"
 #include "remap.h"
@@ -155,20 +156,6 @@ static long move_whole(const struct ptebatch_op *op, struct ptebatch_space *spac
 	return ret;
 }
 
-static long map_new(struct mm_struct *mm, struct file *uffd, unsigned long at,
-		    unsigned long bytes)
-{
-	unsigned long mapped;
-
-	kthread_use_mm(mm);
-	mapped = vm_mmap(NULL, at, bytes, PROT_READ | PROT_WRITE,
-			 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	kthread_unuse_mm(mm);
-	if (mapped != at)
-		return mapped;
-	return ptebatch_uffd_register(uffd, mm, at, UFFDIO_REGISTER_MODE_MISSING);
-}
-
 /* Entries @i to @end are a VMA. Returns the number of pages that UFFDIO_MOVE moves. */
 static long move_vma(struct ptebatch_space *space, struct file *uffd, unsigned int i,
 		     unsigned int end)
@@ -184,7 +171,8 @@ static long move_vma(struct ptebatch_space *space, struct file *uffd, unsigned i
 	unsigned int moved, rest;
 	long ret;
 
-	ret = map_new(mm, uffd, arg.dst, arg.len);
+	ret = ptebatch_map_anon(mm, arg.dst, arg.len, PROT_READ | PROT_WRITE) ?:
+	      ptebatch_uffd_register(uffd, mm, arg.dst, UFFDIO_REGISTER_MODE_MISSING);
 	if (ret)
 		return ret;
 	ptebatch_uffd_ioctl(uffd, mm, UFFDIO_MOVE, &arg, sizeof(arg));

@@ -23,7 +23,7 @@ struct ptebatch_page_outcome {
  * struct ptebatch_outcome - what two steps leave
  * @passes: no check has failed
  * @ret: return values of the steps
- * @nr_places: number of processes that map the row
+ * @nr_places: number of places: the row's, and its child or where it moves to
  * @rows: their entries
  * @pages: their pages
  */

@@ -9,6 +9,7 @@
 #include "../check/checks.h"
 #include "../check/contents.h"
 #include "../check/unused.h"
+#include "../op/op.h"
 #include "../op/step.h"
 #include "../space/refs.h"
 #include "pair.h"
@@ -47,10 +48,26 @@ static long access_in_step(struct ptebatch_space *space, const struct ptebatch_s
 	return err;
 }
 
+static bool moves(const struct ptebatch_step *step)
+{
+	return step->kind == PTEBATCH_STEP_UFFD_MOVE;
+}
+
+/* A move of a program takes the row with it; here the other step gets the old place. */
+static const struct ptebatch_op *step_op(const struct ptebatch_step *step)
+{
+	return moves(step) ? &ptebatch_uffd_move_range : ptebatch_step_op(step->kind);
+}
+
+static bool forks(const struct ptebatch_step *step)
+{
+	return step->kind == PTEBATCH_STEP_FORK;
+}
+
 static long take_one(struct ptebatch_space *space, const struct ptebatch_step *step,
 		     unsigned int nr)
 {
-	const struct ptebatch_op *op = ptebatch_step_op(step->kind);
+	const struct ptebatch_op *op = step_op(step);
 	long ret;
 
 	/* As the entry code does. */
@@ -87,7 +104,7 @@ static void end_trial(struct ptebatch_trial *trial, struct ptebatch_outcome *out
 }
 
 static struct ptebatch_trial *begin_trial(struct kunit *test, struct ptebatch_space *space,
-					  const char *name, bool forks)
+					  const char *name, const struct ptebatch_place *second)
 {
 	struct ptebatch_trial *trial;
 
@@ -95,14 +112,14 @@ static struct ptebatch_trial *begin_trial(struct kunit *test, struct ptebatch_sp
 	space->row.to = space->row.nr;
 	trial = ptebatch_trial_next(test, name, space);
 	trial->quiet = true;
-	if (forks)
-		ptebatch_trial_second(trial, &space->places[1]);
+	if (second)
+		ptebatch_trial_second(trial, second);
 	return trial;
 }
 
 static vm_flags_t step_vma_flags(const struct ptebatch_step *step)
 {
-	return ptebatch_op_vma_flags(ptebatch_step_op(step->kind));
+	return ptebatch_op_vma_flags(step_op(step));
 }
 
 /* The steps before the two. */
@@ -123,7 +140,7 @@ static void prepare(struct ptebatch_pair *pair)
 		const struct ptebatch_step *step = &program.steps[i];
 
 		trial = begin_trial(test, pair->space, "the steps before",
-				    step->kind == PTEBATCH_STEP_FORK);
+				    forks(step) ? &pair->space->places[1] : NULL);
 		trial->call.vma_flags = step_vma_flags(step);
 		trial->returned = take_one(pair->space, step, i + 2);
 		KUNIT_ASSERT_EQ(test, 0, trial->returned);
@@ -191,10 +208,21 @@ static void run_steps(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	outcome->ret[1] = pair->pause.result;
 }
 
-static bool forks(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
+/* The child that a step makes, the destination of one, also where it does not run; or %NULL. */
+static const struct ptebatch_place *second_place(const struct ptebatch_pair *pair,
+						 enum ptebatch_pair_order order)
 {
-	return (order != PTEBATCH_SECOND_ALONE && pair->parsed[0].kind == PTEBATCH_STEP_FORK) ||
-	       (order != PTEBATCH_FIRST_ALONE && pair->parsed[1].kind == PTEBATCH_STEP_FORK);
+	const struct ptebatch_place *to;
+
+	if (moves(&pair->parsed[0]) || moves(&pair->parsed[1])) {
+		to = ptebatch_space_add_place(pair->space, pair->space->row.first);
+		KUNIT_ASSERT_EQ(pair->test, 0, ptebatch_uffd_map_last(pair->space));
+		return to;
+	}
+	if ((order != PTEBATCH_SECOND_ALONE && forks(&pair->parsed[0])) ||
+	    (order != PTEBATCH_FIRST_ALONE && forks(&pair->parsed[1])))
+		return &pair->space->places[1];
+	return NULL;
 }
 
 static bool locks_meanwhile(const struct ptebatch_pair *pair, enum ptebatch_pair_order order)
@@ -207,7 +235,7 @@ static bool locks_meanwhile(const struct ptebatch_pair *pair, enum ptebatch_pair
 static void reclaim(struct ptebatch_pair *pair, struct ptebatch_outcome *outcome)
 {
 	static const struct ptebatch_step step = { .kind = PTEBATCH_STEP_RECLAIM };
-	struct ptebatch_trial *trial = begin_trial(pair->test, pair->space, "reclaim", false);
+	struct ptebatch_trial *trial = begin_trial(pair->test, pair->space, "reclaim", NULL);
 
 	take_one(pair->space, &step, 0);
 	end_trial(trial, outcome);
@@ -229,7 +257,7 @@ static void run_order(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 		 pair->steps[1]->step);
 	pair->space = ptebatch_space(pair->test, &pair->row->setup);
 	prepare(pair);
-	trial = begin_trial(pair->test, pair->space, name, forks(pair, order));
+	trial = begin_trial(pair->test, pair->space, name, second_place(pair, order));
 	for (i = 0; i < 2; i++)
 		trial->call.vma_flags |= step_vma_flags(&pair->parsed[i]);
 	slots = ptebatch_slots_list(trial);
@@ -279,14 +307,14 @@ static bool is_excluded(const struct ptebatch_pair *pair, enum ptebatch_pair_ord
 	       returns_same(pair, PTEBATCH_FIRST_THEN_SECOND + PTEBATCH_SECOND_THEN_FIRST - order);
 }
 
-/* An order that counts, in a place that it has. */
+/* An order that counts, in as many places as it has. */
 static bool counts(const struct ptebatch_pair *pair, enum ptebatch_pair_order order,
-		   unsigned int place)
+		   unsigned int places)
 {
 	if ((order == PTEBATCH_FIRST_ALONE && !pair->steps[1]->tries) ||
 	    (order == PTEBATCH_SECOND_ALONE && !pair->steps[0]->tries))
 		return false;
-	return place < pair->outcomes[order].nr_places;
+	return places <= pair->outcomes[order].nr_places;
 }
 
 /* A fault, and the access that is repeated after it, are two steps. */
@@ -296,7 +324,9 @@ static bool accesses(const struct ptebatch_pair *pair)
 	       ptebatch_step_accesses(pair->parsed[1].kind);
 }
 
-static bool is_wrong(const struct ptebatch_pair *pair, unsigned int place, unsigned int i)
+/* Is page @i, in places @from to @to, what no order leads to? */
+static bool is_wrong(const struct ptebatch_pair *pair, unsigned int from, unsigned int to,
+		     unsigned int i)
 {
 	const struct ptebatch_outcome *got = &pair->outcomes[PTEBATCH_INTERLEAVED];
 	bool entries = false, pages = false;
@@ -304,18 +334,37 @@ static bool is_wrong(const struct ptebatch_pair *pair, unsigned int place, unsig
 
 	for (order = 0; order < PTEBATCH_INTERLEAVED; order++) {
 		const struct ptebatch_outcome *expected = &pair->outcomes[order];
-		bool entry, page;
+		bool entry = true, page = !is_excluded(pair, order);
+		unsigned int place;
 
-		if (!counts(pair, order, place))
+		if (!counts(pair, order, to))
 			continue;
-		entry = ptebatch_outcome_entry(got, expected, place, i);
-		page = ptebatch_outcome_page(got, expected, place, i) && !is_excluded(pair, order);
+		for (place = from; place < to; place++) {
+			entry &= ptebatch_outcome_entry(got, expected, place, i);
+			page &= ptebatch_outcome_page(got, expected, place, i);
+		}
 		if (entry && page)
 			return false;
 		entries |= entry;
 		pages |= page;
 	}
 	return !accesses(pair) || !entries || !pages;
+}
+
+/*
+ * A page that moves is in one of two places. But a step may come to two processes, and a move
+ * to a fault and the access after it, at different times.
+ */
+static bool is_wrong_anywhere(const struct ptebatch_pair *pair, unsigned int i)
+{
+	unsigned int places = pair->outcomes[PTEBATCH_INTERLEAVED].nr_places, place;
+
+	if ((moves(&pair->parsed[0]) || moves(&pair->parsed[1])) && !accesses(pair))
+		return is_wrong(pair, 0, places, i);
+	for (place = 0; place < places; place++)
+		if (is_wrong(pair, place, place + 1, i))
+			return true;
+	return false;
 }
 
 static bool returns_right(const struct ptebatch_pair *pair, unsigned int nr)
@@ -382,20 +431,20 @@ static bool compare(const struct ptebatch_pair *pair)
 			  pair->outcomes[PTEBATCH_SECOND_THEN_FIRST].ret[nr]);
 		passes = false;
 	}
+	bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
+	for (i = 0; i < got->rows[0].nr; i++)
+		if (is_wrong_anywhere(pair, i))
+			__set_bit(i, differs);
+	if (bitmap_empty(differs, PTEBATCH_ROW_ENTRIES))
+		return passes;
+	report_wrong(pair, "neither order gives this");
 	for (place = 0; place < got->nr_places; place++) {
-		bitmap_zero(differs, PTEBATCH_ROW_ENTRIES);
-		for (i = 0; i < got->rows[place].nr; i++)
-			if (is_wrong(pair, place, i))
-				__set_bit(i, differs);
-		if (bitmap_empty(differs, PTEBATCH_ROW_ENTRIES))
-			continue;
-		report_wrong(pair, place ? "neither order gives this, in the child" :
-				    "neither order gives this");
+		if (place)
+			kunit_err(pair->test, "in the child, or where the row was moved:\n");
 		print_place(pair, place, differs);
 		print_values(pair, place, find_first_bit(differs, PTEBATCH_ROW_ENTRIES));
-		passes = false;
 	}
-	return passes;
+	return false;
 }
 
 /* Why the row cannot have the step, %NULL if it can. */
@@ -409,6 +458,8 @@ static const char *one_error(const struct ptebatch_pair_row *row, const struct p
 		return "no UFFD_FEATURE_WP_ASYNC";
 	if (step->kind == PTEBATCH_STEP_FORK && row->before && strstr(row->before, "fork"))
 		return "a second child";
+	if (moves(step) && row->before && strstr(row->before, "fork"))
+		return "a child, and a destination";
 	return ptebatch_step_error(step->kind, row->setup.mapping) ?:
 	       ptebatch_step_missing(step->kind);
 }
@@ -423,8 +474,12 @@ const char *ptebatch_pair_error(const struct ptebatch_pair *pair)
 {
 	u8 first = pair->parsed[0].kind, second = pair->parsed[1].kind;
 
-	if (first == second && (first == PTEBATCH_STEP_FORK || first == PTEBATCH_STEP_PIN))
-		return "one child, and one pinned page";
+	if (first == second && (first == PTEBATCH_STEP_FORK || first == PTEBATCH_STEP_PIN ||
+				first == PTEBATCH_STEP_UFFD_MOVE))
+		return "one child, one pinned page, and one destination";
+	if ((moves(&pair->parsed[0]) && forks(&pair->parsed[1])) ||
+	    (forks(&pair->parsed[0]) && moves(&pair->parsed[1])))
+		return "a child, and a destination";
 	if ((first == PTEBATCH_STEP_SCAN && second == PTEBATCH_STEP_FORK) ||
 	    (first == PTEBATCH_STEP_FORK && second == PTEBATCH_STEP_SCAN))
 		return "the child gets the argument of PAGEMAP_SCAN, too";
