@@ -91,20 +91,21 @@ void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 /**
  * ptebatch_map_anon() - mmap() private anonymous memory at an address
  * @mm: the mm
- * @addr: the address, page aligned; what is mapped there is unmapped
+ * @addr: the address, page aligned
  * @bytes: length, in bytes
  * @prot: PROT_*
+ * @fixed: MAP_FIXED: what is mapped there is unmapped; or MAP_FIXED_NOREPLACE
  *
  * Context: Process context of a kernel thread without an mm, may sleep.
  * Return: 0, or an error of mmap().
  */
 long ptebatch_map_anon(struct mm_struct *mm, unsigned long addr, unsigned long bytes,
-		       unsigned long prot)
+		       unsigned long prot, unsigned long fixed)
 {
 	unsigned long at;
 
 	kthread_use_mm(mm);
-	at = vm_mmap(NULL, addr, bytes, prot, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	at = vm_mmap(NULL, addr, bytes, prot, fixed | MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	kthread_unuse_mm(mm);
 	return at == addr ? 0 : at;
 }

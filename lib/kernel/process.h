@@ -24,7 +24,7 @@ void ptebatch_vma_account(const struct vm_area_struct *vma, vm_flags_t was);
 void ptebatch_vma_flags(struct mm_struct *mm, unsigned long addr,
 			vm_flags_t set, vm_flags_t clear);
 long ptebatch_map_anon(struct mm_struct *mm, unsigned long addr, unsigned long bytes,
-		       unsigned long prot);
+		       unsigned long prot, unsigned long fixed);
 void ptebatch_sigkill_set(void);
 void ptebatch_sigkill_clear(void);
 

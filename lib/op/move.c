@@ -53,7 +53,8 @@ long ptebatch_uffd_map_last(const struct ptebatch_space *space)
 	unsigned long start = ALIGN_DOWN(last->start, PMD_SIZE);
 	unsigned long end = ALIGN(last->start + space->row.nr * PAGE_SIZE, PMD_SIZE);
 
-	return ptebatch_map_anon(last->mm, start, end - start, space->setup.prot);
+	return ptebatch_map_anon(last->mm, start, end - start, space->setup.prot,
+				 MAP_FIXED_NOREPLACE);
 }
 
 /**

@@ -171,7 +171,7 @@ static long move_vma(struct ptebatch_space *space, struct file *uffd, unsigned i
 	unsigned int moved, rest;
 	long ret;
 
-	ret = ptebatch_map_anon(mm, arg.dst, arg.len, PROT_READ | PROT_WRITE) ?:
+	ret = ptebatch_map_anon(mm, arg.dst, arg.len, PROT_READ | PROT_WRITE, MAP_FIXED) ?:
 	      ptebatch_uffd_register(uffd, mm, arg.dst, UFFDIO_REGISTER_MODE_MISSING);
 	if (ret)
 		return ret;
