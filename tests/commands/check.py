@@ -49,7 +49,7 @@ SHELL = ('.ci/run', 'tests/host/bootstrap', 'tests/guests/qemu/qemu-system-x86_6
          'tests/ci/sources', 'tests/ci/slurm.sbatch', 'tests/ci/parallel', 'tests/ci/try')
 
 # The lines of a failed check that are printed again at the end: kunit.py, pytest, our tools; without the banners of kunit.py.
-ERROR = re.compile(r'^(?:\[[\d:]+\] )?((?:\[(?:FAILED|CRASHED|ERROR|WORSE)\]|FAILED|ERROR|failed) .*)$', re.MULTILINE)
+ERROR = re.compile(r'^(?:\[[\d:]+\] )?((?:\[(?:FAILED|CRASHED|ERROR|WORSE)\]|FAILED|ERROR|failed|again by) .*)$', re.MULTILINE)
 ERRORS = 5
 
 # How much the clock and the plugin may differ in the instructions of a lap.

@@ -97,8 +97,7 @@ class Judge:
         expected = known.mark(self.folder, self.bugs)
         for fact in facts(self.ktap, 'random', 'seed', 'rounds'):
             self.console.say('random    SEED={seed} ROUNDS={rounds}'.format(**fact.words))
-        for fact in facts(self.ktap, 'random failed', 'seed'):
-            self.console.say(f'again by  {self._again(fact)}')
+        self._say_again(self.ktap)
         for fact in facts(self.ktap, 'combinations', 'tried', 'total', 'op'):
             self.console.say('tried     {tried} of {total} combinations {op}'.format(**fact.words))
         for fact in facts(self.ktap, 'pairs of steps', 'tried', 'total'):
@@ -134,11 +133,12 @@ class Judge:
                          f'{self.console.seconds():.1f} s in all')
         return good
 
-    def _again(self, fact: Fact) -> str:
-        """The command that tests a randomly generated row again."""
+    def _say_again(self, ktap: str) -> None:
+        """Print the commands that test the random rows that failed again."""
         settings = self.guest.settings
-        return ' '.join(['make run', f'ARCH={settings.arch.name}', f'SUITES={fact.suite}.{fact.case}',
-                         f'SEED={fact.words["seed"]}', 'ROUNDS=1', *settings.sources])
+        for fact in facts(ktap, 'random failed', 'seed'):
+            self.console.say(' '.join(['again by  make run', f'ARCH={settings.arch.name}', f'SUITES={fact.suite}.{fact.case}',
+                                       f'SEED={fact.words["seed"]}', 'ROUNDS=1', *settings.sources]))
 
     def _keep(self, boot_log: str, ktap: str) -> None:
         self.ktap = ktap
@@ -189,6 +189,7 @@ class Judge:
                 quiet.flush()
             if number > 1 and status:
                 self._error(f'a case failed in round {number}')
+                self._say_again(self.guest.ktap(part))
         for error in errors:
             self._error(error)
         if not self.errors and any(loadable.cases(part) != loadable.cases(rounds[0]) for part in rounds):

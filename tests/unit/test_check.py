@@ -13,6 +13,7 @@ OUTPUT = """[12:51:49] [FAILED] second
 [12:51:49] =================== [FAILED] two_threads ===================
 [12:51:49] [PASSED] third
 [FAILED] a case failed in round 2
+again by  make run SEED=7
 results   build/um/: results.json
 """
 
@@ -27,5 +28,5 @@ def test_failures_are_summed_up(machine: Machine, capsys: pytest.CaptureFixture[
     assert OUTPUT.strip() in capsys.readouterr().out
     assert made.failed == ['[FAILED] style fails\n    wrong',
                            '[FAILED] suites um (exit status 1)\n'
-                           '    [FAILED] second\n    [FAILED] a case failed in round 2']
+                           '    [FAILED] second\n    [FAILED] a case failed in round 2\n    again by  make run SEED=7']
     assert made.counts == {'passed': 3, 'failed': 2, 'skipped': 0}

@@ -98,6 +98,13 @@ def test_random_failure_prints_replay_command(machine: Machine) -> None:
     assert f'\nagain by  make run ARCH=um SUITES=ptebatch_fake.second SEED=7 ROUNDS=1 KSRC={machine.tree}\n' in output
 
 
+def test_random_failure_in_a_later_round_prints_replay_command(machine: Machine) -> None:
+    rounds = ''.join(f'ptebatch: insertion {n}\n{ktap}ptebatch: removal {n}\n' for n, ktap in enumerate((KTAP, RANDOM_FAILING, KTAP), 1))
+    machine.program('qemu-system-x86_64', print_log('KTAP version 1\n1..0\n' + rounds + 'reboot: Restarting system\n'))
+    output = machine.run(ARCH='x86_64', LOADABLE='1').stdout
+    assert '\n[FAILED] a case failed in round 2\nagain by  make run ARCH=x86_64 SUITES=ptebatch_fake.second SEED=7 ROUNDS=1 ' in output
+
+
 def test_combinations_of_each_operation(machine: Machine) -> None:
     machine.guest(print_log(ktap_with('combinations tried=1 total=7', 'combinations tried=5 total=7 op=to no access') + HALTED))
     output = machine.run().stdout
