@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/uaccess.h>
 
 #include "../check/places.h"
 #include "outcome.h"
 
-static bool is_pinned(const struct ptebatch_space *space, const struct ptebatch_entry *entry)
+/* A page of the file also while it is not mapped. */
+static bool is_pinned(const struct ptebatch_space *space, const struct ptebatch_entry *entry,
+		      unsigned int i)
 {
-	return space->pinned && ptebatch_entry_normal(entry) &&
-	       folio_page(space->folios[entry->folio], entry->page) == space->pinned;
+	struct page *page = space->pinned;
+
+	if (!page)
+		return false;
+	if (ptebatch_shared(space->setup.mapping))
+		return page_folio(page)->mapping == space->file->f_mapping &&
+		       page_pgoff(page_folio(page), page) == space->pgoff + i;
+	return ptebatch_entry_normal(entry) &&
+	       folio_page(space->folios[entry->folio], entry->page) == page;
 }
 
 static void save_place(const struct ptebatch_trial *trial, const struct ptebatch_place *place,
@@ -24,7 +34,7 @@ static void save_place(const struct ptebatch_trial *trial, const struct ptebatch
 	ptebatch_row_copy(&outcome->rows[nr], &snapshot->row);
 	for (i = 0; i < snapshot->row.nr; i++)
 		outcome->pages[nr][i].pinned =
-			is_pinned(trial->space, &snapshot->row.entries[i]);
+			is_pinned(trial->space, &snapshot->row.entries[i], i);
 }
 
 /**

@@ -307,14 +307,34 @@ static bool is_excluded(const struct ptebatch_pair *pair, enum ptebatch_pair_ord
 	       returns_same(pair, PTEBATCH_FIRST_THEN_SECOND + PTEBATCH_SECOND_THEN_FIRST - order);
 }
 
+/* A NUMA hint fault does not move a folio that the other step has isolated. */
+static bool may_do_nothing(const struct ptebatch_pair *pair, unsigned int nr)
+{
+	const char *before = pair->row->before;
+
+	return pair->steps[nr]->tries ||
+	       (pair->steps[!nr]->tries && before && strstr(before, "numa hint") &&
+		ptebatch_step_accesses(pair->parsed[nr].kind));
+}
+
 /* An order that counts, in as many places as it has. */
 static bool counts(const struct ptebatch_pair *pair, enum ptebatch_pair_order order,
 		   unsigned int places)
 {
-	if ((order == PTEBATCH_FIRST_ALONE && !pair->steps[1]->tries) ||
-	    (order == PTEBATCH_SECOND_ALONE && !pair->steps[0]->tries))
+	if ((order == PTEBATCH_FIRST_ALONE && !may_do_nothing(pair, 1)) ||
+	    (order == PTEBATCH_SECOND_ALONE && !may_do_nothing(pair, 0)))
 		return false;
 	return places <= pair->outcomes[order].nr_places;
+}
+
+/* A step that gives up may have unmapped a folio of the file before. */
+static bool is_unmapped(const struct ptebatch_pair *pair, unsigned int place, unsigned int i)
+{
+	const struct ptebatch_row *row = &pair->outcomes[PTEBATCH_INTERLEAVED].rows[place];
+
+	return (pair->steps[0]->tries || pair->steps[1]->tries) &&
+	       ptebatch_shared(pair->row->setup.mapping) &&
+	       row->entries[i].kind == PTEBATCH_NONE && !row->entries[i].flags;
 }
 
 /* A fault, and the access that is repeated after it, are two steps. */
@@ -340,7 +360,8 @@ static bool is_wrong(const struct ptebatch_pair *pair, unsigned int from, unsign
 		if (!counts(pair, order, to))
 			continue;
 		for (place = from; place < to; place++) {
-			entry &= ptebatch_outcome_entry(got, expected, place, i);
+			entry &= is_unmapped(pair, place, i) ||
+				 ptebatch_outcome_entry(got, expected, place, i);
 			page &= ptebatch_outcome_page(got, expected, place, i);
 		}
 		if (entry && page)
@@ -544,9 +565,9 @@ unsigned int ptebatch_pair_references(struct ptebatch_pair *pair)
 	if (!points)
 		return 0;
 	run_reference(pair, PTEBATCH_SECOND_THEN_FIRST);
-	if (pair->steps[1]->tries)
+	if (may_do_nothing(pair, 1))
 		run_reference(pair, PTEBATCH_FIRST_ALONE);
-	if (pair->steps[0]->tries)
+	if (may_do_nothing(pair, 0))
 		run_reference(pair, PTEBATCH_SECOND_ALONE);
 	return points;
 }
