@@ -38,6 +38,11 @@ const struct ptebatch_op ptebatch_move = {
 	.second_model = ptebatch_model_move,
 };
 
+const struct ptebatch_op ptebatch_move_entries = {
+	.name = "move dontunmap", .function = "mremap()", .call = move, .moves = true,
+	.arg = MREMAP_DONTUNMAP, .vma_flags = VM_LOCKED_MASK, .no_twin = true,
+};
+
 /**
  * ptebatch_uffd_map_last() - map memory to which UFFDIO_MOVE can move the row
  * @space: the address space; nothing is mapped at its last place

@@ -79,7 +79,8 @@ void ptebatch_zap_pages(const struct ptebatch_place *place, unsigned int from,
  * move.c: mremap() of the range to the last place of the space; UFFDIO_MOVE, if that is
  * mapped.
  */
-extern const struct ptebatch_op ptebatch_move, ptebatch_uffd_move_range;
+extern const struct ptebatch_op ptebatch_move, ptebatch_move_entries;
+extern const struct ptebatch_op ptebatch_uffd_move_range;
 long ptebatch_uffd_map_last(const struct ptebatch_space *space);
 long ptebatch_uffd_move_between(struct file *uffd, const struct ptebatch_space *space,
 				const struct ptebatch_place *from,

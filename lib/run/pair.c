@@ -48,15 +48,21 @@ static long access_in_step(struct ptebatch_space *space, const struct ptebatch_s
 	return err;
 }
 
-static bool moves(const struct ptebatch_step *step)
+static bool uffd_moves(const struct ptebatch_step *step)
 {
 	return step->kind == PTEBATCH_STEP_UFFD_MOVE;
+}
+
+static bool moves(const struct ptebatch_step *step)
+{
+	return uffd_moves(step) || step->kind == PTEBATCH_STEP_MOVE_DONTUNMAP;
 }
 
 /* A move of a program takes the row with it; here the other step gets the old place. */
 static const struct ptebatch_op *step_op(const struct ptebatch_step *step)
 {
-	return moves(step) ? &ptebatch_uffd_move_range : ptebatch_step_op(step->kind);
+	return uffd_moves(step) ? &ptebatch_uffd_move_range :
+	       moves(step) ? &ptebatch_move_entries : ptebatch_step_op(step->kind);
 }
 
 static bool forks(const struct ptebatch_step *step)
@@ -216,7 +222,8 @@ static const struct ptebatch_place *second_place(const struct ptebatch_pair *pai
 
 	if (moves(&pair->parsed[0]) || moves(&pair->parsed[1])) {
 		to = ptebatch_space_add_place(pair->space, pair->space->row.first);
-		KUNIT_ASSERT_EQ(pair->test, 0, ptebatch_uffd_map_last(pair->space));
+		if (uffd_moves(&pair->parsed[0]) || uffd_moves(&pair->parsed[1]))
+			KUNIT_ASSERT_EQ(pair->test, 0, ptebatch_uffd_map_last(pair->space));
 		return to;
 	}
 	if ((order != PTEBATCH_SECOND_ALONE && forks(&pair->parsed[0])) ||
@@ -495,8 +502,8 @@ const char *ptebatch_pair_error(const struct ptebatch_pair *pair)
 {
 	u8 first = pair->parsed[0].kind, second = pair->parsed[1].kind;
 
-	if (first == second && (first == PTEBATCH_STEP_FORK || first == PTEBATCH_STEP_PIN ||
-				first == PTEBATCH_STEP_UFFD_MOVE))
+	if ((first == second && (first == PTEBATCH_STEP_FORK || first == PTEBATCH_STEP_PIN)) ||
+	    (moves(&pair->parsed[0]) && moves(&pair->parsed[1])))
 		return "one child, one pinned page, and one destination";
 	if ((moves(&pair->parsed[0]) && forks(&pair->parsed[1])) ||
 	    (forks(&pair->parsed[0]) && moves(&pair->parsed[1])))
