@@ -109,6 +109,9 @@ static const struct ptebatch_program_case programs[] = {
 	  UFFD_ASYNC("{Wdyx*16}"), "uffd unregister; uffd register 0-7; scan 4-11; write" },
 	{ "shmem pages swapped out, UFFDIO_UNREGISTER: swap entries are not write-protected",
 	  UFFD_NO_EVENTS_SHMEM("Wdy*8"), "uffd protect; pageout 0-3; uffd unregister; write" },
+	/* A write would also show that contents differ. */
+	{ "64K folio, uffd-wp, swapped out, one page read: it is still write-protected",
+	  UFFD_ANON("{Wdyx*16}"), "uffd protect; pageout; read 2" },
 
 	{ "64K folio, UFFDIO_MOVE, swapped out, migrated: the rmap finds its pages",
 	  ANON("{Wdyx*16}"), "uffd move; pageout; read; migrate; uffd move; reclaim; read" },
