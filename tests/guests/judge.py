@@ -16,7 +16,7 @@ from host import tools
 from results import known
 from results import interleavings, pairs
 from results import reports
-from results.facts import Fact, facts
+from results.facts import facts
 from results.known import Known, Quiet
 from results.runs import FACTS
 from results.report import Counts, failures, skip_causes, skips, verdicts
