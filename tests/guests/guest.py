@@ -218,6 +218,9 @@ class Guest:
 
     def _suites_command(self, args: tuple[str, ...], kernel_args: tuple[str, ...], suites: str = '') -> list[str | Path]:
         kernel_args += self.arch.suites_args
+        # KUnit ends a slow case after 900 s by default.
+        if self.settings.long:
+            kernel_args += (f'kunit.timeout={self.settings.timeout}',)
         # The benches have one CPU: only then is the number of instructions always the same.
         if self.arch.emulated and not self.settings.kind.bench:
             kernel_args += self.arch.emulated_args

@@ -103,10 +103,14 @@ class Settings:
         return '-'.join(filter(None, (self.arch.name, self.kind.kernel, variant)))
 
     @property
+    def long(self) -> bool:
+        """Whether an option makes cases take longer. Without, each takes less than 2 s."""
+        return any('.seed=' not in parameter for parameter in self.parameters)
+
+    @property
     def limit(self) -> int:
-        """The seconds within which a case must end. Without the options that make it longer, each takes less than 2 s."""
-        long = self.kind.bench or self.coverage or any('.seed=' not in parameter for parameter in self.parameters)
-        return self.timeout if long else max(MIN_LIMIT, self.timeout // 10)
+        """The seconds within which a case must end."""
+        return self.timeout if self.kind.bench or self.coverage or self.long else max(MIN_LIMIT, self.timeout // 10)
 
     @property
     def sources(self) -> list[str]:

@@ -52,6 +52,15 @@ def test_results_folder_per_architecture() -> None:
     assert settings.results == Path('/out/arm64-loadable')
 
 
+@pytest.mark.parametrize(('variables', 'long'), [({}, False), ({'SEED': '1'}, False), ({'ROUNDS': '9'}, True),
+                                                 ({'EXHAUSTIVE': '1'}, True)])
+def test_options_that_make_cases_longer(variables: dict[str, str], long: bool) -> None:
+    settings = Settings.read({'ARCH': 'x86_64', 'TIMEOUT': '5000', **variables})
+    assert settings.long == long
+    assert settings.limit == (5000 if long else 500)
+    assert ('--kernel_args=kunit.timeout=5000' in Guest(settings, Path('/tree'))._suites_command((), ())) == long
+
+
 def test_kcsan_has_its_own_kernel() -> None:
     settings = Settings.read({'O': '/out', 'ARCH': 'x86_64', 'DEBUG': 'kcsan'})
     assert settings.kind == KINDS['kcsan']
