@@ -199,20 +199,23 @@ static const struct mmu_notifier_ops range_ops = {
 	.free_notifier = free_notifier,
 };
 
-static struct ptebatch_notifier *begin_notifier(struct ptebatch_secondary *secondary,
-						const struct mmu_notifier_ops *ops)
+static int begin_notifier(struct ptebatch_secondary *secondary, const struct mmu_notifier_ops *ops,
+			  struct ptebatch_notifier **begun)
 {
 	struct ptebatch_notifier *notifier = kzalloc_obj(*notifier);
+	int err;
 
 	if (!notifier)
-		return NULL;
+		return -ENOMEM;
 	spin_lock_init(&notifier->lock);
 	notifier->secondary = secondary;
 	notifier->notifier.ops = ops;
-	if (!mmu_notifier_register(&notifier->notifier, secondary->mm))
-		return notifier;
-	kfree(notifier);
-	return NULL;
+	err = mmu_notifier_register(&notifier->notifier, secondary->mm);
+	if (err)
+		kfree(notifier);
+	else
+		*begun = notifier;
+	return err;
 }
 
 static void end_notifier(struct ptebatch_notifier *notifier)
@@ -227,9 +230,8 @@ static void end_notifier(struct ptebatch_notifier *notifier)
 
 static int start_recording(struct ptebatch_secondary *secondary)
 {
-	secondary->flush_notifier = begin_notifier(secondary, &flush_ops);
-	secondary->range_notifier = begin_notifier(secondary, &range_ops);
-	return secondary->flush_notifier && secondary->range_notifier ? 0 : -ENOMEM;
+	return begin_notifier(secondary, &flush_ops, &secondary->flush_notifier) ?:
+	       begin_notifier(secondary, &range_ops, &secondary->range_notifier);
 }
 
 static void stop_recording(struct ptebatch_secondary *secondary)
@@ -247,7 +249,7 @@ static void stop_recording(struct ptebatch_secondary *secondary)
  * @place: the place; PTEBATCH_ROW_ENTRIES entries from its start are recorded
  *
  * Context: Process context, may sleep; takes the mmap_lock.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINTR if KUnit ends the case because of its time limit.
  */
 int ptebatch_secondary_begin(struct ptebatch_secondary *secondary,
 			     const struct ptebatch_place *place)
