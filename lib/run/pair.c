@@ -155,8 +155,8 @@ static void prepare(struct ptebatch_pair *pair)
 	}
 }
 
-/* How often the first step has reached each point, without a pause. */
-static void count_points(struct ptebatch_pair *pair)
+/* How often the first step has reached each instruction, without a pause. */
+static void count_reached(struct ptebatch_pair *pair)
 {
 	unsigned int i;
 
@@ -202,7 +202,7 @@ static void run_steps(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 		outcome->ret[0] = take_one(pair->space, &pair->parsed[0], 0);
 	ptebatch_instructions_stop(&pair->instructions);
 	if (order == PTEBATCH_FIRST_THEN_SECOND)
-		count_points(pair);
+		count_reached(pair);
 	if (order == PTEBATCH_INTERLEAVED) {
 		pair->tried += pair->pause.reached;
 		pair->finished += pair->pause.finished;
@@ -514,12 +514,28 @@ const char *ptebatch_pair_error(const struct ptebatch_pair *pair)
 	return one_error(pair->row, &pair->parsed[0]) ?: one_error(pair->row, &pair->parsed[1]);
 }
 
-static unsigned int count_reached(const struct ptebatch_pair *pair)
-{
-	unsigned int i, sum = 0;
+/*
+ * An instruction that the first step reaches more often, such as in each of 500 faults, is as
+ * many points: the first and the last times.
+ */
+#define MOST_TIMES	16
 
-	for (i = 0; i < pair->instructions.nr; i++)
-		sum += pair->reached[i];
+static unsigned int points_of(const struct ptebatch_pair *pair, unsigned int at)
+{
+	return min(pair->reached[at], MOST_TIMES);
+}
+
+static unsigned int times_of(const struct ptebatch_pair *pair, unsigned int at, unsigned int point)
+{
+	return point < MOST_TIMES / 2 ? point : pair->reached[at] - points_of(pair, at) + point;
+}
+
+static unsigned int count_points(const struct ptebatch_pair *pair)
+{
+	unsigned int at, sum = 0;
+
+	for (at = 0; at < pair->instructions.nr; at++)
+		sum += points_of(pair, at);
 	return sum;
 }
 
@@ -534,9 +550,9 @@ bool ptebatch_pair_try(struct ptebatch_pair *pair, unsigned int point)
 {
 	unsigned int at;
 
-	for (at = 0; point >= pair->reached[at]; at++)
-		point -= pair->reached[at];
-	run_order(pair, PTEBATCH_INTERLEAVED, at, point);
+	for (at = 0; point >= points_of(pair, at); at++)
+		point -= points_of(pair, at);
+	run_order(pair, PTEBATCH_INTERLEAVED, at, times_of(pair, at, point));
 	if (pair->pause.expired) {
 		report_wrong(pair, "neither finishes nor waits");
 		return false;
@@ -558,7 +574,8 @@ static void run_reference(struct ptebatch_pair *pair, enum ptebatch_pair_order o
  * A step that may leave pages as they are is left out once, too. Fails the case if a rule
  * is violated.
  *
- * Return: the number of points that the first step passes, each as often as it passes it.
+ * Return: the number of points: instructions that the first step reaches, each as often as it
+ *         does, but at most 16 times: the first and the last 8.
  */
 unsigned int ptebatch_pair_references(struct ptebatch_pair *pair)
 {
@@ -568,7 +585,7 @@ unsigned int ptebatch_pair_references(struct ptebatch_pair *pair)
 	for (order = 0; order < PTEBATCH_NR_ORDERS; order++)
 		pair->outcomes[order].nr_places = 0;
 	run_reference(pair, PTEBATCH_FIRST_THEN_SECOND);
-	points = count_reached(pair);
+	points = count_points(pair);
 	if (!points)
 		return 0;
 	run_reference(pair, PTEBATCH_SECOND_THEN_FIRST);

@@ -52,8 +52,8 @@ enum ptebatch_pair_order {
  * @row: the row
  * @steps: the two steps
  * @parsed: the same, parsed
- * @instructions: the points
- * @reached: how often the first step reaches each point
+ * @instructions: those at which the first step may pause
+ * @reached: how often the first step reaches each of them
  * @space: the address space of the present run
  * @pause: pause of the first step
  * @outcomes: what each order has led to
