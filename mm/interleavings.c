@@ -219,6 +219,22 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[SWAPPED], "uffd move", "swap_cache_get_folio", "dontneed" },
 };
 
+/* For data races, which have no effect on most CPUs. */
+static const struct ptebatch_interleave_case accesses[] = {
+	{ &rows[SWAPPED], "read 2", PTEBATCH_EACH_ACCESS, "dontneed" },
+	{ &rows[PROTECTED], "write 2", PTEBATCH_EACH_ACCESS, "dontneed" },
+	{ &rows[LARGE], "pin", PTEBATCH_EACH_ACCESS, "dontneed" },
+	{ &rows[LARGE], "dontneed", PTEBATCH_EACH_ACCESS, "pin" },
+	{ &rows[LARGE], "reclaim", PTEBATCH_EACH_ACCESS, "write 2" },
+	{ &rows[LARGE], "reclaim", PTEBATCH_EACH_ACCESS, "mprotect ro" },
+	{ &rows[LARGE], "migrate", PTEBATCH_EACH_ACCESS, "mprotect ro" },
+	{ &rows[LARGE], "mprotect ro", PTEBATCH_EACH_ACCESS, "write 2" },
+	{ &rows[LARGE], "clear refs", PTEBATCH_EACH_ACCESS, "write 2" },
+	{ &rows[LARGE], "fork", PTEBATCH_EACH_ACCESS, "pin" },
+	{ &rows[HUGE], "dontneed", PTEBATCH_EACH_ACCESS, "split" },
+	{ &rows[TABLE], "collapse", PTEBATCH_EACH_ACCESS, "write 2" },
+};
+
 KUNIT_ARRAY_PARAM(known, known, ptebatch_interleave_desc);
 
 static void known_interleaving(struct kunit *test)
@@ -226,8 +242,16 @@ static void known_interleaving(struct kunit *test)
 	ptebatch_interleave_param(test, &all);
 }
 
+KUNIT_ARRAY_PARAM(access, accesses, ptebatch_interleave_desc);
+
+static void watched_access(struct kunit *test)
+{
+	ptebatch_interleave_param(test, &all);
+}
+
 static struct kunit_case interleavings_cases[] = {
 	KUNIT_CASE_PARAM(known_interleaving, known_gen_params),
+	KUNIT_CASE_PARAM(watched_access, access_gen_params),
 	KUNIT_CASE_SLOW(calls_random),
 	KUNIT_CASE_SLOW(instructions_random),
 	{}

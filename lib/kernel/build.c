@@ -7,6 +7,7 @@
 #include "daemon.c"
 #include "detour.c"
 #include "file.c"
+#include "kcsan.c"
 #include "log.c"
 #include "probe.c"
 #include "process.c"

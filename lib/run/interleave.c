@@ -21,6 +21,9 @@
 /* Pairs, or functions, to draw until the first step passes a point. */
 #define MOST_DRAWS	100
 
+/* Which accesses a step makes differs from run to run: as often, at any of them. */
+#define ACCESSES	1000
+
 #define MOST_FAILURES	20
 
 /**
@@ -52,6 +55,11 @@ static void choose_step(struct interleaving *run, unsigned int nr, const char *n
 	ptebatch_pair_choose(run->pair, nr, &all->steps[i]);
 }
 
+static bool watches(const struct ptebatch_interleave_case *param)
+{
+	return !strcmp(param->at, PTEBATCH_EACH_ACCESS);
+}
+
 /**
  * ptebatch_interleave_desc() - name a case
  * @param: the case
@@ -59,8 +67,13 @@ static void choose_step(struct interleaving *run, unsigned int nr, const char *n
  */
 void ptebatch_interleave_desc(const struct ptebatch_interleave_case *param, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s pauses in %s(), %s: result of one order",
-		 param->row->name, param->first, param->at, param->second);
+	if (watches(param))
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: each access of %s, %s: no data race",
+			 param->row->name, param->first, param->second);
+	else
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+			 "%s: %s pauses in %s(), %s: result of one order", param->row->name,
+			 param->first, param->at, param->second);
 }
 
 /**
@@ -76,21 +89,26 @@ void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interle
 	struct interleaving run = { .pair = ptebatch_pair(test), .all = all };
 	struct ptebatch_pair *pair = run.pair;
 	const char *error;
-	unsigned int i, points;
+	unsigned int i, points, tried;
 
 	pair->row = param->row;
 	choose_step(&run, 0, param->first);
 	choose_step(&run, 1, param->second);
 	error = ptebatch_pair_error(pair);
+	if (!error && watches(param))
+		error = ptebatch_kcsan_missing();
 	if (error)
 		kunit_skip(test, "%s", error);
+	pair->watches = watches(param);
 	ptebatch_pair_begin_points(pair);
 	ptebatch_instructions_first(&pair->instructions, param->at);
 	if (!pair->instructions.nr)
 		kunit_skip(test, "no function %s(), or the compiler has inlined it", param->at);
 	points = ptebatch_pair_references(pair);
-	for (i = 0; i < points && ptebatch_pair_try(pair, i); i++)
-		;
+	tried = pair->watches && points ? ACCESSES : points;
+	for (i = 0; i < tried; i++)
+		if (!ptebatch_pair_try(pair, tried > points ? i % points : i * points / tried))
+			break;
 	KUNIT_EXPECT_GT_MSG(test, pair->tried, 0, "%s does not call %s()", param->first,
 			    param->at);
 }

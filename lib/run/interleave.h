@@ -8,7 +8,11 @@
 
 #include <kunit/test.h>
 
+#include "../kernel/kcsan.h"
 #include "pair.h"
+
+/* At each memory access in mm/, while KCSAN watches it. */
+#define PTEBATCH_EACH_ACCESS	PTEBATCH_KCSAN_WAITS
 
 /**
  * struct ptebatch_interleavings - what is combined
@@ -28,7 +32,8 @@ struct ptebatch_interleavings {
  * struct ptebatch_interleave_case - two steps, and where the first one pauses
  * @row: the row
  * @first: the step that pauses
- * @at: name of the kernel function at whose calls it pauses: at each call in turn
+ * @at: name of the kernel function at whose calls it pauses: at each call in turn; or
+ *      PTEBATCH_EACH_ACCESS
  * @second: the step that runs meanwhile
  */
 struct ptebatch_interleave_case {

@@ -59,6 +59,7 @@ enum ptebatch_pair_order {
  * @outcomes: what each order has led to
  * @has_points: @instructions has begun
  * @paused: @pause has begun
+ * @watches: the points are the accesses that KCSAN watches, each one of the first step
  * @reclaims: the folios are reclaimed before the pages are read
  * @tried: number of runs in which the first step has paused
  * @finished: number of those in which the second step has finished meanwhile
@@ -75,6 +76,7 @@ struct ptebatch_pair {
 	struct ptebatch_outcome outcomes[PTEBATCH_NR_ORDERS];
 	bool has_points;
 	bool paused;
+	bool watches;
 	bool reclaims;
 	unsigned int tried;
 	unsigned int finished;

@@ -20,9 +20,9 @@
  * A lock waiter shows in the lock, but not if it waits for an IPI, or if the
  * lock is none of a page table. Then the pause ends after its CPU has answered
  * this number of interrupts, a millisecond apart. Not after a time: a busy host
- * may not run the CPU meanwhile.
+ * may not run the CPU meanwhile. With KCSAN, its steps take longer.
  */
-#define INTERRUPTS	5
+#define INTERRUPTS	(IS_ENABLED(CONFIG_KCSAN) ? 20 : 5)
 
 /* Time in microseconds between two looks at the second task. */
 #define STEP		5U
