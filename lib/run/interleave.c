@@ -106,9 +106,8 @@ void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interle
 		kunit_skip(test, "no function %s(), or the compiler has inlined it", param->at);
 	points = ptebatch_pair_references(pair);
 	tried = pair->watches && points ? ACCESSES : points;
-	for (i = 0; i < tried; i++)
-		if (!ptebatch_pair_try(pair, tried > points ? i % points : i * points / tried))
-			break;
+	for (i = 0; i < tried && ptebatch_pair_try(pair, i * points / tried); i++)
+		;
 	KUNIT_EXPECT_GT_MSG(test, pair->tried, 0, "%s does not call %s()", param->first,
 			    param->at);
 }
