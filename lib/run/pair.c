@@ -12,6 +12,7 @@
 #include "../kernel/kcsan.h"
 #include "../op/op.h"
 #include "../op/step.h"
+#include "../space/pte.h"
 #include "../space/refs.h"
 #include "pair.h"
 #include "program.h"
@@ -165,12 +166,20 @@ static void count_reached(struct ptebatch_pair *pair)
 		pair->reached[i] = ptebatch_instruction_reached(&pair->instructions, i);
 }
 
+/* Not one that is freed with its page table, which a step may do. */
+static spinlock_t *entry_lock(const struct ptebatch_space *space)
+{
+	return ALLOC_SPLIT_PTLOCKS ? NULL :
+	       ptebatch_entry_lock(space->places[0].mm, ptebatch_addr(space, 0));
+}
+
 /* The second step runs on its CPU in any order: a NUMA hint fault depends on the node. */
 static void begin_pause(struct ptebatch_pair *pair, enum ptebatch_point point,
 			enum ptebatch_pause_until until)
 {
 	pair->pause = (struct ptebatch_pause) {
 		.point = point, .until = until, .work = take_second, .data = pair,
+		.ptl = entry_lock(pair->space),
 	};
 	KUNIT_ASSERT_EQ(pair->test, 0, ptebatch_pause_begin(&pair->pause));
 	pair->paused = true;

@@ -6,6 +6,7 @@
 #include "../arch/arch.h"
 #include "../check/compare.h"
 #include "../op/access.h"
+#include "../space/pte.h"
 #include "../space/refs.h"
 #include "threads.h"
 
@@ -89,21 +90,6 @@ static void pause_at(void *data, enum ptebatch_point point)
 	ptebatch_pause_at(data, point);
 }
 
-/* The lock of the row's first page table, %NULL if a PMD maps the row. */
-static spinlock_t *row_lock(const struct ptebatch_space *space)
-{
-	struct mm_struct *mm = space->places[0].mm;
-	spinlock_t *ptl;	/* of the page table */
-	pte_t *ptep;
-
-	mmap_write_lock(mm);
-	ptep = get_locked_pte(mm, ptebatch_addr(space, 0), &ptl);
-	if (ptep)
-		pte_unmap_unlock(ptep, ptl);
-	mmap_write_unlock(mm);
-	return ptep ? ptl : NULL;
-}
-
 static bool writes(const struct ptebatch_op *op)
 {
 	return op->call == ptebatch_call_write;
@@ -124,7 +110,8 @@ static void start_second(struct ptebatch_use *use, const unsigned long *args,
 		.warm_up = threads->tlb ? read_pages : NULL,
 		.work = threads->rounds ? repeat_meanwhile : call_meanwhile,
 		.data = tasks,
-		.ptl = row_lock(trial->space),
+		.ptl = ptebatch_entry_lock(trial->space->places[0].mm,
+					   ptebatch_addr(trial->space, 0)),
 	};
 	trial->secondary.data = &tasks->pause;
 	trial->secondary.on_call = pause_at;

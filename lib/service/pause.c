@@ -63,6 +63,11 @@ static bool has_run(struct ptebatch_pause *pause, unsigned int us)
 	return false;
 }
 
+static bool is_contended(const struct ptebatch_pause *pause)
+{
+	return pause->ptl && spin_is_contended(pause->ptl);
+}
+
 static bool is_waiting(struct ptebatch_pause *pause, unsigned int us)
 {
 	if (!READ_ONCE(pause->started))
@@ -76,14 +81,14 @@ static bool is_waiting(struct ptebatch_pause *pause, unsigned int us)
 		return !task_is_running(pause->second);
 	case PTEBATCH_UNTIL_BLOCKED:
 		if (task_is_running(pause->second))
-			return has_run(pause, us);
+			return is_contended(pause) || has_run(pause, us);
 		return ++pause->asleep == ASLEEP;
 	case PTEBATCH_UNTIL_SPINNING:
 		if (has_run(pause, us))
 			return true;
 		fallthrough;
 	case PTEBATCH_UNTIL_CONTENDED:
-		return pause->ptl && spin_is_contended(pause->ptl);
+		return is_contended(pause);
 	}
 	return false;
 }

@@ -80,7 +80,8 @@ enum ptebatch_pause_until {
  * @warm_up: called by the second task before the pause, if not %NULL
  * @work: work of the second task during the pause
  * @data: argument of @warm_up and @work
- * @ptl: page table lock that the paused task may hold, or %NULL
+ * @ptl: page table lock that the paused task may hold, or %NULL: a task that waits for it is
+ *       blocked
  * @result: return value of @work
  * @reached: the current task has reached @point
  * @expired: the pause ended because the second task did not behave as @until
@@ -106,7 +107,7 @@ struct ptebatch_pause {
 	void (*warm_up)(void *data);
 	long (*work)(void *data);
 	void *data;
-	spinlock_t *ptl;	/* of the row's first page table */
+	spinlock_t *ptl;	/* of the row's first entry */
 	long result;
 	bool reached;
 	bool expired;

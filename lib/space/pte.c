@@ -260,3 +260,26 @@ pmd_t *ptebatch_find_pmd(struct mm_struct *mm, unsigned long addr)
 		return NULL;
 	return pmd_offset(pud, addr);
 }
+
+/**
+ * ptebatch_entry_lock() - find the lock of the entry, PTE or PMD, that maps an address
+ * @mm: the mm
+ * @addr: the address, in bytes
+ *
+ * Context: Takes the mmap_lock.
+ * Return: the lock, which goes with the page table; %NULL if there is no page table.
+ */
+spinlock_t *ptebatch_entry_lock(struct mm_struct *mm, unsigned long addr)
+{
+	spinlock_t *ptl = NULL;	/* of the page table, or of the PMD */
+	pmd_t *pmd;
+
+	mmap_read_lock(mm);
+	pmd = ptebatch_find_pmd(mm, addr);
+	if (pmd && pmd_trans_huge(*pmd))
+		ptl = pmd_lockptr(mm, pmd);
+	else if (pmd && pmd_present(*pmd))
+		ptl = pte_lockptr(mm, pmd);
+	mmap_read_unlock(mm);
+	return ptl;
+}
