@@ -110,27 +110,30 @@ static const char * const calls[] = {
 	NULL
 };
 
+/* Before each of its instructions. */
+#define EACH	.each = true
+
 /* The batched functions, and those that contain them after inlining. */
 static const struct ptebatch_interleave_function functions[] = {
-	{ "change_protection", &rows[LARGE], "mprotect ro" },
-	{ "change_protection", &rows[SWAPPED], "mprotect ro" },
-	{ "change_protection", &rows[PROTECTED], "uffd resolve" },
+	{ "change_protection", &rows[LARGE], "mprotect ro", EACH },
+	{ "change_protection", &rows[SWAPPED], "mprotect ro", EACH },
+	{ "change_protection", &rows[PROTECTED], "uffd resolve", EACH },
 	{ "change_huge_pmd", &rows[HUGE], "numa hint" },
-	{ "try_to_unmap_one", &rows[LARGE], "reclaim" },
-	{ "try_to_unmap_one", &rows[FORKED], "reclaim" },
-	{ "try_to_unmap_one", &rows[LAZY], "reclaim" },
-	{ "try_to_unmap_one", &rows[FILE], "reclaim" },
+	{ "try_to_unmap_one", &rows[LARGE], "reclaim", EACH },
+	{ "try_to_unmap_one", &rows[FORKED], "reclaim", EACH },
+	{ "try_to_unmap_one", &rows[LAZY], "reclaim", EACH },
+	{ "try_to_unmap_one", &rows[FILE], "reclaim", EACH },
 	{ "try_to_migrate_one", &rows[LARGE], "migrate" },
 	{ "try_to_migrate_one", &rows[HUGE], "migrate" },
 	{ "remove_migration_pte", &rows[LARGE], "migrate" },
-	{ "do_swap_page", &rows[SWAPPED], "read 2" },
-	{ "do_swap_page", &rows[SWAPPED], "write 2" },
+	{ "do_swap_page", &rows[SWAPPED], "read 2", EACH },
+	{ "do_swap_page", &rows[SWAPPED], "write 2", EACH },
 	{ "do_wp_page", &rows[FORKED], "write 2" },
 	{ "do_wp_page", &rows[PROTECTED], "write 2" },
 	{ "do_anonymous_page", &rows[TABLE], "mlock" },
 	{ "finish_fault", &rows[UNMAPPED], "write 2" },
 	{ "__handle_mm_fault", &rows[HINTED], "read 2" },
-	{ "collapse_huge_page", &rows[TABLE], "collapse" },
+	{ "collapse_huge_page", &rows[TABLE], "collapse", EACH },
 	{ "__zap_vma_range", &rows[LARGE], "dontneed" },
 	{ "__zap_vma_range", &rows[HUGE], "dontneed" },
 	{ "copy_page_range", &rows[LARGE], "fork" },
@@ -140,9 +143,9 @@ static const struct ptebatch_interleave_function functions[] = {
 	{ "gup_fast_fallback", &rows[LARGE], "pin" },
 	{ "move_page_tables", &rows[LARGE], "move dontunmap" },
 	{ "move_page_tables", &rows[HUGE], "move dontunmap" },
-	{ "move_pages_ptes", &rows[SMALL], "uffd move" },
-	{ "move_pages_ptes", &rows[LARGE], "uffd move" },
-	{ "move_pages_ptes", &rows[SWAPPED], "uffd move" },
+	{ "move_pages_ptes", &rows[SMALL], "uffd move", EACH },
+	{ "move_pages_ptes", &rows[LARGE], "uffd move", EACH },
+	{ "move_pages_ptes", &rows[SWAPPED], "uffd move", EACH },
 	{ "userfaultfd_ioctl", &rows[SMALL], "uffd move" },
 	{ "userfaultfd_ioctl", &rows[LARGE], "uffd move" },
 	{ "userfaultfd_ioctl", &rows[SWAPPED], "uffd move" },

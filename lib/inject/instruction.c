@@ -55,6 +55,7 @@ int ptebatch_instructions_begin(struct ptebatch_instructions *instructions)
 
 	instructions->task = current;
 	instructions->nr = 0;
+	instructions->only = -1;
 	instructions->acted = true;
 	instructions->probes = kvcalloc(PTEBATCH_INSTRUCTIONS, sizeof(*instructions->probes),
 					GFP_KERNEL);
@@ -159,6 +160,29 @@ void ptebatch_instructions_first(struct ptebatch_instructions *instructions, con
 }
 
 /**
+ * ptebatch_instructions_only() - disable all kprobes but one
+ * @instructions: from ptebatch_instructions_begin(); all instructions are added
+ * @at: index of the instruction
+ *
+ * On its way to an instruction, a task may reach the others a thousand times.
+ *
+ * Context: Process context, may sleep.
+ */
+void ptebatch_instructions_only(struct ptebatch_instructions *instructions, unsigned int at)
+{
+	struct ptebatch_instruction *probes = instructions->probes;
+	unsigned int i;
+
+	if (instructions->only < 0)
+		for (i = 0; i < instructions->nr; i++)
+			disable_kprobe(&probes[i].probe);
+	else
+		disable_kprobe(&probes[instructions->only].probe);
+	enable_kprobe(&probes[at].probe);
+	instructions->only = at;
+}
+
+/**
  * ptebatch_instructions_pass() - begin a pass
  * @instructions: from ptebatch_instructions_begin()
  * @at: index of the instruction before which @act runs; @nr: before none
@@ -252,6 +276,10 @@ void ptebatch_instructions_of_name(struct ptebatch_instructions *instructions, c
 }
 
 void ptebatch_instructions_first(struct ptebatch_instructions *instructions, const char *name)
+{
+}
+
+void ptebatch_instructions_only(struct ptebatch_instructions *instructions, unsigned int at)
 {
 }
 

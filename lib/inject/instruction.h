@@ -31,6 +31,7 @@ struct ptebatch_instruction;
  *         beginning with @skip; 0: all
  * @skip: number of instructions of a function to leave out first, with @every
  * @nr: number of instructions with a kprobe
+ * @only: the only instruction whose kprobe is enabled; -1: all are
  * @task: the task that has begun this
  * @probes: the kprobes
  */
@@ -44,6 +45,7 @@ struct ptebatch_instructions {
 	unsigned int every;
 	unsigned int skip;
 	unsigned int nr;
+	int only;
 	struct task_struct *task;
 	struct ptebatch_instruction *probes;
 };
@@ -52,6 +54,7 @@ int ptebatch_instructions_begin(struct ptebatch_instructions *instructions);
 void ptebatch_instructions_of(struct ptebatch_instructions *instructions, const void *function);
 void ptebatch_instructions_of_name(struct ptebatch_instructions *instructions, const char *name);
 void ptebatch_instructions_first(struct ptebatch_instructions *instructions, const char *name);
+void ptebatch_instructions_only(struct ptebatch_instructions *instructions, unsigned int at);
 void ptebatch_instructions_pass(struct ptebatch_instructions *instructions, unsigned int at,
 				unsigned int times);
 void ptebatch_instructions_stop(struct ptebatch_instructions *instructions);

@@ -222,14 +222,18 @@ static const char *choose_second(struct interleaving *run, unsigned int nr)
 
 static void try_all_instructions(struct interleaving *run, u64 seed)
 {
-	struct rnd_state rnd;
 	unsigned int i, second;
+	struct rnd_state rnd;
 
-	prandom_seed_state(&rnd, seed);
+	run->pair->same_first = true;
 	for (i = 0; i < run->nr_functions; i++) {
+		const struct ptebatch_interleave_function *function = &run->functions[i];
+
+		/* Kprobes on its instructions take seconds: each function is in one part. */
 		if (!ptebatch_in_part(i))
 			continue;
-		begin_instructions(run, &run->functions[i], INSTRUCTIONS_OF_LINE, &rnd);
+		prandom_seed_state(&rnd, seed + i);
+		begin_instructions(run, function, function->each ? 1 : INSTRUCTIONS_OF_LINE, &rnd);
 		for (second = 0; second < run->all->nr_steps; second++)
 			if (run->failed < MOST_FAILURES)
 				try_all(run, choose_second(run, second));

@@ -48,11 +48,13 @@ struct ptebatch_interleave_case {
  * @function: name of the kernel function, which is not inlined
  * @row: the row
  * @first: the step that pauses
+ * @each: of all points, each instruction is one, not only one of four
  */
 struct ptebatch_interleave_function {
 	const char *function;
 	const struct ptebatch_pair_row *row;
 	const char *first;
+	bool each;
 };
 
 void ptebatch_interleave_desc(const struct ptebatch_interleave_case *param, char *desc);

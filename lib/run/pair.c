@@ -223,7 +223,7 @@ static void run_steps(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	if (order != PTEBATCH_SECOND_ALONE)
 		outcome->ret[0] = take_first(pair);
 	ptebatch_instructions_stop(&pair->instructions);
-	if (order == PTEBATCH_FIRST_THEN_SECOND)
+	if (order == PTEBATCH_FIRST_THEN_SECOND && pair->instructions.only < 0)
 		count_reached(pair);
 	if (order == PTEBATCH_INTERLEAVED) {
 		pair->tried += pair->pause.reached;
@@ -574,6 +574,8 @@ bool ptebatch_pair_try(struct ptebatch_pair *pair, unsigned int point)
 
 	for (at = 0; point >= points_of(pair, at); at++)
 		point -= points_of(pair, at);
+	if (pair->same_first)
+		ptebatch_instructions_only(&pair->instructions, at);
 	run_order(pair, PTEBATCH_INTERLEAVED, at, times_of(pair, at, point));
 	/* An access may hold a lock for which the other step spins without interrupts. */
 	if (pair->pause.expired && !pair->watches) {

@@ -59,6 +59,8 @@ enum ptebatch_pair_order {
  * @outcomes: what each order has led to
  * @has_points: @instructions has begun
  * @paused: @pause has begun
+ * @same_first: the first step and its row are the same for all pairs: what it reaches counts
+ *              once, and then only the kprobe of the present point is enabled
  * @watches: the points are the accesses that KCSAN watches, each one of the first step
  * @reclaims: the folios are reclaimed before the pages are read
  * @tried: number of runs in which the first step has paused
@@ -76,6 +78,7 @@ struct ptebatch_pair {
 	struct ptebatch_outcome outcomes[PTEBATCH_NR_ORDERS];
 	bool has_points;
 	bool paused;
+	bool same_first;
 	bool watches;
 	bool reclaims;
 	unsigned int tried;
