@@ -51,8 +51,14 @@ void ptebatch_outcome_save(struct ptebatch_outcome *outcome, struct ptebatch_tri
 	KUNIT_ASSERT_EQ(trial->test, 0, ptebatch_each_place(trial, save_place, outcome));
 }
 
+/* Of a PMD, also each of 16: after reclaim, a read takes most of the time of a pair. */
+static bool is_read(unsigned int i)
+{
+	return i < 32 || i % 16 == 15;
+}
+
 /**
- * ptebatch_outcome_read() - read all pages, by real accesses
+ * ptebatch_outcome_read() - read pages by real accesses: the first 32, and each 16th
  * @outcome: the outcome, saved
  * @space: the address space; faults may change it
  *
@@ -69,9 +75,10 @@ void ptebatch_outcome_read(struct ptebatch_outcome *outcome, const struct ptebat
 		kthread_use_mm(mm);
 		for (i = 0; i < space->row.nr; i++) {
 			struct ptebatch_page_outcome *page = &outcome->pages[place][i];
+			u32 __user *at = (u32 __user *)(start + i * PAGE_SIZE);
 
 			page->value = 0;
-			page->err = get_user(page->value, (u32 __user *)(start + i * PAGE_SIZE));
+			page->err = is_read(i) ? get_user(page->value, at) : -ENODATA;
 		}
 		kthread_unuse_mm(mm);
 	}

@@ -9,7 +9,7 @@
 
 /**
  * struct ptebatch_page_outcome - what a process has of a page at the end
- * @err: of a read; 0: @value was read
+ * @err: of a read; 0: @value was read; -ENODATA: no read, see ptebatch_outcome_read()
  * @value: first word of the page
  * @pinned: the page is pinned
  */
