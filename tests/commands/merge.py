@@ -18,6 +18,7 @@ from host.console import Console
 from host import exit_status
 from host.settings import results
 from mutation import record
+from results import interleavings
 from results import parts
 from results import rows
 from results import runs
@@ -35,8 +36,11 @@ def _run(folders: Sequence[Path], into: Path, console: Console) -> int:
         (into / name).mkdir(parents=True, exist_ok=True)
         run.keep(into / name)
         for file, join in OF_RUN.items():
-            (into / name / file).write_text(join([(folder / name / file).read_text() for folder in folders
-                                                  if (folder / name / file).exists()]))
+            texts = [(folder / name / file).read_text() for folder in folders if (folder / name / file).exists()]
+            (into / name / file).write_text(join(texts))
+            # What a case prints is that of one part; here, all parts count.
+            if file == 'results.ktap' and (matrix := interleavings.matrix(''.join(texts))):
+                (into / name / interleavings.FILE).write_text(matrix)
         facts = [runs.Facts.load(folder / name) for folder in folders if (folder / name).is_dir()]
         replace(facts[0], passed=all(part.passed for part in facts), errors=[error for part in facts for error in part.errors],
                 seconds=sum(part.seconds for part in facts)).save(into / name)

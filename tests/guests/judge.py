@@ -27,8 +27,7 @@ WARNINGS = 10   # maximum that is printed
 VERDICTS = ('results.ktap', 'results.json', 'results.junit.xml')
 SKIPPED = 'skipped.txt'     # all reasons for skipped cases
 PAIRS = 'pairs.txt'         # steps of random programs that followed one another
-INTERLEAVINGS = 'interleavings.txt'     # at how many points each pair of steps was interleaved
-FILES = ('results.txt', *VERDICTS, SKIPPED, PAIRS, INTERLEAVINGS, 'boot.log', FACTS)
+FILES = ('results.txt', *VERDICTS, SKIPPED, PAIRS, interleavings.FILE, 'boot.log', FACTS)
 
 
 class Judge:
@@ -105,7 +104,7 @@ class Judge:
         for fact in facts(self.ktap, 'pauses', 'tried', 'finished'):
             self.console.say('tried     {tried} pauses; in {finished} the other step finished, otherwise it waited'.format(
                 **fact.words))
-        for name, text in ((PAIRS, pairs.matrix(self.ktap)), (INTERLEAVINGS, interleavings.matrix(self.ktap))):
+        for name, text in ((PAIRS, pairs.matrix(self.ktap)), (interleavings.FILE, interleavings.matrix(self.ktap))):
             if text:
                 (self.folder / name).write_text(text)
         junit = self.folder / 'results.junit.xml'

@@ -84,5 +84,5 @@ def test_interleavings_become_a_matrix() -> None:
         # calls_random: interleaved points=0 first=hole second=write 2 row=64K folio error=there is no file
         # calls_random: interleaved points=100 first=migrate second=write 2 row=64K folio error=
 ''')
-    assert text.splitlines()[2:] == ['', '64K folio:', '  1 migrate            21   107', '  2 hole                -     -',
-                                     '    -: there is no file']
+    assert text.splitlines()[2:] == ['', '1 hole, 2 migrate, 3 write 2', '', '64K folio:', '  1 hole                      -     -',
+                                     '  2 migrate                  21   107', '    -: there is no file']
