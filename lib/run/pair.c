@@ -92,11 +92,18 @@ static long take_second(void *data)
 	return take_one(pair->space, &pair->parsed[1], 1);
 }
 
+static void look(struct ptebatch_pair *pair, enum ptebatch_pair_moment moment)
+{
+	ptebatch_snapshot_unlocked(&pair->moments[moment], pair->space, &pair->space->places[0]);
+}
+
 static void pause_here(void *data)
 {
 	struct ptebatch_pair *pair = data;
 
+	look(pair, PTEBATCH_FIRST_PAUSES);
 	ptebatch_pause_at(&pair->pause, PTEBATCH_CHOSEN);
+	look(pair, PTEBATCH_FIRST_GOES_ON);
 }
 
 static void end_trial(struct ptebatch_trial *trial, struct ptebatch_outcome *outcome)
@@ -217,6 +224,7 @@ static void run_steps(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 		ptebatch_pause_at(&pair->pause, PTEBATCH_CHOSEN);
 		break;
 	default:
+		look(pair, PTEBATCH_BEFORE_BOTH);
 		begin_pause(pair, PTEBATCH_CHOSEN, PTEBATCH_UNTIL_BLOCKED);
 		ptebatch_instructions_pass(&pair->instructions, at, times);
 	}
@@ -449,14 +457,37 @@ static void print_values(const struct ptebatch_pair *pair, unsigned int place, u
 				  pair->outcomes[order].pages[place][i].value);
 }
 
+#define COLUMNS	"         %-*s | %s\n"
+
+/* Both steps, side by side, and the row between their parts. */
+static void print_course(const struct ptebatch_pair *pair)
+{
+	const struct ptebatch_outcome *got = &pair->outcomes[PTEBATCH_INTERLEAVED];
+	const bool finished = pair->pause.finished;
+	struct kunit *test = pair->test;
+	char at[100], ends[2][40];
+	unsigned int nr, width;
+
+	for (nr = 0; nr < 2; nr++)
+		snprintf(ends[nr], sizeof(ends[nr]), "returns %ld", got->ret[nr]);
+	width = snprintf(at, sizeof(at), "pauses at %pS, after %u calls",
+			 ptebatch_instruction_address(&pair->instructions),
+			 pair->instructions.times);
+	kunit_err(test, COLUMNS, width, pair->steps[0]->step, pair->steps[1]->step);
+	ptebatch_print_row(test, "", &pair->moments[PTEBATCH_BEFORE_BOTH].row, NULL);
+	kunit_err(test, COLUMNS, width, at, "");
+	ptebatch_print_row(test, "", &pair->moments[PTEBATCH_FIRST_PAUSES].row, NULL);
+	kunit_err(test, COLUMNS, width, "", finished ? ends[1] : "is blocked");
+	ptebatch_print_row(test, "", &pair->moments[PTEBATCH_FIRST_GOES_ON].row, NULL);
+	kunit_err(test, COLUMNS, width, ends[0], finished ? "" : ends[1]);
+	ptebatch_print_row(test, "", &got->rows[0], NULL);
+}
+
 static void report_wrong(const struct ptebatch_pair *pair, const char *wrong)
 {
 	KUNIT_FAIL(pair->test, "%s: %s pauses, %s meanwhile: %s", pair->row->name,
 		   pair->steps[0]->step, pair->steps[1]->step, wrong);
-	kunit_err(pair->test, "paused at %pS, after %u calls; %s %s\n",
-		  ptebatch_instruction_address(&pair->instructions), pair->instructions.times,
-		  pair->steps[1]->step,
-		  pair->pause.finished ? "finished during the pause" : "was blocked");
+	print_course(pair);
 }
 
 static bool compare(const struct ptebatch_pair *pair)

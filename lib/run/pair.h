@@ -11,6 +11,7 @@
 #include "../inject/instruction.h"
 #include "../row/program.h"
 #include "../service/pause.h"
+#include "../space/snapshot.h"
 #include "../space/types.h"
 #include "outcome.h"
 
@@ -46,6 +47,14 @@ enum ptebatch_pair_order {
 	PTEBATCH_NR_ORDERS,
 };
 
+/* When an interleaved run reads the row for a report. */
+enum ptebatch_pair_moment {
+	PTEBATCH_BEFORE_BOTH,
+	PTEBATCH_FIRST_PAUSES,
+	PTEBATCH_FIRST_GOES_ON,
+	PTEBATCH_NR_MOMENTS,
+};
+
 /**
  * struct ptebatch_pair - two steps on a row, and what they lead to
  * @test: the case
@@ -56,6 +65,7 @@ enum ptebatch_pair_order {
  * @reached: how often the first step reaches each of them
  * @space: the address space of the present run
  * @pause: pause of the first step
+ * @moments: the row in the course of the last interleaved run
  * @outcomes: what each order has led to
  * @has_points: @instructions has begun
  * @paused: @pause has begun
@@ -75,6 +85,7 @@ struct ptebatch_pair {
 	unsigned int reached[PTEBATCH_INSTRUCTIONS];
 	struct ptebatch_space *space;
 	struct ptebatch_pause pause;
+	struct ptebatch_snapshot moments[PTEBATCH_NR_MOMENTS];
 	struct ptebatch_outcome outcomes[PTEBATCH_NR_ORDERS];
 	bool has_points;
 	bool paused;

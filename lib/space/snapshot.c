@@ -16,19 +16,22 @@
  * struct finder - finds the folios of entries
  * @space: the address space
  * @guess: the folio that the row has at the entry, or PTEBATCH_NO_FOLIO
+ * @unlocked: the row's folios may be in use without a reference of the space
  * @last: the folio of the last entry whose guess was wrong
  * @foreign: the last folio that is not one of the row, %NULL if none was found
  */
 struct finder {
 	const struct ptebatch_space *space;
+	bool unlocked;
 	s16 guess;
 	s16 last;
 	struct folio *foreign;
 };
 
-static bool is_in(const struct ptebatch_space *space, s16 folio, unsigned long pfn,
+static bool is_in(const struct finder *finder, s16 folio, unsigned long pfn,
 		  struct ptebatch_entry *entry)
 {
+	const struct ptebatch_space *space = finder->space;
 	unsigned long page = pfn - folio_pfn(space->folios[folio]);
 	unsigned long part;
 
@@ -36,7 +39,7 @@ static bool is_in(const struct ptebatch_space *space, s16 folio, unsigned long p
 		return false;
 	/* A new folio may use the frames of a part that was freed, but no poisoned one. */
 	part = folio_pfn(pfn_folio(pfn)) - folio_pfn(space->folios[folio]);
-	if (entry->kind != PTEBATCH_HWPOISON &&
+	if (entry->kind != PTEBATCH_HWPOISON && !finder->unlocked &&
 	    (part > page || !test_bit(space->row.folios[folio].first + part, space->held)))
 		return false;
 	entry->folio = folio;
@@ -50,10 +53,10 @@ static bool is_next(const struct finder *finder, unsigned long pfn,
 {
 	s16 folio = finder->last;
 
-	if (folio != PTEBATCH_NO_FOLIO && is_in(finder->space, folio, pfn, entry))
+	if (folio != PTEBATCH_NO_FOLIO && is_in(finder, folio, pfn, entry))
 		return true;
 	folio++;
-	return folio < finder->space->row.nr_folios && is_in(finder->space, folio, pfn, entry);
+	return folio < finder->space->row.nr_folios && is_in(finder, folio, pfn, entry);
 }
 
 /*
@@ -63,14 +66,13 @@ static bool is_next(const struct finder *finder, unsigned long pfn,
 static bool find_in_row(struct finder *finder, unsigned long pfn,
 			struct ptebatch_entry *entry)
 {
-	const struct ptebatch_space *space = finder->space;
 	s16 folio = finder->guess;
 
-	if (folio != PTEBATCH_NO_FOLIO && is_in(space, folio, pfn, entry))
+	if (folio != PTEBATCH_NO_FOLIO && is_in(finder, folio, pfn, entry))
 		return true;
 	if (!is_next(finder, pfn, entry))
-		for (folio = space->row.nr_folios; folio--;)
-			if (is_in(space, folio, pfn, entry))
+		for (folio = finder->space->row.nr_folios; folio--;)
+			if (is_in(finder, folio, pfn, entry))
 				break;
 	finder->last = entry->folio;
 	return entry->folio != PTEBATCH_NO_FOLIO;
@@ -232,15 +234,33 @@ static bool is_folded(pte_t pte)
 	return PTEBATCH_BLOCK_ENTRIES > 1 && !pte_same(pte, ptebatch_bare_pte(pte));
 }
 
-/*
- * Read a page table; its first entry has index @at in the row, maybe < 0. @find: find the
- * pages of the entries, too.
- */
-static void read_table(struct ptebatch_snapshot *snapshot, bool find,
+/* How a snapshot reads page tables. */
+enum {
+	FIND = 1 << 0,		/* find the pages of the entries, too */
+	UNLOCKED = 1 << 1,	/* without any lock, but for RCU */
+};
+
+static pmd_t read_pmd_entry(struct mm_struct *mm, pmd_t *pmd, unsigned int how)
+{
+	spinlock_t *ptl;	/* of the PMD */
+	pmd_t pmdval;
+
+	if (how & UNLOCKED)
+		return pmdp_get_lockless(pmd);
+	ptl = pmd_lock(mm, pmd);
+	pmdval = pmdp_get(pmd);
+	spin_unlock(ptl);
+	return pmdval;
+}
+
+/* Read a page table; its first entry has index @at in the row, maybe < 0. */
+static void read_table(struct ptebatch_snapshot *snapshot, unsigned int how,
 		       const struct ptebatch_space *space,
 		       struct mm_struct *mm, unsigned long addr, int at)
 {
-	struct finder finder = { .space = space, .last = PTEBATCH_NO_FOLIO };
+	struct finder finder = {
+		.space = space, .unlocked = how & UNLOCKED, .last = PTEBATCH_NO_FOLIO,
+	};
 	struct ptebatch_row *row = &snapshot->row;
 	pte_t *raw = snapshot->raw + snapshot->lead + at;
 	pmd_t *pmd = ptebatch_find_pmd(mm, addr);
@@ -251,13 +271,12 @@ static void read_table(struct ptebatch_snapshot *snapshot, bool find,
 	int i, first;
 
 	if (pmd) {
-		ptl = pmd_lock(mm, pmd);
-		pmdval = pmdp_get(pmd);
+		pmdval = read_pmd_entry(mm, pmd, how);
 		huge = pmd_trans_huge(pmdval) || pmd_is_valid_softleaf(pmdval);
-		spin_unlock(ptl);
 	}
 	if (pmd && !huge && !pmd_none(pmdval))
-		ptep = pte_offset_map_lock(mm, pmd, addr, &ptl);
+		ptep = how & UNLOCKED ? pte_offset_map(pmd, addr) :
+					pte_offset_map_lock(mm, pmd, addr, &ptl);
 
 	read_entries(raw, ptep, __pte(huge ? pmd_val(pmdval) : PTEBATCH_EMPTY));
 	first = max(-at, 0);
@@ -266,7 +285,7 @@ static void read_table(struct ptebatch_snapshot *snapshot, bool find,
 			set_bit(at, snapshot->huge);
 		else if (ptep && is_folded(ptebatch_raw_pte(ptep + i)))
 			set_bit(at, snapshot->folded);
-		if (!find)
+		if (!(how & FIND))
 			continue;
 		finder.guess = space->row.entries[at].folio;
 		if (huge && i > first && is_of_pmd(&finder, &row->entries[at - 1]))
@@ -276,8 +295,10 @@ static void read_table(struct ptebatch_snapshot *snapshot, bool find,
 		else
 			read_pte(&finder, raw[i], &row->entries[at]);
 	}
+	if (ptep && !(how & UNLOCKED))
+		spin_unlock(ptl);
 	if (ptep)
-		pte_unmap_unlock(ptep, ptl);
+		pte_unmap(ptep);
 }
 
 static void ignore_soft_dirty(struct ptebatch_row *row)
@@ -308,7 +329,7 @@ static bool maps_whole_table(const struct ptebatch_row *row, unsigned int i)
 	return ptebatch_row_begins_table(row, i) && i + PTRS_PER_PTE <= row->nr;
 }
 
-static void read_tables(struct ptebatch_snapshot *snapshot, bool find,
+static void read_tables(struct ptebatch_snapshot *snapshot, unsigned int how,
 			const struct ptebatch_space *space,
 			const struct ptebatch_place *place)
 {
@@ -323,11 +344,13 @@ static void read_tables(struct ptebatch_snapshot *snapshot, bool find,
 	snapshot->lead = (place->start - addr) >> PAGE_SHIFT;
 	snapshot->nr = (end - addr) >> PAGE_SHIFT;
 
-	mmap_read_lock(place->mm);
+	if (!(how & UNLOCKED))
+		mmap_read_lock(place->mm);
 	for (; addr != end; addr += PMD_SIZE)
-		read_table(snapshot, find, space, place->mm, addr,
+		read_table(snapshot, how, space, place->mm, addr,
 			   (long)(addr - place->start) >> PAGE_SHIFT);
-	mmap_read_unlock(place->mm);
+	if (!(how & UNLOCKED))
+		mmap_read_unlock(place->mm);
 }
 
 /**
@@ -356,26 +379,17 @@ void ptebatch_snapshot_raw(struct ptebatch_snapshot *snapshot,
 			   const struct ptebatch_space *space,
 			   const struct ptebatch_place *place)
 {
-	read_tables(snapshot, false, space, place);
+	read_tables(snapshot, 0, space, place);
 }
 
-/**
- * ptebatch_snapshot() - read the page tables of a place
- * @snapshot: returns the entries
- * @space: the address space
- * @place: the place to read
- *
- * Context: Process context; takes the mmap_lock and the page table locks.
- */
-void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
-		       const struct ptebatch_space *space,
-		       const struct ptebatch_place *place)
+static void read_all(struct ptebatch_snapshot *snapshot, unsigned int how,
+		     const struct ptebatch_space *space, const struct ptebatch_place *place)
 {
 	struct ptebatch_row *row = &snapshot->row;
 	unsigned int i;
 
 	ptebatch_row_copy(row, &space->row);
-	read_tables(snapshot, true, space, place);
+	read_tables(snapshot, FIND | how, space, place);
 	if (space->hides_table && place == &space->places[0])
 		ptebatch_hide_table(row);
 	if (!space->setup.track)
@@ -394,4 +408,35 @@ void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		else if (maps_whole_table(row, i) &&
 			 row->entries[i].flags & PTEBATCH_ZERO_PAGE)
 			row->huge_zero |= BIT(ptebatch_row_table(row, i));
+}
+
+/**
+ * ptebatch_snapshot() - read the page tables of a place
+ * @snapshot: returns the entries
+ * @space: the address space
+ * @place: the place to read
+ *
+ * Context: Process context; takes the mmap_lock and the page table locks.
+ */
+void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
+		       const struct ptebatch_space *space,
+		       const struct ptebatch_place *place)
+{
+	read_all(snapshot, 0, space, place);
+}
+
+/**
+ * ptebatch_snapshot_unlocked() - read the page tables of a place, for a look at them
+ * @snapshot: returns the entries; if another task changes them meanwhile, some of them old,
+ *            some new; a new folio at the place of one that was freed counts as that one
+ * @space: the address space
+ * @place: the place to read
+ *
+ * Context: Any, also with the mmap_lock and page table locks held. Upper page tables stay.
+ */
+void ptebatch_snapshot_unlocked(struct ptebatch_snapshot *snapshot,
+				const struct ptebatch_space *space,
+				const struct ptebatch_place *place)
+{
+	read_all(snapshot, UNLOCKED, space, place);
 }

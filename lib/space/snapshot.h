@@ -42,5 +42,8 @@ void ptebatch_snapshot_raw(struct ptebatch_snapshot *snapshot,
 void ptebatch_snapshot(struct ptebatch_snapshot *snapshot,
 		       const struct ptebatch_space *space,
 		       const struct ptebatch_place *place);
+void ptebatch_snapshot_unlocked(struct ptebatch_snapshot *snapshot,
+				const struct ptebatch_space *space,
+				const struct ptebatch_place *place);
 
 #endif /* PTEBATCH_SNAPSHOT_H */
