@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make mutants`: add each known bug, or those in the folders that SUITES= matches, and print the cases of these suites that catch it."""
+"""`make mutants`: add each known bug, or those in the folders that SUITES= matches, and print the cases of these suites that catch it.
+
+With a case in SUITES=, only by that one. ROUNDS= is the number of random rows.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from host.errors import Trouble
 from host import exit_status
 from host import lock
 from host import packages
-from host.settings import PROJECT, Settings, results
+from host.settings import PROJECT, Settings, results, rounds
 from host.shard import Shard
 from host import tools
 from host import variants
@@ -99,12 +102,12 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
     # Of a slow mutant, the table of the benches that the key names must show it; a case that limits the cost may fail, too.
     arch, slower, event = _arch(mutant, env['ARCH']), key(mutant, 'slower'), key(mutant, 'event')
     folder.mkdir(parents=True, exist_ok=True)
-    variables = {**env, 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder)}
+    variables = {**env, 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder),
+                 'SUITES': key(mutant, 'suites') if slower else _pattern(mutant, env['SUITES'])}
     if slower:
-        status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0',
-                              SUITES=key(mutant, 'suites'), **variables)
+        status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:
-        settings = _settings(variables | {'SUITES': f'ptebatch_{mutant.parent.name}*', 'VARIANTS': key(mutant, 'variant')})
+        settings = _settings(variables | {'VARIANTS': key(mutant, 'variant')})
         # One tree for all mutants: only what differs from the last one is built.
         status = run.logged(replace(settings, tree=tree), folder / 'output')
     output = (folder / 'output').read_text(errors='replace')
@@ -124,9 +127,9 @@ def _alone(mutant: Path) -> bool:
     return bool(key(mutant, 'slower') or key(mutant, 'alone'))
 
 
-def _belongs(case: str, mutant: Path) -> bool:
-    """The case is of a suite that the mutant is for."""
-    return fnmatch(case, f'ptebatch_{mutant.parent.name}*')
+def _pattern(mutant: Path, suites: str) -> str:
+    """The cases that are to catch the mutant: all of its suites, or those that SUITES= names."""
+    return f'ptebatch_{mutant.parent.name}*{"".join(suites.partition(".")[1:])}'
 
 
 def _copies(mutants: Sequence[Path], tree: Shadow, read: catalog.Read, console: Console) -> Iterator[Copy]:
@@ -172,6 +175,7 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
     """Those mutants that only change functions, tried in one kernel that has all of them; see _try()."""
     console = Console()
     settings, shadow, base, copies = together(mutants, arch, on_top_of, tree, env, console)
+    patterns = [_pattern(mutant, env['SUITES']) for mutant in mutants]
     kernel = Kernel(shadow, reader(shadow), copies, Guest(settings, shadow.path).build_path)
     with run.prepared(settings, shadow, base, console, f'.kunit-{arch}') as built:
         kernel.build(built, console)
@@ -181,12 +185,12 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
             guest.choose_accelerator(console)
             tried = [number for number in sorted(good) if key(mutants[number - 1], 'variant') == name]
             with console.step('cases', f'without mutants {name}'):
-                cases, command = guests.explore(guest, lambda case: any(_belongs(case, mutants[number - 1]) for number in tried),
-                                                guests.without(env), rows=True)
+                cases, command = guests.explore(guest, lambda case: any(fnmatch(case, patterns[number - 1]) for number in tried),
+                                                guests.without(env), rounds(env), rows=True)
 
             def judged(number: int) -> tuple[Path, bool, str]:
                 mutant = mutants[number - 1]
-                own = [case for case in cases if _belongs(case.name, mutant)]
+                own = [case for case in cases if fnmatch(case.name, patterns[number - 1])]
                 if not own:
                     return mutant, False, f'NO CASE with ARCH={arch}'
                 ended = guests.judge(command, number, own)
@@ -198,8 +202,11 @@ def _in_one_kernel(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str
 
 def chosen(env: Mapping[str, str]) -> list[Path]:
     """The mutants in the folders of SUITES=."""
-    suites = env.get('SUITES') or '*'
-    mutants = sorted(path for path in MUTANTS.rglob('*.patch') if fnmatch(f'ptebatch_{path.parent.name}', suites))
+    suites, _, cases = env.get('SUITES', '').partition('.')
+    suites = suites or '*'
+    # A case does not show that a kernel is slower.
+    mutants = sorted(path for path in MUTANTS.rglob('*.patch')
+                     if fnmatch(f'ptebatch_{path.parent.name}', suites) and not (cases and key(path, 'slower')))
     if not mutants:
         raise Trouble(f'SUITES={suites} matches no folder of tests/mutants',
                       f'type SUITES= and one of {", ".join(sorted(f"ptebatch_{path.name}" for path in MUTANTS.iterdir() if path.is_dir()))}')
@@ -208,7 +215,7 @@ def chosen(env: Mapping[str, str]) -> list[Path]:
 
 def passed_on(env: Mapping[str, str]) -> dict[str, str]:
     """The variables that apply to the kernels of mutants."""
-    names = ('ARCH', 'FIXES', 'KSRC', 'JOBS', 'WITHOUT', 'INSTALL', 'XDG_CACHE_HOME')
+    names = ('ARCH', 'FIXES', 'KSRC', 'JOBS', 'WITHOUT', 'SUITES', 'ROUNDS', 'INSTALL', 'XDG_CACHE_HOME')
     return {name: env.get(name, '') for name in names} | {'O': str(results(env))}
 
 
@@ -237,7 +244,7 @@ def report(rows: Sequence[Row], folder: Path) -> int:
 def _identity(env: Mapping[str, str]) -> str:
     """What decides whether a mutant is caught, but for the mutant: the suites, the kernel, its guest and the fixes."""
     # A tree of one's own may change between two runs.
-    parts = [env.get('WITHOUT', ''), str(time.time_ns()) if env.get('KSRC') else '']
+    parts = [env.get('WITHOUT', ''), env.get('SUITES', '').partition('.')[2], env.get('ROUNDS', ''), str(time.time_ns()) if env.get('KSRC') else '']
     # A folder, an mbox or a patch.
     parts += [series.digest(series.read(Path(env['FIXES'])))] if env.get('FIXES') else []
     files_of = [path for name in ('lib', 'mm', 'tests/guests') for path in sorted((PROJECT / name).rglob('*'))

@@ -63,6 +63,11 @@ def sample(env: Mapping[str, str]) -> tuple[int, int]:
     return _number(env, 'SAMPLE', 0) if env.get('SAMPLE') else 0, _number(env, 'SEED', 1, 64)
 
 
+def rounds(env: Mapping[str, str]) -> int:
+    """ROUNDS=, the number of random rows; 0: their default."""
+    return _number(env, 'ROUNDS', 0, 32) if env.get('ROUNDS') else 0
+
+
 @dataclass(frozen=True)
 class Settings:
     """The variables of one run, checked before the run begins."""

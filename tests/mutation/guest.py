@@ -40,6 +40,7 @@ STARTED = re.compile(r'^Running tests with:\n\$ (.*)$', re.MULTILINE)
 SELECTS = 'ptebatch_kunit.mutant='
 UNCHANGED = f'{SELECTS}-1'
 SEED = 'ptebatch_kunit.seed=1'
+ROUNDS = 'ptebatch_kunit.rounds='
 BOOTS = 3       # until one reaches the cases
 LOG = 8 << 20   # bytes of output that are read
 # KUnit's results are of level 6: only warnings, errors and the lines above go to the console, which takes time.
@@ -132,16 +133,18 @@ def without(env: Mapping[str, str]) -> str:
 
 
 def explore(guest: Guest, needed: Callable[[str], bool] = lambda name: True, without: str = '',
-            rows: bool = False) -> tuple[list[Case], Command]:
+            rounds: int = 0, rows: bool = False) -> tuple[list[Case], Command]:
     """Run all cases on copies without a change; Trouble if one that is needed fails. `without` leaves out a check.
+
+    `rounds` is the number of random rows, 0: the default.
 
     With `rows`, the guests of the command print all rows of a case, else they end at the first that fails.
     """
     lines: list[str] = []
     own = Guest(replace(guest.settings, timeout=ALL, suites='none'), guest.tree)
     own.accel = guest.accel
-    left_out = [f'ptebatch_kunit.without={without}'] if without else []
-    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(SEED, QUIET, *left_out, UNCHANGED))
+    parameters = [SEED, *([f'ptebatch_kunit.without={without}'] if without else []), *([f'{ROUNDS}{rounds}'] if rounds else [])]
+    own.boot_suites(lines.append, '--raw_output=all', kernel_args=(*parameters, QUIET, UNCHANGED))
     log = '\n'.join(lines)
     started = STARTED.search(log)
     if PANIC in log or not DONE.search(log) or not started:

@@ -43,6 +43,12 @@ def test_suites_without_a_mutant() -> None:
         mutants.main({'SUITES': 'ptebatch_nothing'})
 
 
+def test_cases_of_a_suite() -> None:
+    whole = mutants.chosen({})
+    few = mutants.chosen({'SUITES': '*.*_random'})
+    assert {path for path in whole if not mutants.key(path, 'slower')} == {*few} and len(few) < len(whole)
+
+
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     env = {'O': str(tmp_path), 'SUITES': 'ptebatch_mincore', 'ARCH': 'x86_64'}
     run: list[Path] = []
