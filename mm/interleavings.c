@@ -50,6 +50,8 @@ static const struct ptebatch_pair_row rows[] = {
 static const struct ptebatch_pair_step steps[] = {
 	{ "read 2" },
 	{ "write 2" },
+	{ "thp read 2" },
+	{ "thp write 2" },
 	{ "mprotect ro" },
 	{ "mprotect rw" },
 	{ "dontneed" },
@@ -146,9 +148,9 @@ static const struct ptebatch_interleave_function functions[] = {
 	{ "move_pages_ptes", &rows[SMALL], "uffd move", EACH },
 	{ "move_pages_ptes", &rows[LARGE], "uffd move", EACH },
 	{ "move_pages_ptes", &rows[SWAPPED], "uffd move", EACH },
-	{ "userfaultfd_ioctl", &rows[SMALL], "uffd move" },
-	{ "userfaultfd_ioctl", &rows[LARGE], "uffd move" },
-	{ "userfaultfd_ioctl", &rows[SWAPPED], "uffd move" },
+	{ "userfaultfd_ioctl", &rows[SMALL], "uffd move", EACH },
+	{ "userfaultfd_ioctl", &rows[LARGE], "uffd move", EACH },
+	{ "userfaultfd_ioctl", &rows[SWAPPED], "uffd move", EACH },
 };
 
 static const struct ptebatch_interleavings all = {
@@ -168,6 +170,15 @@ static void instructions_random(struct kunit *test)
 
 /* An entry is cleared, or invalid. arm64 has no such function. */
 #define FLUSH	"flush_tlb_mm_range"
+
+/* Rows of the table below only. */
+static const struct ptebatch_pair_row holes = {
+	"holes of a page table, and a page", ANON("@0 -*T-1 Wdyx"),
+};
+
+static const struct ptebatch_pair_row file_holes = {
+	"shmem holes of a page table, and a page", SHMEM("@0 -*T-1 Wdy"),
+};
 
 /* Interleavings that mutants or bugs have shown to matter. */
 static const struct ptebatch_interleave_case known[] = {
@@ -220,6 +231,13 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
 	{ &rows[HUGE_TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
 	{ &rows[SWAPPED], "uffd move", "swap_cache_get_folio", "dontneed" },
+	{ &holes, "write 2", "__pte_offset_map", "dontneed" },
+	{ &holes, "read 2", "pte_offset_map_lock", "dontneed" },
+	{ &holes, "thp write 2", "__pte_offset_map", "dontneed" },
+	{ &holes, "thp write 2", "vma_alloc_folio_noprof", "write 2" },
+	{ &rows[SWAPPED], "thp read 2", "swapin_sync", "dontneed" },
+	{ &rows[UNMAPPED], "write 2", "finish_fault", "write 2" },
+	{ &file_holes, "write 2", "shmem_get_folio_gfp", "dontneed" },
 };
 
 /* For data races, which have no effect on most CPUs. */

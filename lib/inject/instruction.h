@@ -13,7 +13,7 @@
 struct task_struct;
 
 /* Most instructions that the functions have together. */
-#define PTEBATCH_INSTRUCTIONS	2560
+#define PTEBATCH_INSTRUCTIONS	4096
 
 struct ptebatch_instruction;
 

@@ -211,6 +211,8 @@ static void begin_instructions(struct interleaving *run,
 	instructions->skip = prandom_u32_state(rnd) % every;
 	ptebatch_pair_begin_points(run->pair);
 	ptebatch_instructions_of_name(instructions, function->function);
+	KUNIT_ASSERT_LT_MSG(run->pair->test, instructions->nr, PTEBATCH_INSTRUCTIONS,
+			    "%s() has more instructions", function->function);
 }
 
 /* Second step @nr of all; returns why it is impossible, or %NULL. */

@@ -12,6 +12,7 @@
 #include "../kernel/kcsan.h"
 #include "../op/op.h"
 #include "../op/step.h"
+#include "../service/anon_orders.h"
 #include "../space/pte.h"
 #include "../space/refs.h"
 #include "pair.h"
@@ -180,15 +181,41 @@ static spinlock_t *entry_lock(const struct ptebatch_space *space)
 	       ptebatch_entry_lock(space->places[0].mm, ptebatch_addr(space, 0));
 }
 
+static bool faults_large(const struct ptebatch_step *step)
+{
+	return step->kind == PTEBATCH_STEP_THP_WRITE || step->kind == PTEBATCH_STEP_THP_READ;
+}
+
+/* The orders are those of the process, and so of both steps. */
+static void permit_large(const struct ptebatch_pair *pair, bool permit)
+{
+	const struct ptebatch_anon_orders orders = {
+		.always = ptebatch_row_orders(&pair->space->row),
+	};
+	struct mm_struct *mm = pair->space->places[0].mm;
+
+	if (!faults_large(&pair->parsed[0]) && !faults_large(&pair->parsed[1]))
+		return;
+	if (permit)
+		ptebatch_anon_orders_begin(mm, &orders);
+	else
+		ptebatch_anon_orders_end(mm);
+}
+
 /* The second step runs on its CPU in any order: a NUMA hint fault depends on the node. */
 static void begin_pause(struct ptebatch_pair *pair, enum ptebatch_point point,
 			enum ptebatch_pause_until until)
 {
+	int err;
+
 	pair->pause = (struct ptebatch_pause) {
 		.point = point, .until = until, .work = take_second, .data = pair,
 		.ptl = entry_lock(pair->space),
 	};
-	KUNIT_ASSERT_EQ(pair->test, 0, ptebatch_pause_begin(&pair->pause));
+	err = ptebatch_pause_begin(&pair->pause);
+	if (err)
+		permit_large(pair, false);
+	KUNIT_ASSERT_EQ(pair->test, 0, err);
 	pair->paused = true;
 }
 
@@ -301,7 +328,9 @@ static void run_order(struct ptebatch_pair *pair, enum ptebatch_pair_order order
 	/* In how many batches a folio is unmapped depends on the other step. */
 	trial->without = "deferred";
 	trial->misses_mlock = locks_meanwhile(pair, order);
+	permit_large(pair, true);
 	run_steps(pair, order, at, times);
+	permit_large(pair, false);
 	ptebatch_slots_free_unused(trial, slots);
 	end_trial(trial, outcome);
 	ptebatch_outcome_save(outcome, trial);
@@ -542,7 +571,8 @@ static const char *one_error(const struct ptebatch_pair_row *row, const struct p
 	if (moves(step) && row->before && strstr(row->before, "fork"))
 		return "a child, and a destination";
 	return ptebatch_step_error(step->kind, row->setup.mapping) ?:
-	       ptebatch_step_missing(step->kind);
+	       ptebatch_step_missing(step->kind) ?:
+	       (faults_large(step) ? ptebatch_anon_orders_missing() : NULL);
 }
 
 /**
