@@ -147,7 +147,8 @@ def _copies(mutants: Sequence[Path], tree: Shadow, read: catalog.Read, console: 
 def together(mutants: Sequence[Path], arch: str, on_top_of: str, tree: str, env: Mapping[str, str], console: Console
              ) -> tuple[Settings, Shadow, Shadow, list[Copy]]:
     """The settings and trees of a kernel with all of these mutants that only change functions, and its copies of functions."""
-    settings = Settings.read(env | {'ARCH': arch, 'SERIES': str(PROJECT / on_top_of) if on_top_of else ''}).for_mutation()
+    # SUITES= chooses among the cases of the kernel later.
+    settings = Settings.read({**env, 'ARCH': arch, 'SUITES': '', 'SERIES': str(PROJECT / on_top_of) if on_top_of else ''}).for_mutation()
     settings = replace(settings, results=results(env) / tree / arch, tree=tree)
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)
