@@ -168,6 +168,9 @@ static void instructions_random(struct kunit *test)
 	ptebatch_interleave_instructions(test, &all, functions, ARRAY_SIZE(functions));
 }
 
+/* Before each spinlock is taken: an entry may change between two locks. */
+#define LOCK	"_raw_spin_lock"
+
 /* An entry is cleared, or invalid. arm64 has no such function. */
 #define FLUSH	"flush_tlb_mm_range"
 
@@ -231,6 +234,7 @@ static const struct ptebatch_interleave_case known[] = {
 	{ &rows[TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
 	{ &rows[HUGE_TRACKED], "migrate", "folio_migrate_flags", "clear refs" },
 	{ &rows[SWAPPED], "uffd move", "swap_cache_get_folio", "dontneed" },
+	{ &rows[SMALL], "uffd move", LOCK, "dontneed" },
 	{ &holes, "write 2", "__pte_offset_map", "dontneed" },
 	{ &holes, "read 2", "pte_offset_map_lock", "dontneed" },
 	{ &holes, "thp write 2", "__pte_offset_map", "dontneed" },

@@ -100,6 +100,7 @@ void ptebatch_interleave_param(struct kunit *test, const struct ptebatch_interle
 	if (error)
 		kunit_skip(test, "%s", error);
 	pair->watches = watches(param);
+	pair->each_time = true;
 	ptebatch_pair_begin_points(pair);
 	ptebatch_instructions_first(&pair->instructions, param->at);
 	if (!pair->instructions.nr)

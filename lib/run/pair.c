@@ -605,7 +605,7 @@ const char *ptebatch_pair_error(const struct ptebatch_pair *pair)
 
 static unsigned int points_of(const struct ptebatch_pair *pair, unsigned int at)
 {
-	return pair->watches ? pair->reached[at] : min(pair->reached[at], MOST_TIMES);
+	return pair->each_time ? pair->reached[at] : min(pair->reached[at], MOST_TIMES);
 }
 
 static unsigned int times_of(const struct ptebatch_pair *pair, unsigned int at, unsigned int point)
@@ -661,7 +661,7 @@ static void run_reference(struct ptebatch_pair *pair, enum ptebatch_pair_order o
  * is violated.
  *
  * Return: the number of points: instructions that the first step reaches, each as often as it
- *         does, but at most 16 times: the first and the last 8.
+ *         does, but without @each_time at most 16 times: the first and the last 8.
  */
 unsigned int ptebatch_pair_references(struct ptebatch_pair *pair)
 {

@@ -71,6 +71,7 @@ enum ptebatch_pair_moment {
  * @paused: @pause has begun
  * @same_first: the first step and its row are the same for all pairs: what it reaches counts
  *              once, and then only the kprobe of the present point is enabled
+ * @each_time: an instruction is as many points as the first step reaches it; otherwise at most 16
  * @watches: the points are the accesses that KCSAN watches, each one of the first step
  * @reclaims: the folios are reclaimed before the pages are read
  * @tried: number of runs in which the first step has paused
@@ -90,6 +91,7 @@ struct ptebatch_pair {
 	bool has_points;
 	bool paused;
 	bool same_first;
+	bool each_time;
 	bool watches;
 	bool reclaims;
 	unsigned int tried;
