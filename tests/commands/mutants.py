@@ -103,11 +103,11 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
     arch, slower, event = _arch(mutant, env['ARCH']), key(mutant, 'slower'), key(mutant, 'event')
     folder.mkdir(parents=True, exist_ok=True)
     variables = {**env, 'ARCH': arch, 'SERIES': str(_series(mutant, folder)), 'O': str(folder),
-                 'SUITES': key(mutant, 'suites') if slower else _pattern(mutant, env['SUITES'])}
+                 'SUITES': key(mutant, 'suites') or _pattern(mutant, env['SUITES'])}
     if slower:
         status = tools.logged(tools.program('compare'), folder / 'output', SELFTESTS='0', **variables)
     else:
-        settings = _settings(variables | {'VARIANTS': key(mutant, 'variant')})
+        settings = _settings(variables | {'VARIANTS': key(mutant, 'variant'), 'DEBUG': key(mutant, 'debug')})
         # One tree for all mutants: only what differs from the last one is built.
         status = run.logged(replace(settings, tree=tree), folder / 'output')
     output = (folder / 'output').read_text(errors='replace')
@@ -124,7 +124,7 @@ def _try(mutant: Path, folder: Path, tree: str, env: Mapping[str, str]) -> tuple
 
 def _alone(mutant: Path) -> bool:
     """The mutant needs a kernel of its own."""
-    return bool(key(mutant, 'slower') or key(mutant, 'alone'))
+    return any(key(mutant, name) for name in ('slower', 'alone', 'debug'))
 
 
 def _pattern(mutant: Path, suites: str) -> str:
