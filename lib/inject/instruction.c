@@ -118,6 +118,25 @@ void ptebatch_instructions_of(struct ptebatch_instructions *instructions, const 
 	}
 }
 
+/* The compiler may have made a variant of a function, and left the name to no other. */
+static const void *find_function(const char *name)
+{
+	static const char * const variants[] = { "", ".isra.0", ".constprop.0" };
+	char symbol[KSYM_NAME_LEN];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(variants); i++) {
+		struct kprobe probe = { .symbol_name = symbol };
+
+		snprintf(symbol, sizeof(symbol), "%s%s", name, variants[i]);
+		if (ptebatch_probe_begin(&probe))
+			continue;
+		unregister_kprobe(&probe);
+		return probe.addr;
+	}
+	return NULL;
+}
+
 /**
  * ptebatch_instructions_of_name() - add the instructions of a kernel function, if the
  * kernel has it
@@ -128,12 +147,10 @@ void ptebatch_instructions_of(struct ptebatch_instructions *instructions, const 
  */
 void ptebatch_instructions_of_name(struct ptebatch_instructions *instructions, const char *name)
 {
-	struct kprobe probe = { .symbol_name = name };
+	const void *function = find_function(name);
 
-	if (ptebatch_probe_begin(&probe))
-		return;
-	unregister_kprobe(&probe);
-	ptebatch_instructions_of(instructions, probe.addr);
+	if (function)
+		ptebatch_instructions_of(instructions, function);
 }
 
 /**

@@ -85,8 +85,14 @@ long ptebatch_uffd_move_between(struct file *uffd, const struct ptebatch_space *
 		.mode = mode,
 	};
 
-	return ptebatch_uffd_register(uffd, to->mm, to->start, registers) ?:
-	       ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
+	long ret = ptebatch_uffd_register(uffd, to->mm, to->start, registers) ?:
+		   ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
+
+	/* An error, or whole pages of the range. */
+	KUNIT_EXPECT_LE(space->test, arg.move, (s64)arg.len);
+	KUNIT_EXPECT_TRUE_MSG(space->test, arg.move < 0 || !(arg.move % PAGE_SIZE),
+			      "UFFDIO_MOVE has moved %lld bytes", arg.move);
+	return ret;
 }
 
 static long uffd_move_range(const struct ptebatch_op *op, struct ptebatch_space *space, bool twin)
