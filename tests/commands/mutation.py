@@ -154,6 +154,7 @@ def main(env: Mapping[str, str]) -> int:
         return mutation_bench.main(env)
     settings = Settings.read(env).for_mutation()
     without = guests.without(env)
+    sample(env)     # a wrong SAMPLE= ends it here
     console = Console()
     packages.ensure(packages.for_run(settings.arch, False), console)
     wheels.ensure(settings.cache, console)
