@@ -46,15 +46,16 @@ static const struct ptebatch_pair_row rows[] = {
 };
 
 #define GIVES_UP	"it gives up a folio that is locked or has more references"
+#define CHANGES		.changes = true
 
 static const struct ptebatch_pair_step steps[] = {
-	{ "read 2" },
-	{ "write 2" },
+	{ "read 2", CHANGES },
+	{ "write 2", CHANGES },
 	{ "thp read 2" },
 	{ "thp write 2" },
 	{ "mprotect ro" },
 	{ "mprotect rw" },
-	{ "dontneed" },
+	{ "dontneed", CHANGES },
 	{ "guard install" },
 	{ "uffd protect" },
 	{ "uffd resolve" },
@@ -70,8 +71,8 @@ static const struct ptebatch_pair_step steps[] = {
 	{ "pageout", GIVES_UP },
 	{ "reclaim", GIVES_UP },
 	{ "collapse", GIVES_UP },
-	{ "split", GIVES_UP },
-	{ "migrate", GIVES_UP },
+	{ "split", GIVES_UP, CHANGES },
+	{ "migrate", GIVES_UP, CHANGES },
 	{ "numa hint", GIVES_UP },
 	{ "idle", GIVES_UP },
 	{ "uffd move", GIVES_UP },

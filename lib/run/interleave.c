@@ -7,8 +7,8 @@
 #include "random.h"
 
 /* Of a sample: points of a pair, one of so many calls, or instructions of a function. */
-#define POINTS			6
-#define SOME_CALLS		8
+#define POINTS			10
+#define SOME_CALLS		4
 #define SOME_INSTRUCTIONS	16
 
 /* Of all points: one of so many instructions, about one a line; which, by the seed. */
@@ -25,6 +25,9 @@
 #define ACCESSES	1000
 
 #define MOST_FAILURES	20
+
+/* Of a sample, one of so many second steps is any step, and not one that changes much. */
+#define ANY_STEP	4
 
 /**
  * struct interleaving - pairs that run interleaved
@@ -184,6 +187,28 @@ static void try_all_calls(struct interleaving *run)
 	ptebatch_pair_end_points(run->pair);
 }
 
+/* Second step @nr of all; returns why it is impossible, or %NULL. */
+static const char *choose_second(struct interleaving *run, unsigned int nr)
+{
+	ptebatch_pair_choose(run->pair, 1, &run->all->steps[nr]);
+	if (!run->pair->instructions.nr)
+		return "the compiler has inlined the function";
+	return ptebatch_pair_error(run->pair);
+}
+
+/* A second step of a sample; returns why the pair is impossible, or %NULL. */
+static const char *draw_second(struct interleaving *run, struct rnd_state *rnd)
+{
+	const struct ptebatch_interleavings *all = run->all;
+	const bool any = !(prandom_u32_state(rnd) % ANY_STEP);
+	u32 nr;
+
+	do {
+		nr = prandom_u32_state(rnd) % all->nr_steps;
+	} while (!any && !all->steps[nr].changes);
+	return choose_second(run, nr);
+}
+
 /* A possible pair, of which the first step passes a point. */
 static void try_some_calls(struct interleaving *run, struct rnd_state *rnd)
 {
@@ -193,7 +218,8 @@ static void try_some_calls(struct interleaving *run, struct rnd_state *rnd)
 	begin_calls(run, rnd);
 	for (draws = 0; draws < MOST_DRAWS; draws++) {
 		div64_u64_rem(prandom_u32_state(rnd), total, &pair);
-		if (!choose_pair(run, pair) && try_pair(run, rnd))
+		choose_pair(run, pair);
+		if (!draw_second(run, rnd) && try_pair(run, rnd))
 			break;
 	}
 	ptebatch_pair_end_points(run->pair);
@@ -214,15 +240,6 @@ static void begin_instructions(struct interleaving *run,
 	ptebatch_instructions_of_name(instructions, function->function);
 	KUNIT_ASSERT_LT_MSG(run->pair->test, instructions->nr, PTEBATCH_INSTRUCTIONS,
 			    "%s() has more instructions", function->function);
-}
-
-/* Second step @nr of all; returns why it is impossible, or %NULL. */
-static const char *choose_second(struct interleaving *run, unsigned int nr)
-{
-	ptebatch_pair_choose(run->pair, 1, &run->all->steps[nr]);
-	if (!run->pair->instructions.nr)
-		return "the compiler has inlined the function";
-	return ptebatch_pair_error(run->pair);
 }
 
 static void try_all_instructions(struct interleaving *run, u64 seed)
@@ -255,7 +272,7 @@ static void try_some_instructions(struct interleaving *run, struct rnd_state *rn
 		u32 function = prandom_u32_state(rnd) % run->nr_functions;
 
 		begin_instructions(run, &run->functions[function], SOME_INSTRUCTIONS, rnd);
-		if (!choose_second(run, prandom_u32_state(rnd) % run->all->nr_steps))
+		if (!draw_second(run, rnd))
 			points = try_pair(run, rnd);
 		ptebatch_pair_end_points(run->pair);
 	}

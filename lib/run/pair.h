@@ -31,10 +31,13 @@ struct ptebatch_pair_row {
  * struct ptebatch_pair_step - a step that runs beside others
  * @step: the step, as in programs
  * @tries: why it may leave pages as they are, and return another value; %NULL: it may not
+ * @changes: it changes what most other steps have read, so that a sample has it more often as
+ *           the second step
  */
 struct ptebatch_pair_step {
 	const char *step;
 	const char *tries;
+	bool changes;
 };
 
 /* How two steps run. */
