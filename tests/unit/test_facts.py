@@ -86,3 +86,12 @@ def test_interleavings_become_a_matrix() -> None:
 ''')
     assert text.splitlines()[2:] == ['', '1 hole, 2 migrate, 3 write 2', '', '64K folio:', '  1 hole                      -     -',
                                      '  2 migrate                  21   107', '    -: there is no file']
+
+
+def test_interleavings_of_parts_are_one_matrix() -> None:
+    parts = ['    # Subtest: ptebatch_interleavings\n'
+             f'        # calls_random: interleaved points={points} first={first} second={second} row=PMD error=\n'
+             for first, second, points in (('split', 'dontneed', 3), ('dontneed', 'split', 4), ('dontneed', 'migrate', 0))]
+    assert interleavings.matrix(''.join(parts[:1])).splitlines()[-1] == '  2 split               3'
+    lines = interleavings.matrix(''.join(parts)).splitlines()
+    assert lines[3:] == ['1 dontneed, 2 migrate, 3 split', '', 'PMD:', '  1 dontneed                  0     4', '  3 split               3']
