@@ -84,7 +84,6 @@ long ptebatch_uffd_move_between(struct file *uffd, const struct ptebatch_space *
 		.len = (space->row.to - space->row.from) * PAGE_SIZE,
 		.mode = mode,
 	};
-
 	long ret = ptebatch_uffd_register(uffd, to->mm, to->start, registers) ?:
 		   ptebatch_uffd_ioctl(uffd, to->mm, UFFDIO_MOVE, &arg, sizeof(arg));
 

@@ -212,13 +212,14 @@ static const char *draw_second(struct interleaving *run, struct rnd_state *rnd)
 /* A possible pair, of which the first step passes a point. */
 static void try_some_calls(struct interleaving *run, struct rnd_state *rnd)
 {
-	u64 pair, total = count_pairs(run);
+	const struct ptebatch_interleavings *all = run->all;
 	unsigned int draws;
 
 	begin_calls(run, rnd);
 	for (draws = 0; draws < MOST_DRAWS; draws++) {
-		div64_u64_rem(prandom_u32_state(rnd), total, &pair);
-		choose_pair(run, pair);
+		run->pair->row = &all->rows[prandom_u32_state(rnd) % all->nr_rows];
+		ptebatch_pair_choose(run->pair, 0,
+				     &all->steps[prandom_u32_state(rnd) % all->nr_steps]);
 		if (!draw_second(run, rnd) && try_pair(run, rnd))
 			break;
 	}
