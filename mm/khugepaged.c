@@ -482,9 +482,11 @@ static const struct ptebatch_case rows[] = {
 	  { "{Wdyx*16}*T/16", .prot = RW, .uffd = UFFD_WP },
 	  .with = { PTES_AT_START("{Rdyux Wdyx*15} {Wdyx*16}*T/16-1") },
 	  .ret = -EINVAL },
+	/* A part of an order-1 folio is unmapped without a lock that a kprobe must not take. */
 	{ "userfaultfd registered, first page unmapped after the scan: -EBUSY",
-	  { "{Wdyx*16}*T/16", .prot = RW, .uffd = UFFD_WP }, "{- Wdyx*15} {Wdyx*16}*T/16-1",
-	  .with = { PTES_AT_START("{- Wdyx*15} {Wdyx*16}*T/16-1") }, .ret = -EBUSY },
+	  { "{Wdyx*2} Wdyx*14 {Wdyx*16}*T/16-1", .prot = RW, .uffd = UFFD_WP },
+	  "{- Wdyx} Wdyx*14 {Wdyx*16}*T/16-1", .ret = -EBUSY,
+	  .with = { PTES_AT_START("{- Wdyx} Wdyx*14 {Wdyx*16}*T/16-1") } },
 	{ "zero page replaced by a poison marker after the scan: -EINVAL",
 	  { "Rzy*16 {Wdyx*16}*T/16-1", .prot = RW },
 	  .with = { PTES_AT_START("Rzy*15 P {Wdyx*16}*T/16-1") }, .ret = -EINVAL },

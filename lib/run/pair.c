@@ -596,7 +596,7 @@ const char *ptebatch_pair_error(const struct ptebatch_pair *pair)
 		return "the child gets the argument of PAGEMAP_SCAN, too";
 	if ((uffd_moves(&pair->parsed[0]) && faults_large(&pair->parsed[1])) ||
 	    (faults_large(&pair->parsed[0]) && uffd_moves(&pair->parsed[1])))
-		return "a large folio that a fault maps over pages before and behind the one that moves";
+		return "a large folio that a fault maps over pages around the one that moves";
 	return one_error(pair->row, &pair->parsed[0]) ?: one_error(pair->row, &pair->parsed[1]);
 }
 
