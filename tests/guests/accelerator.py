@@ -18,6 +18,9 @@ from host import tools
 PROBE_SECONDS = 3
 FAILURE_SECONDS = 24 * 60 * 60
 KVM = '/dev/kvm'
+# One thread for all CPUs: a CPU that spins gives way to the one for which it waits, two guests do not slow each other
+# down, and atomic instructions of the guest need none of the host.
+TCG = ['-accel', 'tcg,thread=single']
 # Differs after each boot of this machine.
 BOOT = Path('/proc/sys/kernel/random/boot_id')
 
@@ -93,4 +96,4 @@ def choose(arch: Arch, cache: Path) -> tuple[list[str], str]:
         return kvm, f'kvm: a guest runs under {KVM}'
     else:
         why = f'{KVM} exists, but no guest runs under it at a useful speed'
-    return ['-accel', 'tcg'], f'tcg: {why}'
+    return TCG, f'tcg: {why}'

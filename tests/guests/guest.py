@@ -28,7 +28,6 @@ from host import tools
 REPRODUCERS = ('CONFIG_EXT4_FS=y', 'CONFIG_HUGETLBFS=y', 'CONFIG_FAIL_PAGE_ALLOC=y', 'CONFIG_FAULT_INJECTION_DEBUG_FS=y')
 # gcc adds the counters after the early inlining: a line that only calls small functions would have none.
 EACH_LINE = '-fno-early-inlining'
-TCG = ['-accel', 'tcg']
 # One instruction is one nanosecond; sleep=off: an idle CPU does not wait for the host's clock.
 # The plugin that counts the laps finds functions by the addresses in vmlinux.
 COUNTING_ARGS = ('nokaslr',)
@@ -182,7 +181,7 @@ class Guest:
 
     def choose_accelerator(self, console: Console) -> None:
         if self.settings.counting or self.variant:
-            self.accel = TCG
+            self.accel = accelerator.TCG
             if self.variant:
                 console.say('accel     tcg: a variant is an emulated CPU')
         elif self.arch.emulated:

@@ -19,19 +19,18 @@ from host.settings import PROJECT
 from results.report import Counts
 from trees import shadow
 
-REAL_TCG = ['-accel', 'tcg']
 
 
 @pytest.mark.parametrize('arch', ['x86_64', 'arm64'])
 def test_probe_detects_working_guest(arch: str) -> None:
-    assert accelerator.starts(ARCHES[arch], REAL_TCG)
+    assert accelerator.starts(ARCHES[arch], accelerator.TCG)
 
 
 def test_probe_detects_broken_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accelerator, 'PROBE_SECONDS', 1)
     stuck = accelerator.Probe(accelerator.PROBES['x86_64'].args, bytes.fromhex('ebfe').ljust(16).rjust(65536), 33)
     monkeypatch.setitem(accelerator.PROBES, 'x86_64', stuck)
-    assert not accelerator.starts(ARCHES['x86_64'], REAL_TCG)
+    assert not accelerator.starts(ARCHES['x86_64'], accelerator.TCG)
     assert not accelerator.starts(ARCHES['x86_64'], ['-accel', 'nonesuch'])
 
 
@@ -55,7 +54,7 @@ def test_working_kvm(kvm: Machine) -> None:
 def test_kvm_that_runs_no_guest(kvm: Machine, behaviour: str) -> None:
     kvm.program('qemu-system-x86_64', behaviour)
     accel, why = accelerator.choose(ARCHES['x86_64'], kvm.cache)
-    assert accel == ['-accel', 'tcg']
+    assert accel == accelerator.TCG
     assert 'no guest runs under it' in why
 
 
@@ -64,7 +63,7 @@ def test_failed_probe_is_remembered(kvm: Machine) -> None:
     kvm.cache.mkdir()
     kvm.program('qemu-system-x86_64', f'echo >>{calls}; exit 1\n')
     for _ in range(2):
-        assert accelerator.choose(ARCHES['x86_64'], kvm.cache)[0] == ['-accel', 'tcg']
+        assert accelerator.choose(ARCHES['x86_64'], kvm.cache)[0] == accelerator.TCG
     assert calls.read_text() == '\n'
     os.utime(kvm.bin / 'qemu-system-x86_64', (0, 0))    # another QEMU
     accelerator.choose(ARCHES['x86_64'], kvm.cache)
@@ -73,9 +72,9 @@ def test_failed_probe_is_remembered(kvm: Machine) -> None:
 
 def test_no_kvm(kvm: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     kvm.program('qemu-system-aarch64', 'exit 0\n')
-    assert accelerator.choose(ARCHES['arm64'], kvm.cache) == (['-accel', 'tcg'], 'tcg: this machine is not aarch64')
+    assert accelerator.choose(ARCHES['arm64'], kvm.cache) == (accelerator.TCG, 'tcg: this machine is not aarch64')
     monkeypatch.setattr(accelerator, 'KVM', '/no/kvm')
-    assert accelerator.choose(ARCHES['x86_64'], kvm.cache) == (['-accel', 'tcg'], 'tcg: /no/kvm does not exist')
+    assert accelerator.choose(ARCHES['x86_64'], kvm.cache) == (accelerator.TCG, 'tcg: /no/kvm does not exist')
 
 
 @pytest.mark.parametrize('name', ['qemu-system-x86_64', 'qemu-system-aarch64'])
