@@ -604,7 +604,7 @@ const char *ptebatch_pair_error(const struct ptebatch_pair *pair)
  * An instruction that the first step reaches more often, such as in each of 500 faults, is as
  * many points: the first and the last times.
  */
-#define MOST_TIMES	16
+#define MOST_TIMES	8
 
 static unsigned int points_of(const struct ptebatch_pair *pair, unsigned int at)
 {
@@ -664,7 +664,7 @@ static void run_reference(struct ptebatch_pair *pair, enum ptebatch_pair_order o
  * is violated.
  *
  * Return: the number of points: instructions that the first step reaches, each as often as it
- *         does, but without @each_time at most 16 times: the first and the last 8.
+ *         does, but without @each_time at most 8 times: the first and the last 4.
  */
 unsigned int ptebatch_pair_references(struct ptebatch_pair *pair)
 {
