@@ -275,7 +275,7 @@ static const struct ptebatch_case rows[] = {
 	  .with = { TABLE_LOST } },
 	{ "PMD of the destination changes before the lock: looked at again, 64K folio moved",
 	  { "{Wdyx*16}", .prot = RW }, "-*16", .second = "@1 {Wdyx*16}",
-	  .with = { TABLE_LOST_AT("pte_offset_map_rw_nolock", 0) } },
+	  .with = { LOST_AT("pte_offset_map_rw_nolock", 0) } },
 
 	/* Whole folios, to the same page table offset and to another one. */
 	{ "64K folio to the same page table offset: moved",

@@ -513,7 +513,7 @@ static const struct hot_row hot_walks[] = {
 	    { "{Wdyx*32 - Wdyx*31}", .prot = RW } }, 513, 63, .hot = false },
 	{ { "page table lost once, 64 young PTEs: not walked again",
 	    { "0{Wdyx*64}", .prot = RW },
-	    .with = { TABLE_LOST_AT("pte_offset_map_rw_nolock", 0) } }, 513, 0, .hot = false },
+	    .with = { LOST_AT("pte_offset_map_rw_nolock", 0) } }, 513, 0, .hot = false },
 	{ { "64 old PTEs: not walked again",
 	    { "{Wdx*64}", .prot = RW } }, 513, 0, .hot = false },
 	{ { "1 young PTE in a VMA of 8 before an mlocked VMA: walked again",

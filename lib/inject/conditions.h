@@ -81,22 +81,26 @@ extern const struct ptebatch_condition_type ptebatch_condition_child_lacks;
 #define CHILD_LACKS(from, nr)		PTEBATCH_CONDITION(child_lacks, PART(from, nr))
 
 /*
- * table.c: the first page table of the row. TABLE_LOST_AT: a call of
- * pte_offset_map_lock() for the row's addresses, or of pte_offset_map_rw_nolock(),
- * returns NULL, as if another thread had changed the PMD. TABLE_GONE_AT: another thread
- * takes the table at the call, until the end of the operation. TABLE_APPEARS_AT: it has
- * taken it before, and returns it. PMD_LOCKED_AT: at the call, the operation holds the
- * PMD's lock. BAD_PMD: the operation finds the PMD corrupt, reports that and clears it.
- * DESTINATION_TABLES: the two page tables to which the row moves exist, between empty
+ * lost.c: a call of a function that looks something up finds nothing: of
+ * get_swap_device(), __filemap_get_folio_mpol(), mtree_load(), pte_offset_map_rw_nolock(), or
+ * of pte_offset_map_lock() for the row's addresses.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_lost;
+
+#define LOST_AT(function, calls)	PTEBATCH_CONDITION_AT(lost, function, calls, 0)
+#define TABLE_LOST			LOST_AT("pte_offset_map_lock", 0)
+
+/*
+ * table.c: the first page table of the row. TABLE_GONE_AT: another thread takes the table
+ * at the call, until the end of the operation. TABLE_APPEARS_AT: it has taken it before, and
+ * returns it. PMD_LOCKED_AT: at the call, the operation holds the PMD's lock. BAD_PMD: the
+ * operation finds the PMD corrupt, reports that and clears it. DESTINATION_TABLES: the two page tables to which the row moves exist, between empty
  * pages, so that a batch that goes on behind the first one does not end there by chance.
  */
-extern const struct ptebatch_condition_type ptebatch_condition_table_lost,
-	ptebatch_condition_table_gone, ptebatch_condition_table_appears,
-	ptebatch_condition_pmd_locked, ptebatch_condition_bad_pmd,
-	ptebatch_condition_destination_tables;
+extern const struct ptebatch_condition_type ptebatch_condition_table_gone,
+	ptebatch_condition_table_appears, ptebatch_condition_pmd_locked,
+	ptebatch_condition_bad_pmd, ptebatch_condition_destination_tables;
 
-#define TABLE_LOST_AT(function, calls)	PTEBATCH_CONDITION_AT(table_lost, function, calls, 0)
-#define TABLE_LOST			TABLE_LOST_AT("pte_offset_map_lock", 0)
 #define TABLE_GONE_AT(function, calls)	PTEBATCH_CONDITION_AT(table_gone, function, calls, 0)
 #define TABLE_APPEARS_AT(function, calls) \
 	PTEBATCH_CONDITION_AT(table_appears, function, calls, 0)
@@ -157,11 +161,13 @@ extern const struct ptebatch_condition_type ptebatch_condition_swapped_out,
 #define SWAP_COUNT_FULL(page)		PTEBATCH_CONDITION(swap_count_full, page)
 
 /*
- * vma.c: flags of the VMA of the row's first entry are set or cleared. HOLE: no VMA
- * has @nr empty entries of the row, from entry @from on.
+ * vma.c: flags of the VMA of the row's first entry are set or cleared. ANON_VMA_LOCKED_AT:
+ * at the call, the operation holds the lock of its anon_vma. HOLE: no VMA has @nr empty
+ * entries of the row, from entry @from on.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
-	ptebatch_condition_no_vma_flags, ptebatch_condition_hole;
+	ptebatch_condition_no_vma_flags, ptebatch_condition_anon_vma_locked,
+	ptebatch_condition_hole;
 
 #define HOLE(from, nr)			PTEBATCH_CONDITION(hole, PART(from, nr))
 
@@ -169,6 +175,8 @@ extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
 #define VMA_FLAGS_AT(function, calls, flags) \
 	PTEBATCH_CONDITION_AT(vma_flags, function, calls, flags)
 #define NO_VMA_FLAGS(flags)		PTEBATCH_CONDITION(no_vma_flags, flags)
+#define ANON_VMA_LOCKED_AT(function, calls) \
+	PTEBATCH_CONDITION_AT(anon_vma_locked, function, calls, 0)
 
 /*
  * mm.c: a flag of the row's mm, for example MMF_UNSTABLE, is set or clear. SECONDARY_YOUNG:

@@ -1,53 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Between its look at a PMD and its lock of the page table, a function may lose the
- * page table: another thread has changed the PMD. The function that maps the table
- * then returns NULL, and the caller has to look at the PMD again. During the operation
- * no condition takes a lock, as the caller may hold it; no other thread exists.
+ * The page table of the row, and its PMD. During the operation no condition takes a lock,
+ * as the caller may hold it; no other thread exists.
  */
 #include <linux/mm.h>
-#include <linux/ptrace.h>
-#include <linux/string.h>
 
 #include "../arch/arch.h"
 #include "../space/pte.h"
 #include "../space/tables.h"
 #include "conditions.h"
-
-/* Both functions get the mm and the address. */
-static bool maps_row(struct ptebatch_hook *hook, const unsigned long *args,
-		     struct pt_regs *regs)
-{
-	const struct ptebatch_use *use = hook->data;
-	const struct ptebatch_space *space = use->trial->space;
-
-	/* Without a page table there is nothing to lose. */
-	if (!regs_return_value(regs))
-		return false;
-	return strcmp(hook->function, "pte_offset_map_lock") ||
-	       (args[2] >= ptebatch_addr(space, 0) &&
-		args[2] < ptebatch_addr(space, space->row.nr));
-}
-
-static void lose_begin(struct ptebatch_use *use)
-{
-	use->hook.counts = maps_row;
-}
-
-static void lose(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
-{
-	pte_t *pte = (pte_t *)regs_return_value(regs);
-
-	if (!strcmp(use->condition->function, "pte_offset_map_lock"))
-		spin_unlock(*(spinlock_t **)args[3]);
-	pte_unmap(pte);
-	ptebatch_hook_return(regs, 0);
-}
-
-const struct ptebatch_condition_type ptebatch_condition_table_lost = {
-	.name = "the page table is lost", .begin = lose_begin, .occur = lose,
-	.at_return = true,
-};
 
 /* The PMD of the row's first page table. */
 static pmd_t *first_pmd(const struct ptebatch_use *use)
