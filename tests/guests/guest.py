@@ -187,6 +187,8 @@ class Guest:
         elif self.arch.emulated:
             with console.step('accel') as step:
                 self.accel, step.note = accelerator.choose(self.arch, self.settings.cache)
+        if self.settings.kind.races and self.accel == accelerator.TCG:
+            self.accel = accelerator.TCG_RACES
 
     def initramfs(self, name: str, lines: Sequence[str]) -> Path:
         """Pack an initramfs that has these lines in the format of the kernel's gen_init_cpio."""

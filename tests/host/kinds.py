@@ -30,6 +30,7 @@ class Kind:
     loadable: bool = False  # the suites are a module
     bench: bool = False     # the benches run, in a kernel without debug options
     mutation: bool = False  # the kernel has mutants of the batched functions
+    races: bool = False     # programs of user space run on several CPUs
 
 
 KINDS = {
@@ -55,8 +56,8 @@ KINDS = {
                      mutation=True),
     'mutation-bench': Kind('mutation-bench', MUTATION + BENCH, bench=True, mutation=True),
     # Configured by selftests_build.py.
-    'selftests': Kind('selftests', timeout=3600, name='selftests', refuses=(OPTIONS, ('SUITES',))),
-    'reproduce': Kind(timeout=600, name='make reproduce', refuses=(OPTIONS,)),
+    'selftests': Kind('selftests', timeout=3600, name='selftests', refuses=(OPTIONS, ('SUITES',)), races=True),
+    'reproduce': Kind(timeout=600, name='make reproduce', refuses=(OPTIONS,), races=True),
 }
 
 
