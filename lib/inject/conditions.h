@@ -91,17 +91,24 @@ extern const struct ptebatch_condition_type ptebatch_condition_lost;
 #define TABLE_LOST			LOST_AT("pte_offset_map_lock", 0)
 
 /*
- * table.c: the first page table of the row. TABLE_GONE_AT: another thread takes the table
- * at the call, until the end of the operation. TABLE_APPEARS_AT: it has taken it before, and
+ * table.c: the first page table of the row, SECOND_*: of the second place. TABLE_GONE_AT:
+ * another thread takes the table at the call, NEW_TABLE_GONE: as soon as it is allocated, until
+ * the end of the operation, or until the next call of the function of TABLE_BACK_AT, which is
+ * the next condition of the case. TABLE_APPEARS_AT: it has taken it before, and
  * returns it. PMD_LOCKED_AT: at the call, the operation holds the PMD's lock. BAD_PMD: the
  * operation finds the PMD corrupt, reports that and clears it. DESTINATION_TABLES: the two page tables to which the row moves exist, between empty
  * pages, so that a batch that goes on behind the first one does not end there by chance.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_table_gone,
+	ptebatch_condition_new_table_gone, ptebatch_condition_table_back,
 	ptebatch_condition_table_appears, ptebatch_condition_pmd_locked,
 	ptebatch_condition_bad_pmd, ptebatch_condition_destination_tables;
 
 #define TABLE_GONE_AT(function, calls)	PTEBATCH_CONDITION_AT(table_gone, function, calls, 0)
+#define NEW_TABLE_GONE			PTEBATCH_CONDITION_AT(new_table_gone, "__pte_alloc", 0, 0)
+#define SECOND_TABLE_GONE_AT(function, calls) \
+	PTEBATCH_CONDITION_AT(table_gone, function, calls, 1)
+#define TABLE_BACK_AT(function)		PTEBATCH_CONDITION_AT(table_back, function, 0, 0)
 #define TABLE_APPEARS_AT(function, calls) \
 	PTEBATCH_CONDITION_AT(table_appears, function, calls, 0)
 #define PMD_LOCKED_AT(function, calls)	PTEBATCH_CONDITION_AT(pmd_locked, function, calls, 0)

@@ -10,10 +10,13 @@
 #include "../space/tables.h"
 #include "conditions.h"
 
-/* The PMD of the row's first page table. */
+/* The PMD of the first page table of the row, or of the second place. */
 static pmd_t *first_pmd(const struct ptebatch_use *use)
 {
-	return ptebatch_find_pmd(use->trial->place->mm, use->trial->place->start);
+	const struct ptebatch_trial *trial = use->condition->value ? use->trial->second :
+					     use->trial;
+
+	return ptebatch_find_pmd(trial->place->mm, trial->place->start);
 }
 
 static void take_table(struct ptebatch_use *use, const unsigned long *args,
@@ -63,6 +66,25 @@ const struct ptebatch_condition_type ptebatch_condition_table_gone = {
 	.name = "the page table is gone", .occur = take_table, .end = put_table,
 };
 
+/* Calls for the row's PMD, not those of a fault of this task. */
+static bool allocs_row(struct ptebatch_hook *hook, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	const pmd_t *pmd = first_pmd(hook->data);
+
+	return pmd && args[1] == (unsigned long)pmd;
+}
+
+static void new_table_begin(struct ptebatch_use *use)
+{
+	use->hook.counts = allocs_row;
+}
+
+const struct ptebatch_condition_type ptebatch_condition_new_table_gone = {
+	.name = "the new page table is gone", .begin = new_table_begin, .occur = take_table,
+	.end = put_table, .at_return = true,
+};
+
 static void take_table_first(struct ptebatch_use *use)
 {
 	take_table(use, NULL, NULL);
@@ -78,6 +100,29 @@ static void put_table_at(struct ptebatch_use *use, const unsigned long *args,
 const struct ptebatch_condition_type ptebatch_condition_table_appears = {
 	.name = "the page table appears", .begin = take_table_first,
 	.occur = put_table_at, .end = put_table,
+};
+
+/* The condition before this one has taken it. */
+static bool is_taken(struct ptebatch_hook *hook, const unsigned long *args, struct pt_regs *regs)
+{
+	const struct ptebatch_use *use = hook->data;
+
+	return use[-1].word;
+}
+
+static void back_begin(struct ptebatch_use *use)
+{
+	use->hook.counts = is_taken;
+}
+
+static void put_taken_table(struct ptebatch_use *use, const unsigned long *args,
+			    struct pt_regs *regs)
+{
+	put_table_at(&use[-1], args, regs);
+}
+
+const struct ptebatch_condition_type ptebatch_condition_table_back = {
+	.name = "the page table is back", .begin = back_begin, .occur = put_taken_table,
 };
 
 static const char *locks_missing(const struct ptebatch_condition *condition)
