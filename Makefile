@@ -17,7 +17,7 @@ ptebatch_kunit-$(CONFIG_HUGETLB_PAGE) += mm/hugetlbpage.o
 ptebatch_kunit-$(CONFIG_PTEBATCH_BENCH) += lib/run/bench.o lib/run/region.o lib/run/stopwatch.o \
 	mm/filemap_bench.o mm/huge_memory_bench.o mm/madvise_bench.o mm/memory_anon_bench.o mm/memory_bench.o \
 	mm/memory_fork_bench.o mm/memory_swap_bench.o mm/mprotect_bench.o mm/mprotect_fault_bench.o mm/rmap_bench.o \
-	mm/small_folios_bench.o
+	mm/small_folios_bench.o mm/userfaultfd_bench.o
 
 # The twins: the kernel's sources compiled with batches of one.
 twins-y := madvise memory mprotect mremap rmap
