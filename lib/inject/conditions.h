@@ -94,10 +94,11 @@ extern const struct ptebatch_condition_type ptebatch_condition_lost;
  * table.c: the first page table of the row, SECOND_*: of the second place. TABLE_GONE_AT:
  * another thread takes the table at the call, NEW_TABLE_GONE: as soon as it is allocated, until
  * the end of the operation, or until the next call of the function of TABLE_BACK_AT, which is
- * the next condition of the case. TABLE_APPEARS_AT: it has taken it before, and
- * returns it. PMD_LOCKED_AT: at the call, the operation holds the PMD's lock. BAD_PMD: the
- * operation finds the PMD corrupt, reports that and clears it. DESTINATION_TABLES: the two page tables to which the row moves exist, between empty
- * pages, so that a batch that goes on behind the first one does not end there by chance.
+ * the next condition of the case. TABLE_APPEARS_AT: it has taken it before, and returns it.
+ * PMD_LOCKED_AT: at the call, the operation holds the PMD's lock. BAD_PMD: the operation finds
+ * the PMD corrupt, reports that and clears it. DESTINATION_TABLES: the two page tables to which
+ * the row moves exist, between empty pages, so that a batch that goes on behind the first one
+ * does not end there by chance.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_table_gone,
 	ptebatch_condition_new_table_gone, ptebatch_condition_table_back,
