@@ -141,12 +141,15 @@ extern const struct ptebatch_condition_type ptebatch_condition_no_table,
 /*
  * policy.c: the memory policy of the VMA of the row's first entry has no node, so that
  * the VMA gets no folio; or prefers a node, to which NUMA hinting faults migrate folios.
+ * INTERLEAVES: that of the VMA of @entry interleaves all nodes; the folio that the operation
+ * maps there comes from the node that it selects.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_no_memory_node,
-	ptebatch_condition_prefers_node;
+	ptebatch_condition_prefers_node, ptebatch_condition_interleaves;
 
 #define NO_MEMORY_NODE			PTEBATCH_CONDITION(no_memory_node, 0)
 #define PREFERS_NODE(node)		PTEBATCH_CONDITION(prefers_node, node)
+#define INTERLEAVES(entry)		PTEBATCH_CONDITION(interleaves, entry)
 
 /* machine_check.c: copies of pages with PG_hwpoison to another page fail. */
 extern const struct ptebatch_condition_type ptebatch_condition_machine_check;

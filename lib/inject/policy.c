@@ -4,6 +4,7 @@
 #include <linux/mmap_lock.h>
 
 #include "../kernel/process.h"
+#include "../space/pte.h"
 #include "conditions.h"
 
 static const char *policy_missing(const struct ptebatch_condition *condition)
@@ -47,11 +48,77 @@ static void reset_policy(struct ptebatch_use *use)
 	set_policy(use, NULL);
 }
 
+/* The address of the entry that the operation is to map. */
+static unsigned long mapped_addr(const struct ptebatch_use *use)
+{
+	return ptebatch_addr(use->trial->space, use->condition->value);
+}
+
+static void change_policy(const struct ptebatch_use *use, struct mempolicy *policy)
+{
+	struct mm_struct *mm = use->trial->place->mm;
+
+	ptebatch_vma_lock(mm, mapped_addr(use))->vm_policy = policy;
+	mmap_write_unlock(mm);
+}
+
+static void set_interleaved(struct ptebatch_use *use, const unsigned long *args,
+			    struct pt_regs *regs)
+{
+	static struct mempolicy interleaved = {
+		.refcnt = ATOMIC_INIT(1), .mode = MPOL_INTERLEAVE,
+	};
+
+	interleaved.nodes = node_states[N_MEMORY];
+	change_policy(use, &interleaved);
+}
+
+/* Which one of the nodes: by the offset of the folio's first page in the VMA, in folios. */
+static unsigned int interleaved_node(const struct vm_area_struct *vma, unsigned long addr,
+				     unsigned int order)
+{
+	unsigned long first = ALIGN_DOWN(addr, PAGE_SIZE << order);
+	unsigned long folios = (vma->vm_pgoff >> order) +
+			       ((first - vma->vm_start) >> (PAGE_SHIFT + order));
+	unsigned int node = first_node(node_states[N_MEMORY]);
+
+	for (folios %= num_node_state(N_MEMORY); folios; folios--)
+		node = next_node(node, node_states[N_MEMORY]);
+	return node;
+}
+
+static void expect_interleaved(struct ptebatch_use *use)
+{
+	struct mm_struct *mm = use->trial->place->mm;
+	unsigned long addr = mapped_addr(use);
+	struct kunit *test = use->trial->test;
+	const struct folio *folio;
+	pte_t pte;
+
+	change_policy(use, NULL);
+	pte = ptep_get(pte_offset_kernel(ptebatch_find_pmd(mm, addr), addr));
+	KUNIT_ASSERT_TRUE(test, pte_present(pte));
+	folio = page_folio(pte_page(pte));
+	mmap_read_lock(mm);
+	KUNIT_EXPECT_EQ_MSG(test, folio_nid(folio),
+			    interleaved_node(vma_lookup(mm, addr), addr, folio_order(folio)),
+			    "node of the new folio of entry %lu", use->condition->value);
+	mmap_read_unlock(mm);
+}
+
 #else
 #define set_no_node	NULL
 #define set_preferred	NULL
 #define reset_policy	NULL
+#define set_interleaved	NULL
+#define expect_interleaved NULL
 #endif
+
+static const char *nodes_missing(const struct ptebatch_condition *condition)
+{
+	return policy_missing(condition) ?: num_node_state(N_MEMORY) > 1 ? NULL :
+	       "no second node; boot with numa=fake=2";
+}
 
 const struct ptebatch_condition_type ptebatch_condition_no_memory_node = {
 	.name = "the memory policy has no node", .missing = policy_missing,
@@ -61,4 +128,9 @@ const struct ptebatch_condition_type ptebatch_condition_no_memory_node = {
 const struct ptebatch_condition_type ptebatch_condition_prefers_node = {
 	.name = "the memory policy prefers a node", .missing = policy_missing,
 	.occur = set_preferred, .end = reset_policy,
+};
+
+const struct ptebatch_condition_type ptebatch_condition_interleaves = {
+	.name = "the memory policy interleaves the nodes", .missing = nodes_missing,
+	.occur = set_interleaved, .end = expect_interleaved,
 };
