@@ -282,6 +282,14 @@ static inline char *map_aligned(size_t size)
 	return (char *)(((uintptr_t)mem + PMD - 1) & -PMD);
 }
 
+/* A thread that unmaps 2M at @mem again and again, and so frees the page table. */
+static inline void *unmap_again(void *mem)
+{
+	while (!madvise(mem, PMD, MADV_DONTNEED))
+		;
+	return NULL;
+}
+
 /* Map one folio of 64K of shmem. */
 static inline char *map_shmem_folio(void)
 {

@@ -12,15 +12,6 @@
 
 enum { SECONDS = 20 };
 
-static char *to;
-
-static void *unmap(void *unused)
-{
-	while (!madvise(to, PMD, MADV_DONTNEED))
-		;
-	return unused;
-}
-
 int main(void)
 {
 	const time_t end = time(NULL) + SECONDS;
@@ -28,14 +19,14 @@ int main(void)
 	struct uffdio_move page;
 	pthread_t thread;
 	int uffd, err;
-	char *from;
+	char *from, *to;
 
 	write_file("/sys/devices/system/cpu/cpu1/online", "1");
 	from = map_aligned(PMD);
 	to = map_aligned(PMD);
 	need(!madvise(from, PMD, MADV_NOHUGEPAGE), "MADV_NOHUGEPAGE");
 	uffd = register_mode(to, PMD, 0, UFFDIO_REGISTER_MODE_MISSING);
-	need(!pthread_create(&thread, NULL, unmap, NULL), "pthread_create()");
+	need(!pthread_create(&thread, NULL, unmap_again, to), "pthread_create()");
 	do {
 		page = (struct uffdio_move) { (uintptr_t)to, (uintptr_t)from, PAGE, 0, 0 };
 		*from = 1;

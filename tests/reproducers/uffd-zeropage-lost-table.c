@@ -12,15 +12,6 @@
 
 enum { SECONDS = 20 };
 
-static char *mem;
-
-static void *unmap(void *unused)
-{
-	while (!madvise(mem, PMD, MADV_DONTNEED))
-		;
-	return unused;
-}
-
 int main(void)
 {
 	const time_t end = time(NULL) + SECONDS;
@@ -28,12 +19,13 @@ int main(void)
 	unsigned long pages = 0;
 	pthread_t thread;
 	int uffd, err;
+	char *mem;
 
 	write_file("/sys/devices/system/cpu/cpu1/online", "1");
 	mem = map_aligned(PMD);
 	page.range.start = (uintptr_t)mem;
 	uffd = register_mode(mem, PMD, 0, UFFDIO_REGISTER_MODE_MISSING);
-	need(!pthread_create(&thread, NULL, unmap, NULL), "pthread_create()");
+	need(!pthread_create(&thread, NULL, unmap_again, mem), "pthread_create()");
 	do {
 		need(!madvise(mem, PAGE, MADV_DONTNEED), "MADV_DONTNEED");
 		err = ioctl(uffd, UFFDIO_ZEROPAGE, &page) ? errno : 0;
