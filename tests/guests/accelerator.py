@@ -21,8 +21,8 @@ KVM = '/dev/kvm'
 # One thread for all CPUs: a CPU that spins gives way to the one for which it waits, two guests do not slow each other
 # down, and atomic instructions of the guest need none of the host.
 TCG = ['-accel', 'tcg,thread=single']
-# A thread for each CPU: programs that race do so at each instruction.
-TCG_RACES = ['-accel', 'tcg,thread=multi']
+# A thread for each CPU: programs that race do so at any instruction.
+TCG_THREADS = ['-accel', 'tcg,thread=multi']
 # Differs after each boot of this machine.
 BOOT = Path('/proc/sys/kernel/random/boot_id')
 

@@ -187,8 +187,9 @@ class Guest:
         elif self.arch.emulated:
             with console.step('accel') as step:
                 self.accel, step.note = accelerator.choose(self.arch, self.settings.cache)
-        if self.settings.kind.races and self.accel == accelerator.TCG:
-            self.accel = accelerator.TCG_RACES
+        # That a CPU that spins gives way was tried on the complete architectures only.
+        if self.accel == accelerator.TCG and (self.settings.kind.races or not self.arch.complete):
+            self.accel = accelerator.TCG_THREADS
 
     def initramfs(self, name: str, lines: Sequence[str]) -> Path:
         """Pack an initramfs that has these lines in the format of the kernel's gen_init_cpio."""
