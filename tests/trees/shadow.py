@@ -114,17 +114,18 @@ class Shadow:
         if self.path.exists():
             _lock_of(self.path).touch()
 
-    def _state(self) -> tuple[set[str], set[str]]:
-        """The files that were linked at the last update, and those that were ever written."""
+    def _state(self) -> tuple[set[str], set[str], set[str]]:
+        """The files that are links, those that may be, as the last update was interrupted, and those that were ever written."""
         try:
             state = json.loads((self.path / STATE).read_text())
         except FileNotFoundError:
-            return set(), set()
-        return set(state['linked']), set(state['written'])
+            return set(), set(), set()
+        begun = set(state.get('begun', state['linked']))    # of a former version, any may be missing
+        return set(state['linked']) - begun, begun, set(state['written'])
 
-    def _save(self, linked: set[str], written: set[str]) -> None:
+    def _save(self, linked: set[str], begun: set[str], written: set[str]) -> None:
         new = self.path / (STATE + '.new')
-        new.write_text(json.dumps({'linked': sorted(linked), 'written': sorted(written)}))
+        new.write_text(json.dumps({'linked': sorted(linked), 'begun': sorted(begun), 'written': sorted(written)}))
         new.replace(self.path / STATE)
 
     def original(self, name: str) -> bytes | None:
@@ -185,17 +186,19 @@ class Shadow:
     def bring_in_step(self, built: Shadow | None = None) -> None:
         """Update the tree to its origin, the suites and the series. `built`: the tree whose build is copied to this one."""
         self.path.mkdir(parents=True, exist_ok=True)
-        linked, written = self._state()
-        overlay = self._overlay(written | (built._state()[1] if built else set()))
+        linked, begun, written = self._state()
+        overlay = self._overlay(written | (built._state()[2] if built else set()))
         wanted = source_files(self.origin) - overlay.keys()
+        old = (linked | begun) - wanted - overlay.keys()
+        linked &= wanted
         # If this run is interrupted, the next one needs the names of all files that may exist.
-        self._save(linked | wanted, written | overlay.keys())
-        for name in linked - wanted - overlay.keys():
+        self._save(linked, old | wanted - linked, written | overlay.keys())
+        for name in old:
             (self.path / name).unlink(missing_ok=True)
         self._link(wanted - linked)
         for name, content in overlay.items():
             self._write(name, content, built)
-        self._save(wanted, written | overlay.keys())
+        self._save(wanted, set(), written | overlay.keys())
 
     def prepare(self, base: Shadow, *folders: str) -> None:
         """Update the tree; a new build folder begins as a copy of a similar one, so that only differences are built.
