@@ -33,7 +33,7 @@ static void lose_folio(const unsigned long *args, unsigned long found)
 {
 	struct folio *folio = (struct folio *)found;
 
-	if (args[2] & FGP_LOCK)
+	if ((__force fgf_t)args[2] & FGP_LOCK)
 		folio_unlock(folio);
 	folio_put(folio);
 }
