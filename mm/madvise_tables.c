@@ -35,22 +35,40 @@ static const struct ptebatch_condition_type resched = {
 
 #define RESCHED_AT(at)	{ .type = &resched, .function = (at) }
 
+static pte_t *first_entry(const struct ptebatch_use *use)
+{
+	const struct ptebatch_place *place = use->trial->place;
+
+	return pte_offset_kernel(ptebatch_find_pmd(place->mm, place->start), place->start);
+}
+
+/* A timer may let madvise() give way before it has cleared anything. */
+static bool is_cleared(struct ptebatch_hook *hook, const unsigned long *args,
+		       struct pt_regs *regs)
+{
+	return pte_none(ptep_get(first_entry(hook->data)));
+}
+
+static void wait_for_clear(struct ptebatch_use *use)
+{
+	use->hook.counts = is_cleared;
+}
+
 static void install_guard(struct ptebatch_use *use, const unsigned long *args,
 			  struct pt_regs *regs)
 {
 	const struct ptebatch_place *place = use->trial->place;
-	pmd_t *pmdp = ptebatch_find_pmd(place->mm, place->start);
 
-	ptebatch_exchange_pte(place->mm, place->start,
-			      pte_offset_kernel(pmdp, place->start),
+	ptebatch_exchange_pte(place->mm, place->start, first_entry(use),
 			      make_pte_marker(PTE_MARKER_GUARD));
 }
 
 static const struct ptebatch_condition_type guarded = {
-	.name = "the first entry becomes a guard", .occur = install_guard,
+	.name = "the first entry, which is cleared, becomes a guard",
+	.begin = wait_for_clear, .occur = install_guard,
 };
 
-#define GUARDED_AT(at, after)	{ .type = &guarded, .function = (at), .calls = (after) }
+#define GUARDED_AT(at)	{ .type = &guarded, .function = (at) }
 
 /* As migration of the PMD-mapped first folio does. */
 static void migrate_pmd(struct ptebatch_use *use, const unsigned long *args,
@@ -95,7 +113,7 @@ static void madvise_refill(struct kunit *test)
 		.setup = { "{Wdyx*T/2} {Wdyx*T/2}", .prot = RW, .folios = ON_LRU },
 		.after = "G -*T-1", .op = DONTNEED, .no_twin = true, .no_model = true,
 		.with = { RESCHED_AT("folio_remove_rmap_ptes"),
-			  GUARDED_AT("pte_offset_map_lock", 1) },
+			  GUARDED_AT("pte_offset_map_lock") },
 	};
 
 	ptebatch_case_run(test, &row);
