@@ -10,6 +10,7 @@
 #include "folio.c"
 #include "hook.c"
 #include "instruction.c"
+#include "lock.c"
 #include "lost.c"
 #include "machine_check.c"
 #include "memory.c"

@@ -95,15 +95,14 @@ extern const struct ptebatch_condition_type ptebatch_condition_lost;
  * another thread takes the table at the call, NEW_TABLE_GONE: as soon as it is allocated, until
  * the end of the operation, or until the next call of the function of TABLE_BACK_AT, which is
  * the next condition of the case. TABLE_APPEARS_AT: it has taken it before, and returns it.
- * PMD_LOCKED_AT: at the call, the operation holds the PMD's lock. BAD_PMD: the operation finds
- * the PMD corrupt, reports that and clears it. DESTINATION_TABLES: the two page tables to which
- * the row moves exist, between empty pages, so that a batch that goes on behind the first one
- * does not end there by chance.
+ * BAD_PMD: the operation finds the PMD corrupt, reports that and clears it. DESTINATION_TABLES:
+ * the two page tables to which the row moves exist, between empty pages, so that a batch that
+ * goes on behind the first one does not end there by chance.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_table_gone,
 	ptebatch_condition_new_table_gone, ptebatch_condition_table_back,
-	ptebatch_condition_table_appears, ptebatch_condition_pmd_locked,
-	ptebatch_condition_bad_pmd, ptebatch_condition_destination_tables;
+	ptebatch_condition_table_appears, ptebatch_condition_bad_pmd,
+	ptebatch_condition_destination_tables;
 
 #define TABLE_GONE_AT(function, calls)	PTEBATCH_CONDITION_AT(table_gone, function, calls, 0)
 #define NEW_TABLE_GONE			PTEBATCH_CONDITION_AT(new_table_gone, "__pte_alloc", 0, 0)
@@ -112,9 +111,19 @@ extern const struct ptebatch_condition_type ptebatch_condition_table_gone,
 #define TABLE_BACK_AT(function)		PTEBATCH_CONDITION_AT(table_back, function, 0, 0)
 #define TABLE_APPEARS_AT(function, calls) \
 	PTEBATCH_CONDITION_AT(table_appears, function, calls, 0)
-#define PMD_LOCKED_AT(function, calls)	PTEBATCH_CONDITION_AT(pmd_locked, function, calls, 0)
 #define BAD_PMD				PTEBATCH_CONDITION(bad_pmd, 0)
 #define DESTINATION_TABLES		PTEBATCH_CONDITION(destination_tables, 0)
+
+/*
+ * lock.c: at the call, the operation holds the lock of the row's first PMD, or of the anon_vma
+ * of the VMA of its first entry.
+ */
+extern const struct ptebatch_condition_type ptebatch_condition_pmd_locked,
+	ptebatch_condition_anon_vma_locked;
+
+#define PMD_LOCKED_AT(function, calls)	PTEBATCH_CONDITION_AT(pmd_locked, function, calls, 0)
+#define ANON_VMA_LOCKED_AT(function, calls) \
+	PTEBATCH_CONDITION_AT(anon_vma_locked, function, calls, 0)
 
 /*
  * memory.c: an allocation fails, that of a page table after @calls others, those of
@@ -172,13 +181,11 @@ extern const struct ptebatch_condition_type ptebatch_condition_swapped_out,
 #define SWAP_COUNT_FULL(page)		PTEBATCH_CONDITION(swap_count_full, page)
 
 /*
- * vma.c: flags of the VMA of the row's first entry are set or cleared. ANON_VMA_LOCKED_AT:
- * at the call, the operation holds the lock of its anon_vma. HOLE: no VMA has @nr empty
- * entries of the row, from entry @from on.
+ * vma.c: flags of the VMA of the row's first entry are set or cleared. HOLE: no VMA
+ * has @nr empty entries of the row, from entry @from on.
  */
 extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
-	ptebatch_condition_no_vma_flags, ptebatch_condition_anon_vma_locked,
-	ptebatch_condition_hole;
+	ptebatch_condition_no_vma_flags, ptebatch_condition_hole;
 
 #define HOLE(from, nr)			PTEBATCH_CONDITION(hole, PART(from, nr))
 
@@ -186,8 +193,6 @@ extern const struct ptebatch_condition_type ptebatch_condition_vma_flags,
 #define VMA_FLAGS_AT(function, calls, flags) \
 	PTEBATCH_CONDITION_AT(vma_flags, function, calls, flags)
 #define NO_VMA_FLAGS(flags)		PTEBATCH_CONDITION(no_vma_flags, flags)
-#define ANON_VMA_LOCKED_AT(function, calls) \
-	PTEBATCH_CONDITION_AT(anon_vma_locked, function, calls, 0)
 
 /*
  * mm.c: a flag of the row's mm, for example MMF_UNSTABLE, is set or clear. SECONDARY_YOUNG:

@@ -125,33 +125,6 @@ const struct ptebatch_condition_type ptebatch_condition_table_back = {
 	.name = "the page table is back", .begin = back_begin, .occur = put_taken_table,
 };
 
-static const char *locks_missing(const struct ptebatch_condition *condition)
-{
-	return IS_ENABLED(CONFIG_SMP) ? NULL :
-	       "no spinlock is ever locked without CONFIG_SMP";
-}
-
-static void try_pmd_lock(struct ptebatch_use *use, const unsigned long *args,
-			 struct pt_regs *regs)
-{
-	spinlock_t *lock = pmd_lockptr(use->trial->place->mm, first_pmd(use));
-
-	use->word = !spin_trylock(lock);
-	if (!use->word)
-		spin_unlock(lock);
-}
-
-static void expect_pmd_lock(struct ptebatch_use *use)
-{
-	KUNIT_EXPECT_TRUE_MSG(use->trial->test, use->word, "%s: the PMD is not locked at %s()",
-			      use->trial->function, use->condition->function);
-}
-
-const struct ptebatch_condition_type ptebatch_condition_pmd_locked = {
-	.name = "the PMD is locked", .missing = locks_missing,
-	.occur = try_pmd_lock, .end = expect_pmd_lock,
-};
-
 static void corrupt(struct ptebatch_use *use, const unsigned long *args,
 		    struct pt_regs *regs)
 {

@@ -2,8 +2,6 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
-#include <linux/rmap.h>
-#include <linux/rwsem.h>
 
 #include "../kernel/process.h"
 #include "conditions.h"
@@ -69,31 +67,6 @@ const struct ptebatch_condition_type ptebatch_condition_vma_flags = {
 
 const struct ptebatch_condition_type ptebatch_condition_no_vma_flags = {
 	.name = "the VMA loses flags", .occur = clear_flags, .end = set_flags_again,
-};
-
-/* Without a lock, as above. */
-static void look_at_anon_vma(struct ptebatch_use *use, const unsigned long *args,
-			     struct pt_regs *regs)
-{
-	const struct ptebatch_place *place = use->trial->place;
-	const struct vm_area_struct *vma;
-
-	rcu_read_lock();
-	vma = mtree_load(&place->mm->mm_mt, place->start);
-	use->word = rwsem_is_locked(&vma->anon_vma->root->rwsem);
-	rcu_read_unlock();
-}
-
-static void expect_anon_vma_locked(struct ptebatch_use *use)
-{
-	KUNIT_EXPECT_TRUE_MSG(use->trial->test, !use->met || use->word,
-			      "%s: the anon_vma is not locked at %s()",
-			      use->trial->function, use->condition->function);
-}
-
-const struct ptebatch_condition_type ptebatch_condition_anon_vma_locked = {
-	.name = "the anon_vma is locked", .occur = look_at_anon_vma,
-	.end = expect_anon_vma_locked,
 };
 
 static void unmap_part(struct ptebatch_use *use, const unsigned long *args, struct pt_regs *regs)
