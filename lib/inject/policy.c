@@ -14,11 +14,12 @@ static const char *policy_missing(const struct ptebatch_condition *condition)
 
 #ifdef CONFIG_NUMA
 
-static void set_policy(const struct ptebatch_use *use, struct mempolicy *policy)
+static void set_policy(const struct ptebatch_use *use, unsigned long entry,
+		       struct mempolicy *policy)
 {
 	const struct ptebatch_place *place = use->trial->place;
 
-	ptebatch_vma_lock(place->mm, place->start)->vm_policy = policy;
+	ptebatch_vma_lock(place->mm, place->start + entry * PAGE_SIZE)->vm_policy = policy;
 	mmap_write_unlock(place->mm);
 }
 
@@ -29,7 +30,7 @@ static void set_no_node(struct ptebatch_use *use, const unsigned long *args,
 		.refcnt = ATOMIC_INIT(1), .mode = MPOL_BIND,
 	};
 
-	set_policy(use, &no_node);
+	set_policy(use, 0, &no_node);
 }
 
 static void set_preferred(struct ptebatch_use *use, const unsigned long *args,
@@ -40,26 +41,12 @@ static void set_preferred(struct ptebatch_use *use, const unsigned long *args,
 	};
 
 	preferred.nodes = nodemask_of_node(use->condition->value);
-	set_policy(use, &preferred);
+	set_policy(use, 0, &preferred);
 }
 
 static void reset_policy(struct ptebatch_use *use)
 {
-	set_policy(use, NULL);
-}
-
-/* The address of the entry that the operation is to map. */
-static unsigned long mapped_addr(const struct ptebatch_use *use)
-{
-	return ptebatch_addr(use->trial->space, use->condition->value);
-}
-
-static void change_policy(const struct ptebatch_use *use, struct mempolicy *policy)
-{
-	struct mm_struct *mm = use->trial->place->mm;
-
-	ptebatch_vma_lock(mm, mapped_addr(use))->vm_policy = policy;
-	mmap_write_unlock(mm);
+	set_policy(use, 0, NULL);
 }
 
 static void set_interleaved(struct ptebatch_use *use, const unsigned long *args,
@@ -70,7 +57,7 @@ static void set_interleaved(struct ptebatch_use *use, const unsigned long *args,
 	};
 
 	interleaved.nodes = node_states[N_MEMORY];
-	change_policy(use, &interleaved);
+	set_policy(use, use->condition->value, &interleaved);
 }
 
 /* Which one of the nodes: by the offset of the folio's first page in the VMA, in folios. */
@@ -89,21 +76,26 @@ static unsigned int interleaved_node(const struct vm_area_struct *vma, unsigned 
 
 static void expect_interleaved(struct ptebatch_use *use)
 {
-	struct mm_struct *mm = use->trial->place->mm;
-	unsigned long addr = mapped_addr(use);
+	const struct ptebatch_place *place = use->trial->place;
+	unsigned long addr = place->start + use->condition->value * PAGE_SIZE;
+	pmd_t *pmd = ptebatch_find_pmd(place->mm, addr);
 	struct kunit *test = use->trial->test;
 	const struct folio *folio;
-	pte_t pte;
+	pte_t pte = __pte(0);
 
-	change_policy(use, NULL);
-	pte = ptep_get(pte_offset_kernel(ptebatch_find_pmd(mm, addr), addr));
-	KUNIT_ASSERT_TRUE(test, pte_present(pte));
+	set_policy(use, use->condition->value, NULL);
+	if (pmd && !pmd_none(pmdp_get(pmd)))
+		pte = ptep_get(pte_offset_kernel(pmd, addr));
+	if (!pte_present(pte)) {
+		KUNIT_FAIL(test, "entry %lu has no folio", use->condition->value);
+		return;
+	}
 	folio = page_folio(pte_page(pte));
-	mmap_read_lock(mm);
+	mmap_read_lock(place->mm);
 	KUNIT_EXPECT_EQ_MSG(test, folio_nid(folio),
-			    interleaved_node(vma_lookup(mm, addr), addr, folio_order(folio)),
+			    interleaved_node(vma_lookup(place->mm, addr), addr, folio_order(folio)),
 			    "node of the new folio of entry %lu", use->condition->value);
-	mmap_read_unlock(mm);
+	mmap_read_unlock(place->mm);
 }
 
 #else
