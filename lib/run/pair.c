@@ -393,13 +393,17 @@ static bool counts(const struct ptebatch_pair *pair, enum ptebatch_pair_order or
 	return places <= pair->outcomes[order].nr_places;
 }
 
+static bool may_give_up(const struct ptebatch_pair *pair)
+{
+	return pair->steps[0]->tries || pair->steps[1]->tries;
+}
+
 /* A step that gives up may have unmapped a folio of the file before. */
 static bool is_unmapped(const struct ptebatch_pair *pair, unsigned int place, unsigned int i)
 {
 	const struct ptebatch_row *row = &pair->outcomes[PTEBATCH_INTERLEAVED].rows[place];
 
-	return (pair->steps[0]->tries || pair->steps[1]->tries) &&
-	       ptebatch_shared(pair->row->setup.mapping) &&
+	return may_give_up(pair) && ptebatch_shared(pair->row->setup.mapping) &&
 	       row->entries[i].kind == PTEBATCH_NONE && !row->entries[i].flags;
 }
 
@@ -409,7 +413,7 @@ static bool is_reclaimed(const struct ptebatch_pair *pair, unsigned int place, u
 	const struct ptebatch_outcome *got = &pair->outcomes[PTEBATCH_INTERLEAVED];
 	const struct ptebatch_page_outcome *page = &got->pages[place][i];
 
-	return pair->reclaims && (pair->steps[0]->tries || pair->steps[1]->tries) &&
+	return pair->reclaims && may_give_up(pair) &&
 	       got->rows[place].entries[i].flags & PTEBATCH_LAZYFREE &&
 	       !page->err && !page->value && !page->pinned;
 }
